@@ -32,7 +32,9 @@ from benchmarks.simulator_report import (
 from programs.measurement import ALLOWED_ERROR, Prepared, multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.engines.protocol import ENGINES, MAX_CYCLES, Engine, Run, start
+from vecsim.engines.protocol import Engine
+from vecsim.engines.result import Run
+from vecsim.engines.running import ENGINES, MAX_CYCLES, start
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, load_machine
 from vecsim.support.errors import UserError

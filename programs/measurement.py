@@ -20,7 +20,9 @@ from vecsim.data import Matrix, MatrixLike, as_matrix, value_bytes, values_as
 from vecsim.data.conversion import is_given_by_values
 from vecsim.data.precision import ADVICE
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
+from vecsim.engines.protocol import Engine
+from vecsim.engines.result import Run
+from vecsim.engines.running import MAX_CYCLES, run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, as_machine, instruction_set_of
@@ -364,7 +366,7 @@ def measure(
     Raises
     ------
     UserError
-        See `as_matrix`, `values_as`, :func:`prepare` and :func:`vecsim.engines.protocol.run`.
+        See `as_matrix`, `values_as`, :func:`prepare` and :func:`vecsim.engines.running.run`.
 
     Examples
     --------

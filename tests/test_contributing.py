@@ -248,7 +248,7 @@ def test_a_machine_parameter(copy):
     program = (
         "import numpy as np\n"
         "from isa.assembler import assemble\n"
-        "from vecsim.engines.protocol import run\n"
+        "from vecsim.engines.running import run\n"
         "from vecsim.machine import load_machine\n"
         "program = assemble('j on\\nnop\\non: halt')\n"
         "memory = np.zeros(64, np.uint8)\n"

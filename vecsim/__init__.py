@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from programs.measurement import Measurement, measure
     from programs.registry import PROGRAMS
     from vecsim.data import Matrix, load, values_as
-    from vecsim.engines.protocol import Run, run, start
+    from vecsim.engines.result import Run
+    from vecsim.engines.running import run, start
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.machine import Extension, Machine, load_machine
     from vecsim.support.errors import MatrixWarning, UserError
@@ -44,7 +45,7 @@ _HOME = {
     "Measurement": "programs.measurement",
     "PROGRAMS": "programs.registry",
     "Program": "isa.program",
-    "Run": "vecsim.engines.protocol",
+    "Run": "vecsim.engines.result",
     "Sweep": "experiments.whatif.sweep",
     "SweepTable": "experiments.whatif.sweep",
     "TimelineRequest": "vecsim.engines.timeline",
@@ -54,8 +55,8 @@ _HOME = {
     "load": "vecsim.data",
     "load_machine": "vecsim.machine",
     "measure": "programs.measurement",
-    "run": "vecsim.engines.protocol",
-    "start": "vecsim.engines.protocol",
+    "run": "vecsim.engines.running",
+    "start": "vecsim.engines.running",
     "sweep": "experiments.whatif.sweep",
     "values_as": "vecsim.data",
     "why": "experiments.whatif.why",

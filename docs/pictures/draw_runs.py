@@ -16,7 +16,8 @@ from programs.measurement import measure, prepare_product
 from programs.registry import PROGRAMS
 from vecsim.data import load
 from vecsim.engines.columns import starts as start
-from vecsim.engines.protocol import Run, run
+from vecsim.engines.result import Run
+from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import Machine, load_machine
 

@@ -33,7 +33,7 @@ def grade_confined(exercise: Exercise, submission: Submission, *, seed: int, eng
     seed
         What the cases are drawn by.
     engine
-        A name of :data:`vecsim.engines.protocol.ENGINES`, or :data:`vecsim.engines.AUTO`.
+        A name of :data:`vecsim.engines.running.ENGINES`, or :data:`vecsim.engines.AUTO`.
 
     Raises
     ------

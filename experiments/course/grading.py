@@ -17,7 +17,9 @@ from isa.assembler import assemble
 from isa.program import Program
 from vecsim.engines.cause import label
 from vecsim.engines.fault import Fault
-from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run
+from vecsim.engines.protocol import Engine
+from vecsim.engines.result import Run
+from vecsim.engines.running import MAX_CYCLES, run
 from vecsim.machine import Machine, load_machine
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
@@ -70,7 +72,7 @@ def grade(
     seed
         What the cases are drawn by.
     engine
-        A name of :data:`vecsim.engines.protocol.ENGINES`.
+        A name of :data:`vecsim.engines.running.ENGINES`.
     trials
         The cases, if they have been drawn.
     progress

@@ -17,7 +17,8 @@ import numpy.typing as npt
 from experiments.course.workspace import Workspace
 from isa.declaration import Instruction, InstructionSet
 from isa.program import Program
-from vecsim.engines.protocol import Run, run
+from vecsim.engines.result import Run
+from vecsim.engines.running import run
 from vecsim.support.errors import UserError
 
 REFERENCE = "simpy"

@@ -35,7 +35,7 @@ def _graded() -> None:
     from experiments.course.submission import Submission
     from isa.assembler import assemble
     from vecsim.engines.first_use import chosen_engine
-    from vecsim.engines.protocol import run
+    from vecsim.engines.running import run
     from vecsim.machine import load_machine
     from vecsim.support.worker_processes import end_with_stdin
 

@@ -19,7 +19,7 @@ from gpu.hisparse.container import HiSparse
 from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS, SmvmProgram
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.formats.accuracy import disagreement, relative_error, rounding_bound
 from vecsim.machine import Machine
 from vecsim.results.digests import program_sha256

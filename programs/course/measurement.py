@@ -13,7 +13,8 @@ from programs.course.declaration import CourseProgram, Setting
 from programs.course.problem import Placed, placed
 from programs.course.registry import find
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.engines.protocol import Run, run
+from vecsim.engines.result import Run
+from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import Machine, instruction_set_of
 from vecsim.support.errors import UserError

@@ -14,7 +14,8 @@ from isa.assembler import assemble_file
 from programs.hism.reading import read_hism
 from programs.loading import STACK_BYTES, layout_for, require_room
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.engines.protocol import Run, run
+from vecsim.engines.result import Run
+from vecsim.engines.running import run
 from vecsim.formats import CRS, HiSM
 from vecsim.machine import Machine, extensions_of, instruction_set_of, machine_class
 from vecsim.support.errors import UserError

@@ -18,7 +18,7 @@ from benchmarks.simulator_matrices import LISTED, SHAPES, generate, subject
 from benchmarks.simulator_report import Record, geometric_mean, peak, restart_peak, summarize
 from programs.registry import PROGRAMS
 from vecsim.data import find_builtin
-from vecsim.engines.protocol import ENGINES
+from vecsim.engines.running import ENGINES
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
 

@@ -18,8 +18,8 @@ from vecsim.debugger.target import Target
 from vecsim.debugger.waiting import arrays_of
 from vecsim.engines.columns import instruction
 from vecsim.engines.fault import Fault
-from vecsim.engines.protocol import run
 from vecsim.engines.rules.issue import scalars_ready_at
+from vecsim.engines.running import run
 
 ENGINES = ["simpy", *(pytest.param(name, marks=pytest.mark.ci) for name in ("jit", "jit-general"))]
 

@@ -7,7 +7,7 @@ from debugger_cases import hism, kernel
 from isa.declaration import Unit
 from vecsim.debugger.activity import activities
 from vecsim.debugger.session import Session
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.support.errors import UserError
 
 ENGINES = [

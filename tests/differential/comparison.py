@@ -15,7 +15,8 @@ from isa.disassembler import instruction_text
 from isa.program import Program
 from isa.state import ARCHITECTURAL, State
 from vecsim.engines.fault import Fault
-from vecsim.engines.protocol import Engine, Run
+from vecsim.engines.protocol import Engine
+from vecsim.engines.result import Run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.support.errors import UserError
 

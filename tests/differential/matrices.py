@@ -13,7 +13,7 @@ from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.data import read, values_as
 from vecsim.data.search_path import MATRIX_MARKET_SUFFIXES, files_in, matrix_folders
-from vecsim.engines.protocol import MAX_CYCLES
+from vecsim.engines.running import MAX_CYCLES
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
 

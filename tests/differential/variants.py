@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.program import Program
-from vecsim.engines.protocol import ENGINES, Engine, StartEngine, start, whole_words
+from vecsim.engines.protocol import Engine, StartEngine
+from vecsim.engines.running import ENGINES, start, whole_words
 from vecsim.engines.simpy.engine import SimpyEngine
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import Machine

@@ -10,7 +10,8 @@ import numpy as np
 
 from isa.assembler import assemble
 from tests.oracle.comparison import ENGINE, difference_from
-from vecsim.engines.protocol import ENGINES, Run, run
+from vecsim.engines.result import Run
+from vecsim.engines.running import ENGINES, run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import load_machine
 

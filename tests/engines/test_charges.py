@@ -6,7 +6,7 @@ from engine_runs import EVERY_ENGINE, WORKED, trace
 
 from isa.assembler import assemble
 from vecsim.engines.cause import Cause
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import load_machine
 
 pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)

@@ -13,7 +13,7 @@ from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 from tiers import examples
 
-from vecsim.engines.protocol import ENGINES
+from vecsim.engines.running import ENGINES
 
 FOLDER = Path(next(iter(differential.__path__)))
 REGRESSIONS = sorted((FOLDER / "regressions").glob("*.s"))

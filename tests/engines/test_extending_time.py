@@ -9,7 +9,7 @@ import pytest
 from isa.assembler import assemble
 from programs.measurement import measure
 from programs.registry import PROGRAMS
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import load_machine
 
 PAGE = (Path(__file__).parents[2] / "docs" / "extending-time.md").read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from machine_changes import REPRESENTATIVE, SIZES, TO_FASTER, S, changed, cycles, parameters, representative
 from tiers import examples, one_in
 
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import load_machine
 
 pytestmark = pytest.mark.parametrize("engine", one_in(2, EVERY_ENGINE))

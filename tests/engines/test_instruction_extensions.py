@@ -8,7 +8,7 @@ import pytest
 
 import vecsim.extensions
 from isa.assembler import assemble
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import Extension, extensions_of, instruction_set_of, load_machine
 from vecsim.support.errors import UserError

@@ -4,7 +4,7 @@ import numpy as np
 
 from isa.assembler import assemble
 from vecsim.engines.lines import by_text
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 
 
 def lines_of(text, memory=1024):

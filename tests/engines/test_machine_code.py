@@ -31,7 +31,7 @@ from vecsim.engines.jit.interface import SINGLE_PORT as LOOP
 from vecsim.engines.jit.object_files import cache as code_cache
 from vecsim.engines.jit.object_files import fingerprints, machine_code, parts
 from vecsim.engines.jit.object_files.fingerprints import fingerprint
-from vecsim.engines.protocol import ENGINES, run
+from vecsim.engines.running import ENGINES, run
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
 

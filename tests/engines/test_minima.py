@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from isa.assembler import assemble
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import load_machine
 
 VALUES = (0.0, -0.0, 1.5, -1.5, math.inf, -math.inf, math.nan)

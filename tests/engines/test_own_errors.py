@@ -17,8 +17,8 @@ from isa.assembler import assemble
 from isa.declaration import Unit
 from isa.semantics.numbers import load32, load64, put_vs, put_x, store32
 from vecsim.engines.own_code import is_ours
-from vecsim.engines.protocol import start
 from vecsim.engines.rules.banks import word_start
+from vecsim.engines.running import start
 from vecsim.machine import Extension, instruction_set_of, load_machine
 from vecsim.support.errors import UserError
 from vecsim.support.own_packages import ROOT

@@ -13,7 +13,7 @@ from isa.semantics.numbers import put_vs
 from vecsim.engines.jit.compiler.compilation import in_one_line
 from vecsim.engines.jit.interface import OWN as PART_OF_OWN
 from vecsim.engines.jit.object_files.parts import compile_part
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
 

@@ -16,8 +16,8 @@ from vecsim.data import load
 from vecsim.engines.jit.interface import GENERAL_LOOP, SINGLE_PORT
 from vecsim.engines.jit.object_files.fingerprints import extension_fingerprint
 from vecsim.engines.jit.object_files.machine_code import loop_of
-from vecsim.engines.protocol import run, start
 from vecsim.engines.rules.banks import bank_of, word_start
+from vecsim.engines.running import run, start
 from vecsim.machine import Extension, load_machine
 from vecsim.machine.extension_files import shipped
 from vecsim.support.errors import UserError

@@ -10,7 +10,7 @@ from tiers import examples
 
 from isa.assembler import assemble
 from vecsim.engines.jit.single_port import preparation as quick_runs
-from vecsim.engines.protocol import run, start
+from vecsim.engines.running import run, start
 
 LINE = "\n".join(f"addi x{1 + i % 20}, x{1 + i % 7}, {i % 100}" for i in range(4000)) + "\nhalt"
 

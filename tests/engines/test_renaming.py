@@ -12,7 +12,7 @@ from tests.differential.cases import random_case
 from tests.oracle.comparison import difference
 from vecsim.engines.jit.interface import GENERAL_LOOP, SINGLE_PORT
 from vecsim.engines.jit.object_files.machine_code import loop_of
-from vecsim.engines.protocol import ENGINES, start
+from vecsim.engines.running import ENGINES, start
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
 

@@ -5,7 +5,7 @@ import pytest
 from engine_runs import EVERY_ENGINE, WORKED, trace
 
 from isa.assembler import assemble
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.machine import load_machine
 

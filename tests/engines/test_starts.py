@@ -7,7 +7,7 @@ from engine_runs import EVERY_ENGINE, WORKED
 from isa.assembler import assemble
 from isa.declaration import Unit
 from vecsim.engines.columns import starts
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.machine import load_machine
 

@@ -11,7 +11,7 @@ from tiers import examples
 
 from isa.assembler import assemble
 from isa.state import ARCHITECTURAL
-from vecsim.engines.protocol import ENGINES, start
+from vecsim.engines.running import ENGINES, start
 from vecsim.support.errors import UserError
 
 LIMIT = 1_000_000

@@ -5,7 +5,7 @@ import pytest
 
 from isa.assembler import assemble
 from vecsim.engines.fault import Fault
-from vecsim.engines.protocol import ENGINES, run, start
+from vecsim.engines.running import ENGINES, run, start
 from vecsim.machine import load_machine
 
 pytestmark = pytest.mark.parametrize("engine", sorted(ENGINES))

@@ -18,8 +18,8 @@ import numpy.typing as npt
 import isa.state
 import vecsim.engines.jit.arrays.table
 import vecsim.engines.jit.engine
-import vecsim.engines.protocol
 import vecsim.engines.record
+import vecsim.engines.running
 from vecsim.machine.description import WORD_BYTES
 
 PAGE = mmap.PAGESIZE
@@ -74,7 +74,7 @@ def guarded_engines() -> Iterator[None]:
     """Let engines that are started meanwhile keep all their arrays between pages that cannot be touched."""
     numpy = _GuardedNumPy()
     patches = [patch.object(module, "np", numpy) for module in GUARDED]
-    patches.append(patch.object(vecsim.engines.protocol, "whole_words", _whole_words))
+    patches.append(patch.object(vecsim.engines.running, "whole_words", _whole_words))
     for each in patches:
         each.start()
     try:

@@ -31,7 +31,7 @@ from vecsim.engines.jit.interface import BASE_ROWS, PARTS_OF_LOOP, VECTOR, VECTO
 from vecsim.engines.jit.object_files import cache as code_cache
 from vecsim.engines.jit.object_files import machine_code, parts
 from vecsim.engines.jit.object_files.fingerprints import fingerprint
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import load_machine
 from vecsim.results import private_files
 

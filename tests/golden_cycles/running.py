@@ -9,7 +9,7 @@ from experiments.papers.hism.suite import Member, load
 from programs.measurement import multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.data import values_as
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import load_machine
 from vecsim.results.digests import matrix_sha256
 

@@ -12,7 +12,8 @@ from isa.program import Program
 from tests.differential.cases import Case
 from tests.oracle.clock import Row, times
 from vecsim.engines.cause import Cause
-from vecsim.engines.protocol import Run, run
+from vecsim.engines.result import Run
+from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
 
 COLUMNS = tuple(field.name for field in fields(Row))

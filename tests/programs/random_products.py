@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from programs.loading import STACK_BYTES
 from programs.measurement import prepare, relative_error
 from programs.registry import PROGRAMS, SCHEDULE
-from vecsim.engines.protocol import Run, run
+from vecsim.engines.result import Run
+from vecsim.engines.running import run
 from vecsim.machine import load_machine
 
 ALLOWED = {np.dtype("f4"): 1e-5, np.dtype("f8"): 1e-13}

@@ -16,7 +16,7 @@ from programs.course.problem import Needed
 from programs.course.registry import COURSE
 from programs.course.standalone import standalone
 from vecsim.data import load
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
 

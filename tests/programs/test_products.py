@@ -24,7 +24,7 @@ from tiers import examples, one_combination_in
 
 from programs.measurement import measure, multiplicand, prepare
 from programs.registry import PROGRAMS
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 
 every_loop = pytest.mark.parametrize(("name", "schedule"), LOOPS)
 POISONS = ("nan", "ones")

@@ -13,7 +13,7 @@ from experiments.papers.hism.suite.origin import needs_no_file
 from programs.measurement import measure, multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.data import values_as
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import load_machine
 
 FIRST = load_machine(str(Path(__file__).with_name("vs2003_of_the_first_calibration.toml")))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from isa.disassembler import named_text
 from tests.trace import as_konata, as_perfetto
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.support.shown_text import printable, unicode_text
 from vecsim.trace import recording

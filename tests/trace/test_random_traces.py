@@ -11,7 +11,7 @@ from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 from tiers import examples
 
-from vecsim.engines.protocol import ENGINES, run
+from vecsim.engines.running import ENGINES, run
 from vecsim.trace import recording
 from vecsim.view import Subject, record
 

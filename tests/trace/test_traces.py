@@ -17,7 +17,7 @@ from tests.trace import as_konata, as_perfetto
 from tests.trace.expected_traces import check_konata, check_perfetto, write
 from vecsim.data import load
 from vecsim.engines.fault import Fault
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError

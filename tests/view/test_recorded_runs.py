@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from view_cases import kernel, page, read_page, recorded
 
-from vecsim.engines.protocol import run, start
+from vecsim.engines.running import run, start
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.support.errors import UserError
 from vecsim.trace import Window

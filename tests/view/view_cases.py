@@ -8,7 +8,7 @@ import re
 import numpy as np
 
 from isa.assembler import assemble
-from vecsim.engines.protocol import ENGINES
+from vecsim.engines.running import ENGINES
 from vecsim.machine import load_machine
 from vecsim.trace import WHOLE
 from vecsim.view import Piece, Subject, page_of, record

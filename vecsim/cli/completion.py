@@ -75,7 +75,7 @@ def mnemonics(typed: str) -> list[str]:
 
 def engines(typed: str) -> list[str]:
     """Complete the name of an engine."""
-    from vecsim.engines.protocol import ENGINES
+    from vecsim.engines.running import ENGINES
 
     return _beginning(ENGINES, typed)
 
@@ -83,7 +83,7 @@ def engines(typed: str) -> list[str]:
 def engines_or_auto(typed: str) -> list[str]:
     """Complete the name of an engine, or ``auto``."""
     from vecsim.engines import AUTO
-    from vecsim.engines.protocol import ENGINES
+    from vecsim.engines.running import ENGINES
 
     return _beginning((AUTO, *ENGINES), typed)
 

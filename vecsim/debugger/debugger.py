@@ -55,7 +55,7 @@ class Debugger:
     target
         What is debugged.
     engine
-        A name of :data:`vecsim.engines.protocol.ENGINES`.
+        A name of :data:`vecsim.engines.running.ENGINES`.
     pieces
         Of memory, shown from the beginning: PLACE:COUNT[:TYPE] each.
     save_folder

@@ -18,8 +18,8 @@ from vecsim.debugger.operands import Operand
 from vecsim.debugger.position import AT, Position
 from vecsim.debugger.target import Target
 from vecsim.engines.fault import Fault
-from vecsim.engines.protocol import start
 from vecsim.engines.record import Snapshot
+from vecsim.engines.running import start
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.support.errors import UserError
 from vecsim.support.shown_text import one_line
@@ -125,7 +125,7 @@ class Session:
     target
         What is debugged.
     engine
-        A name of :data:`vecsim.engines.protocol.ENGINES`.
+        A name of :data:`vecsim.engines.running.ENGINES`.
     most_cycles
         Cycles after which :meth:`run` stops by itself.
 

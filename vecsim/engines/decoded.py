@@ -15,7 +15,6 @@ import numpy.typing as npt
 from isa.declaration import SPECIAL_REGISTERS, Instruction, Length, Operand, Pattern, Record, Timing
 from isa.program import Program
 from isa.semantics.sparse import descriptor_bytes
-from vecsim.engines.own_instructions import check_own_instructions
 from vecsim.machine import Machine
 from vecsim.support.errors import UserError
 
@@ -106,7 +105,7 @@ def decode(program: Program, machine: Machine) -> Decoded:
     ------
     UserError
         A vector register that the machine does not have, or position bytes other than 1 and 2: the first of
-        them; a mistake in a user's own instruction.
+        them.
     """
     renamed = machine.physical_scalar_registers > 0
     registers = machine.section_size, machine.vector_registers, machine.chaining, renamed
@@ -135,7 +134,6 @@ def _latencies(program: Program, machine: Machine) -> Ints:
 
 
 def _decoded(program: Program, machine: Machine) -> Decoded:
-    check_own_instructions(program.instruction_set)
     count = len(program.opcode)
     fields = program.fields.astype(np.int64)
     arrays = {

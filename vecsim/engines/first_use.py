@@ -39,7 +39,7 @@ class EngineChoice:
     Attributes
     ----------
     name
-        The engine that the next run takes, a name of :data:`vecsim.engines.protocol.ENGINES`.
+        The engine that the next run takes, a name of :data:`vecsim.engines.running.ENGINES`.
     """
 
     def __init__(self, name: str, compiling: subprocess.Popen[bytes] | None = None) -> None:

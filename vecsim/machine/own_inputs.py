@@ -39,7 +39,7 @@ _OUTSIDE = {
 """Events of Python whose outcome is in no file, and what each does."""
 _OPENING = ("open", "sqlite3.connect", "ctypes.dlopen", "os.listdir", "os.scandir")
 """Events of Python that name a file or a folder."""
-_SIMULATION = str(Path(__file__).parents[1] / "engines" / "own_faults.py")
+_SIMULATION = str(Path(__file__).parents[1] / "engines" / "base.py")
 """What runs simulations with user-defined code; what called it does not count."""
 
 AT_LOADING = "do that while the extension is loaded"

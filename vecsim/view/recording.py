@@ -14,7 +14,9 @@ from isa.program import Program
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.columns import starts
-from vecsim.engines.protocol import MAX_CYCLES, Engine, Run, run, start
+from vecsim.engines.protocol import Engine
+from vecsim.engines.result import Run
+from vecsim.engines.running import MAX_CYCLES, run, start
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.machine import Machine
 from vecsim.support.shown_text import one_line
@@ -121,7 +123,7 @@ class Subject:
     name
         What the page calls it.
     program, memory, machine
-        As :func:`vecsim.engines.protocol.run` takes them.
+        As :func:`vecsim.engines.running.run` takes them.
     value_bytes
         Bytes of a float, 4 or 8.
     pieces
@@ -235,16 +237,16 @@ def record(
     subject
         What is run.
     engine
-        A name of :data:`vecsim.engines.protocol.ENGINES`.
+        A name of :data:`vecsim.engines.running.ENGINES`.
     window
         The cycles that the page shows.
     max_cycles, progress
-        As :func:`vecsim.engines.protocol.run` takes them.
+        As :func:`vecsim.engines.running.run` takes them.
 
     Raises
     ------
     UserError, Fault
-        As :func:`vecsim.engines.protocol.run` does.
+        As :func:`vecsim.engines.running.run` does.
     """
     times = Times(window, MOST_INSTRUCTIONS)
     how: Mapping[str, Any] = {"engine": engine, "max_cycles": max_cycles, "progress": progress}

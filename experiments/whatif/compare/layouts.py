@@ -8,7 +8,7 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from experiments.whatif.sweep.cost import check_weights
-from vecsim.engines.protocol import ENGINES
+from vecsim.engines.running import ENGINES
 from vecsim.machine.recorded import check_recorded
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import shown

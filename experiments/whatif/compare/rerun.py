@@ -29,7 +29,7 @@ from programs.measurement import measure
 from vecsim.data import Matrix, load, values_as
 from vecsim.data.memory_files import Placed, placed, put
 from vecsim.data.precision import value_bytes
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import Machine, extensions_of, instruction_set_of, machine_class
 from vecsim.results.digests import matrix_sha256, program_sha256
 from vecsim.results.file_digests import InputFile, changed, short

@@ -14,7 +14,7 @@ from experiments.whatif.sweep.inputs import expanded
 from programs.registry import PROGRAMS, find
 from vecsim.data.precision import value_bytes
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.engines.protocol import ENGINES, MAX_CYCLES
+from vecsim.engines.running import ENGINES, MAX_CYCLES
 from vecsim.machine import Machine, load_machine
 from vecsim.machine.description import flat
 from vecsim.support.errors import UserError

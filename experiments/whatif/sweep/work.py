@@ -16,7 +16,7 @@ from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Keeper
 from programs.measurement import Prepared, files_of_program, multiplicand, prepare
 from programs.registry import find
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.formats.accuracy import ExactProduct, exact_product
 from vecsim.machine import Machine
 from vecsim.results.digests import program_sha256

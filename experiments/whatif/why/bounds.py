@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from isa.declaration import Instruction, Pattern, Unit
-from vecsim.engines.protocol import Run
+from vecsim.engines.result import Run
 from vecsim.machine import WORD_BYTES, Machine
 from vecsim.machine.description import flat
 from vecsim.support.suggestions import counted

@@ -15,7 +15,8 @@ from programs.registry import SmvmProgram, find, program_name
 from vecsim.data import MatrixLike
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.lines import Line, by_text
-from vecsim.engines.protocol import MAX_CYCLES, Run, run
+from vecsim.engines.result import Run
+from vecsim.engines.running import MAX_CYCLES, run
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, as_machine
 from vecsim.results.digests import program_sha256

@@ -20,7 +20,7 @@ from vecsim.support.progress import Measure, Progress
 
 if TYPE_CHECKING:
     from vecsim.engines.first_use import Watch
-    from vecsim.engines.protocol import Run
+    from vecsim.engines.result import Run
 
 NOT_RIGHT = 1
 """Exit code when memory is not as expected."""
@@ -95,7 +95,7 @@ def execute(
     from vecsim.cli.data_files import DataFiles
     from vecsim.cli.printing.memory_dump import parse_dump, show_dumps
     from vecsim.engines.first_use import chosen_engine
-    from vecsim.engines.protocol import run
+    from vecsim.engines.running import run
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.machine import instruction_set_of
     from vecsim.machine.recorded import machine_files

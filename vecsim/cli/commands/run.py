@@ -63,7 +63,7 @@ def run(
     from programs.measurement import measure, prepare_product
     from programs.registry import find
     from vecsim.engines.first_use import chosen_engine
-    from vecsim.engines.protocol import MAX_CYCLES
+    from vecsim.engines.running import MAX_CYCLES
     from vecsim.machine.recorded import machine_files
 
     width = options.value_bytes(value_bits)

@@ -207,7 +207,7 @@ def _pieces(texts: Sequence[str], program: Any, size: int) -> tuple[Any, ...]:
 
 def _recorded(subjects: Sequence[Subject], engine: str, **how: Any) -> list[Recorded]:
     from vecsim.engines.first_use import chosen_engine
-    from vecsim.engines.protocol import MAX_CYCLES
+    from vecsim.engines.running import MAX_CYCLES
     from vecsim.view import record
 
     how["max_cycles"] = how["max_cycles"] or MAX_CYCLES

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from isa.program import Program
     from isa.state import State
     from vecsim.cli.printing.output import Output
-    from vecsim.engines.protocol import Run
+    from vecsim.engines.result import Run
     from vecsim.machine import Machine
 
 A_LINE = 8

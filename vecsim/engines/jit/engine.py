@@ -6,10 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.program import Program
-from isa.state import State, interpreted, new_state
+from isa.state import State, interpreted
 from vecsim.engines.access import what_is_wrong
-from vecsim.engines.columns import control, facts, flight, instruction, outcomes, starts, work
-from vecsim.engines.decoded import NONE, decode, most_words
+from vecsim.engines.base import BaseEngine
+from vecsim.engines.columns import control, facts, instruction, outcomes, starts, work
+from vecsim.engines.decoded import NONE
 from vecsim.engines.fault import Fault
 from vecsim.engines.jit.arrays.table import Scratch, table_of
 from vecsim.engines.jit.general import wakes
@@ -23,13 +24,11 @@ from vecsim.engines.jit.single_port.preparation import (
 )
 from vecsim.engines.machine_numbers import machine_numbers
 from vecsim.engines.own_code import STANDSTILL, OwnCodeError
-from vecsim.engines.own_faults import advance_own_code
-from vecsim.engines.own_rules import check_own_rules, own_arrays
+from vecsim.engines.own_rules import own_arrays
 from vecsim.engines.program_table import program_table
-from vecsim.engines.protocol import Run, make_run
-from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
+from vecsim.engines.record import TimingRecord
 from vecsim.engines.run_arrays import Arrays
-from vecsim.engines.timeline import CHUNK, COLUMNS, TimelineRequest, TimelineWriter, no_starts
+from vecsim.engines.timeline import CHUNK, TimelineRequest
 from vecsim.machine import Machine
 
 NEVER = 1 << 60
@@ -37,7 +36,7 @@ SLICE_CYCLES = 20_000_000
 """Cycles after which compiled code comes back, so that an interrupt is heard."""
 
 
-class JitEngine:
+class JitEngine(BaseEngine):
     """A program under way in compiled code; see :class:`vecsim.engines.protocol.Engine`.
 
     With ``general`` the loop for any machine runs it, also where the one for one port could.
@@ -52,29 +51,18 @@ class JitEngine:
         *,
         general: bool = False,
     ) -> None:
-        check_own_rules(machine.extensions)
         self._general = general
-        self.program = program
-        self.machine = machine
-        self._decoded = decode(program, machine)
-        self._timeline = None if timeline is None else TimelineWriter(timeline)
-        self._fault: Fault | None = None
-        record = new_record(machine, len(program))
-        record.control[control.PC] = program.entry
-        self._connect(0, new_state(machine.section_size, machine.vector_registers, memory), record)
+        super().__init__(program, memory, machine, timeline)
 
     def _connect(self, cycle: int, state: State, record: TimingRecord) -> None:
         """Lay the arrays of a state and a record out for compiled code, at the boundary before ``cycle``."""
         machine, slots = self.machine, len(record.slots)
         self._cycle, self._state, self._record = cycle, state, record
-        noted = no_starts()
-        if self._timeline is not None:
-            noted = self._timeline.starts_room(slots, most_words(self._decoded, machine.section_size))
-        general = self._general or self._in_flight or noted[starts.ENOUGH]
+        room = self._make_timeline_room(CHUNK)
+        general = self._general or self._in_flight or self._starts[starts.ENOUGH]
         self._loop = loop = GENERAL_LOOP if general else loop_of(machine)
         code = machine_code(self.program.instruction_set, loop, machine.own_rules)
         self._run: Loop = code.loop
-        rows = 0 if self._timeline is None else CHUNK + slots + machine.issue_width
         registers = machine.vector_registers + 1
         operations = code.operations[self._decoded.operation]
         program = program_table(self._decoded._replace(operation=operations), len(record.renamed))
@@ -94,8 +82,8 @@ class JitEngine:
             runs=quick_runs(program[: len(operations) + 1].reshape(-1), machine),
             hazards=np.zeros(machine.section_size, np.int64),
             outcome=np.zeros(outcomes.PLACES, np.int64),
-            timeline=np.zeros(1 + rows * len(COLUMNS), np.int64),
-            starts=noted,
+            timeline=self._rows,
+            starts=self._starts,
             ready_bound=np.zeros(registers, np.int64),
             taken_bound=np.full(registers, -1, np.int64),
             ring_dispatched=np.zeros(record.dispatched.size, np.int64),
@@ -110,55 +98,20 @@ class JitEngine:
             taken_add=np.zeros(registers, np.int64),
             taken_count=np.zeros(registers, np.int64),
         )
-        self._capacity = -1 if self._timeline is None else rows
-        self._table, self._state, self._record, self._scratch = table_of(
-            state, record, scratch, own_arrays(machine)
-        )
-
-    @property
-    def _in_flight(self) -> bool:
-        """True while an instruction has elements that have no cycle yet."""
-        return bool((self._record.slots[:, flight.AGE] >= 0).any())
-
-    @property
-    def _at_end(self) -> bool:
-        """True when halt has issued and nothing is in flight, so that the last retirement is known."""
-        return bool(self._record.control[control.HALTED]) and not self._in_flight
+        self._capacity = -1 if self._timeline is None else room
+        found = table_of(state, record, scratch, own_arrays(machine))
+        self._table, self._state, self._record, self._scratch = found
 
     @property
     def cycle(self) -> int:
         """See :attr:`vecsim.engines.protocol.Engine.cycle`."""
         return self._cycle
 
-    @property
-    def pc(self) -> int:
-        """Number of the instruction that issues next."""
-        return int(self._record.control[control.PC])
-
-    @property
-    def state(self) -> State:
-        """Registers and memory, as of the instructions issued so far."""
-        return self._state
-
-    @property
-    def finished(self) -> bool:
-        """See :attr:`vecsim.engines.protocol.Engine.finished`."""
-        return self._at_end and self._cycle >= int(self._record.control[control.LAST_RETIRED])
-
-    def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
-        """See :meth:`vecsim.engines.protocol.Engine.advance`."""
-        advance_own_code(self, self._advance, cycle, instructions)
-
-    def failed_at(self) -> tuple[int, int]:
-        """Return the cycle and the number of the instruction at which user-defined code has failed."""
+    def _failed_at(self) -> tuple[int, int]:
         outcome = self._scratch.outcome
         if self._loop == GENERAL_LOOP:
             return int(outcome[outcomes.CYCLE]), self.pc
         return int(outcome[outcomes.START]), int(outcome[outcomes.AT]) // instruction.WIDTH
-
-    def fail(self, fault: Fault) -> None:
-        """Take a fault for what came, until a snapshot is restored."""
-        self._fault = fault
 
     def _advance(self, cycle: int | None, instructions: int | None) -> None:
         if instructions is not None and instructions < 1:
@@ -178,9 +131,8 @@ class JitEngine:
                 self._raise()
             if status == STILL:
                 raise OwnCodeError("", f"RuntimeError: {STANDSTILL}", rule=True)
-            if (
-                0 <= count <= record.control[control.COUNT]
-            ):  # a boundary may be left, with rows yet to be written
+            # A boundary may be left, with rows yet to be written.
+            if 0 <= count <= record.control[control.COUNT]:
                 end = min(end, int(record.control[control.ISSUE_CYCLE]) + 1)
             if status == STOPPED:
                 self._cycle = min(stop, end)
@@ -189,37 +141,11 @@ class JitEngine:
         if self._at_end:
             self._cycle = max(self._cycle, min(end, int(record.control[control.LAST_RETIRED])))
 
-    def _keep_rows(self) -> None:
-        if self._timeline is not None:
-            self._timeline.take(self._scratch.timeline, self._scratch.starts)
-
     def _raise(self) -> None:
         """Say what the instruction at ``pc`` cannot do."""
-        scratch = self._scratch
-        r = Arrays(
-            scratch.program.tolist(),
-            scratch.machine.tolist(),
-            interpreted(self._state),
-            self._record,
-            scratch.timeline,
-            scratch.starts,
-        )
+        scratch, m = self._scratch, interpreted(self._state)
+        program, machine = scratch.program.tolist(), scratch.machine.tolist()
+        r = Arrays(program, machine, m, self._record, self._rows, self._starts)
         self._fault = Fault(self.program, self.pc, int(scratch.outcome[outcomes.START]), what_is_wrong(r))
         self._cycle = self._fault.cycle
         raise self._fault
-
-    def snapshot(self) -> Snapshot:
-        """See :meth:`vecsim.engines.protocol.Engine.snapshot`."""
-        return take_snapshot(self.program, self.machine, self.cycle, self._state, self._record)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """See :meth:`vecsim.engines.protocol.Engine.restore`."""
-        state, record = from_snapshot(snapshot, self.program, self.machine)
-        self._fault = None
-        if self._timeline is not None:
-            self._timeline.clear()
-        self._connect(snapshot.cycle, state, record)
-
-    def result(self) -> Run:
-        """See :meth:`vecsim.engines.protocol.Engine.result`."""
-        return make_run(self.program, self.machine, self._state, self._record, self._timeline)

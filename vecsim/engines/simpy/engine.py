@@ -7,29 +7,23 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import simpy
 
 from isa.declaration import Instruction
-from isa.program import Program
-from isa.state import State, interpreted, new_state
+from isa.state import State, interpreted
 from vecsim.engines.access import what_is_wrong
+from vecsim.engines.base import BaseEngine
 from vecsim.engines.columns import control, instruction, starts, work
-from vecsim.engines.decoded import decode, most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.machine_numbers import machine_numbers
 from vecsim.engines.own_code import OwnCodeError, failure
-from vecsim.engines.own_faults import advance_own_code
-from vecsim.engines.own_rules import check_own_rules, interpreted_rules, own_arrays, users_rules
+from vecsim.engines.own_rules import interpreted_rules, own_arrays, users_rules
 from vecsim.engines.own_semantics import users_semantics
 from vecsim.engines.program_table import program_table
-from vecsim.engines.protocol import Run, make_run
-from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
+from vecsim.engines.record import TimingRecord
 from vecsim.engines.run_arrays import Arrays
 from vecsim.engines.simpy.clocked import BOUNDARY, Alarm
 from vecsim.engines.simpy.parts import Parts, at_end
-from vecsim.engines.timeline import COLUMNS, TimelineRequest, TimelineWriter, no_starts
-from vecsim.machine import Machine
 from vecsim.support.errors import is_interrupt
 
 ROWS = 1024
@@ -63,43 +57,23 @@ class _FaultFoundError(Exception):
     """Ends SimPy's run; SimPy makes it anew on the way, so it says nothing."""
 
 
-class SimpyEngine:
+class SimpyEngine(BaseEngine):
     """A program under way on the SimPy model; see :class:`vecsim.engines.protocol.Engine`."""
 
-    def __init__(
-        self,
-        program: Program,
-        memory: npt.NDArray[np.uint8],
-        machine: Machine,
-        timeline: TimelineRequest | None = None,
-    ) -> None:
-        self.program = program
-        self.machine = machine
-        check_own_rules(machine.extensions)
-        self._rules = interpreted_rules(machine.own_rules)
-        decoded = decode(program, machine)
-        self._words = most_words(decoded, machine.section_size)
-        self._timeline = None if timeline is None else TimelineWriter(timeline)
-        state = new_state(machine.section_size, machine.vector_registers, memory)
-        record = new_record(machine, len(program))
-        self._program = program_table(decoded, len(record.renamed)).reshape(-1).tolist()
-        record.control[control.PC] = program.entry
-        self._build(0, state, record)
+    _program: list[int] | None = None
 
-    def _build(self, cycle: int, state: State, record: TimingRecord) -> None:
+    def _connect(self, cycle: int, state: State, record: TimingRecord) -> None:
         """Make the environment and its processes around a record, at the boundary before ``cycle``."""
         self._state, self._record = state, record
-        self._fault: Fault | None = None
+        if self._program is None:
+            self._program = program_table(self._decoded, len(record.renamed)).reshape(-1).tolist()
+        self._rules = interpreted_rules(self.machine.own_rules)
         self._environment = environment = simpy.Environment(initial_time=cycle)
         numbers = machine_numbers(self.machine, record, len(self.program), len(state.memory))
         m = interpreted(state)
-        room = 0 if self._timeline is None else ROWS + len(record.slots) + self.machine.issue_width
-        rows = np.zeros(1 + room * len(COLUMNS), np.int64)
-        self._rows, self._starts = rows, no_starts()
-        if self._timeline is not None:
-            self._starts = self._timeline.starts_room(len(record.slots), self._words)
+        self._make_timeline_room(ROWS)
         r: Any = Arrays(
-            *(self._program, numbers.tolist(), m, record, rows, self._starts, own_arrays(self.machine)),
+            *(self._program, numbers.tolist(), m, record, self._rows, self._starts, own_arrays(self.machine)),
             bounded=bool(users_rules(self.machine.own_rules)),
         )
         self._r = r
@@ -130,41 +104,13 @@ class SimpyEngine:
         if r.timeline[0] >= ROWS or r.starts[starts.COUNT] > r.starts[starts.ENOUGH]:
             self._keep_rows()
 
-    def _keep_rows(self) -> None:
-        if self._timeline is not None:
-            self._timeline.take(self._rows, self._starts)
-
     @property
     def cycle(self) -> int:
         """See :attr:`vecsim.engines.protocol.Engine.cycle`."""
         return int(self._environment.now) if self._fault is None else self._fault.cycle
 
-    @property
-    def pc(self) -> int:
-        """Number of the instruction that issues next."""
-        return int(self._record.control[control.PC])
-
-    @property
-    def state(self) -> State:
-        """Registers and memory, as of the instructions issued so far."""
-        return self._state
-
-    @property
-    def finished(self) -> bool:
-        """See :attr:`vecsim.engines.protocol.Engine.finished`."""
-        return at_end(self._r) and self.cycle >= self._record.control[control.LAST_RETIRED]
-
-    def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
-        """See :meth:`vecsim.engines.protocol.Engine.advance`."""
-        advance_own_code(self, self._advance, cycle, instructions)
-
-    def failed_at(self) -> tuple[int, int]:
-        """Return the cycle and the number of the instruction at which user-defined code has failed."""
+    def _failed_at(self) -> tuple[int, int]:
         return int(self._environment.now), self.pc
-
-    def fail(self, fault: Fault) -> None:
-        """Take a fault for what came, until a snapshot is restored."""
-        self._fault = fault
 
     def _advance(self, cycle: int | None, instructions: int | None) -> None:
         environment = self._environment
@@ -204,19 +150,3 @@ class SimpyEngine:
             raise failure(error.__cause__ or error, users, rule=True) from error  # SimPy raises its own
         finally:
             self._end = self._count_reached = None
-
-    def snapshot(self) -> Snapshot:
-        """See :meth:`vecsim.engines.protocol.Engine.snapshot`."""
-        return take_snapshot(self.program, self.machine, self.cycle, self._state, self._record)
-
-    def restore(self, snapshot: Snapshot) -> None:
-        """See :meth:`vecsim.engines.protocol.Engine.restore`."""
-        state, record = from_snapshot(snapshot, self.program, self.machine)
-        if self._timeline is not None:
-            self._timeline.clear()
-        self._build(snapshot.cycle, state, record)
-
-    def result(self) -> Run:
-        """See :meth:`vecsim.engines.protocol.Engine.result`."""
-        self._keep_rows()
-        return make_run(self.program, self.machine, self._state, self._record, self._timeline)

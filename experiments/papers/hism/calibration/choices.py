@@ -12,7 +12,7 @@ from experiments.papers.hism.assignment import ASSIGNMENT
 from experiments.papers.hism.timing import METHODS
 from isa.assembler import assemble
 from programs.registry import PROGRAMS, SCHEDULE
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import Machine
 

@@ -28,7 +28,7 @@ from programs.measurement import (
 )
 from programs.registry import find
 from vecsim.data import load_builtin, values_as
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 from vecsim.machine import Machine
 from vecsim.results.journal import Journal
 from vecsim.support.errors import UserError

@@ -6,7 +6,7 @@ import pytest
 from experiments.whatif.why.bounds import bounds
 from isa.assembler import assemble
 from programs.measurement import prepare_product
-from vecsim.engines.protocol import ENGINES, run
+from vecsim.engines.running import ENGINES, run
 from vecsim.machine import load_machine
 
 VS2003 = load_machine("vs2003")

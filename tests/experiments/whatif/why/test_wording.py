@@ -4,7 +4,7 @@ import numpy as np
 
 from experiments.whatif.why.wording import parts
 from isa.assembler import assemble
-from vecsim.engines.protocol import run
+from vecsim.engines.running import run
 
 
 def told(text, machine="vs2003", size=8192):

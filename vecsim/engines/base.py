@@ -1,0 +1,165 @@
+"""What all engines do in the same way: start, stop at a boundary between two cycles, and go back to one.
+
+User-defined code fails in the middle of a cycle, when part of what it does is done. So an engine that runs it
+remembers where it began, goes back there, and forward to the boundary before that cycle.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import EXTENSION_OPCODES
+from isa.program import Program
+from isa.state import State, new_state
+from vecsim.engines.columns import control, flight
+from vecsim.engines.decoded import decode, most_words
+from vecsim.engines.fault import Fault
+from vecsim.engines.own_code import OwnCodeError
+from vecsim.engines.own_instructions import check_own_instructions
+from vecsim.engines.own_rules import check_own_rules, users_rules
+from vecsim.engines.own_semantics import is_users
+from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
+from vecsim.engines.result import Run, make_run
+from vecsim.engines.timeline import COLUMNS, TimelineRequest, TimelineWriter, no_starts
+from vecsim.machine import Machine
+from vecsim.machine.own_inputs import simulating
+
+
+class BaseEngine(ABC):
+    """A program that runs on an engine; see :class:`vecsim.engines.protocol.Engine`.
+
+    Raises
+    ------
+    UserError
+        The program does not fit the machine, or there is a mistake in a user's own instruction or rule.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        memory: npt.NDArray[np.uint8],
+        machine: Machine,
+        timeline: TimelineRequest | None = None,
+    ) -> None:
+        check_own_rules(machine.extensions)
+        check_own_instructions(program.instruction_set)
+        self.program, self.machine = program, machine
+        self._decoded = decode(program, machine)
+        self._timeline = None if timeline is None else TimelineWriter(timeline)
+        self._fault: Fault | None = None
+        record = new_record(machine, len(program))
+        record.control[control.PC] = program.entry
+        self._connect(0, new_state(machine.section_size, machine.vector_registers, memory), record)
+
+    _state: State
+    _record: TimingRecord
+    _rows: npt.NDArray[np.int64]
+    """How many rows of the timeline have not been collected yet, and the rows."""
+    _starts: npt.NDArray[np.int64]
+    """Starts that have not been collected yet, :mod:`vecsim.engines.columns.starts`."""
+
+    @abstractmethod
+    def _connect(self, cycle: int, state: State, record: TimingRecord) -> None:
+        """Take over a state and a record, at the boundary before ``cycle``."""
+
+    @abstractmethod
+    def _advance(self, cycle: int | None, instructions: int | None) -> None:
+        """Advance as :meth:`advance` does; where user-defined code fails, raise OwnCodeError."""
+
+    @abstractmethod
+    def _failed_at(self) -> tuple[int, int]:
+        """Return the cycle and the number of the instruction at which user-defined code has failed."""
+
+    @property
+    @abstractmethod
+    def cycle(self) -> int:
+        """See :attr:`vecsim.engines.protocol.Engine.cycle`."""
+
+    @property
+    def pc(self) -> int:
+        """Number of the instruction that issues next."""
+        return int(self._record.control[control.PC])
+
+    @property
+    def state(self) -> State:
+        """Registers and memory, as of the instructions issued so far."""
+        return self._state
+
+    @property
+    def _in_flight(self) -> bool:
+        """True while an instruction has elements that have no cycle yet."""
+        return bool((self._record.slots[:, flight.AGE] >= 0).any())
+
+    @property
+    def _at_end(self) -> bool:
+        """True when halt has issued and nothing is in flight, so that the last retirement is known."""
+        return bool(self._record.control[control.HALTED]) and not self._in_flight
+
+    @property
+    def finished(self) -> bool:
+        """See :attr:`vecsim.engines.protocol.Engine.finished`."""
+        return self._at_end and self.cycle >= int(self._record.control[control.LAST_RETIRED])
+
+    def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
+        """See :meth:`vecsim.engines.protocol.Engine.advance`."""
+        if not self._runs_own_code():
+            return self._advance(cycle, instructions)
+        begin = self.snapshot()
+        try:
+            with simulating():
+                return self._advance(cycle, instructions)
+        except OwnCodeError as error:
+            at, pc = self._failed_at()
+            pc = min(pc, len(self.program.opcode) - 1)
+            who = self.program.instruction(pc).mnemonic
+            if error.rule:  # at whatever issues next
+                who = f"extension {', '.join(each.name for each in self.machine.own_rules)}"
+            fault = Fault(self.program, pc, at, f"{who}: {error}")
+        self.restore(begin)
+        self._advance(at, None)
+        self._fault = fault
+        raise fault
+
+    def _runs_own_code(self) -> bool:
+        if users_rules(self.machine.own_rules):
+            return True
+        opcodes = set(self.program.opcode.tolist()) & set(EXTENSION_OPCODES)
+        return any(is_users(self.program.instruction_set.by_opcode[opcode]) for opcode in opcodes)
+
+    def _make_timeline_room(self, rows: int) -> int:
+        """Make room for about so many rows of the timeline; return for how many, 0 without a timeline.
+
+        All instructions in flight may end in one cycle, and those that issue in it.
+        """
+        slots = len(self._record.slots)
+        room = 0 if self._timeline is None else rows + slots + self.machine.issue_width
+        self._rows, self._starts = np.zeros(1 + room * len(COLUMNS), np.int64), no_starts()
+        if self._timeline is not None:
+            words = most_words(self._decoded, self.machine.section_size)
+            self._starts = self._timeline.starts_room(slots, words)
+        return room
+
+    def _keep_rows(self) -> None:
+        """Collect the rows of the timeline and the starts."""
+        if self._timeline is not None:
+            self._timeline.take(self._rows, self._starts)
+
+    def snapshot(self) -> Snapshot:
+        """See :meth:`vecsim.engines.protocol.Engine.snapshot`."""
+        return take_snapshot(self.program, self.machine, self.cycle, self._state, self._record)
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """See :meth:`vecsim.engines.protocol.Engine.restore`."""
+        state, record = from_snapshot(snapshot, self.program, self.machine)
+        self._fault = None
+        if self._timeline is not None:
+            self._timeline.clear()
+        self._connect(snapshot.cycle, state, record)
+
+    def result(self) -> Run:
+        """See :meth:`vecsim.engines.protocol.Engine.result`."""
+        self._keep_rows()
+        return make_run(self.program, self.machine, self._state, self._record, self._timeline)

@@ -1,0 +1,159 @@
+"""The result of a run: cycles, counters, charges and waits, the final state."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.declaration import Unit
+from isa.program import Program
+from isa.state import State
+from vecsim.engines.cause import Cause
+from vecsim.engines.columns import control
+from vecsim.engines.ledger import Ledger, read_ledger
+from vecsim.engines.lines import Line, lines_of
+from vecsim.engines.record import Counter, TimingRecord
+from vecsim.engines.timeline import TimelineWriter
+from vecsim.machine import WORD_BYTES, Machine
+from vecsim.support.overview import Overview
+
+LARGEST_CAUSES = 3
+"""Causes that the summary of a run names."""
+
+
+@dataclass(frozen=True, repr=False)
+class Run(Overview):
+    """The result of a run.
+
+    Attributes
+    ----------
+    program, machine
+        What ran, and on what.
+    cycles
+        Up to and with the last retirement after halt.
+    counters
+        What :meth:`vecsim.engines.ledger.Ledger.counters` gives, and by the name of
+        :class:`vecsim.engines.record.Counter`, lower case.
+    charged
+        Every cycle of the run charged to one cause, by the name of ``Cause``; the values sum to
+        ``cycles``.
+    waited
+        Cycles that instructions waited, by cause, summed over instructions (they overlap).
+    busy
+        Cycles in which a unit started an element or a port transferred a word, by unit.
+    ledger
+        What each instruction of the program came to; of it `charged` and `waited` are the sums.
+    state
+        Final registers and memory.
+    timeline
+        Columns of :data:`vecsim.engines.timeline.COLUMNS`, if it was asked for and not streamed.
+    """
+
+    program: Program
+    machine: Machine
+    cycles: int
+    counters: dict[str, int]
+    charged: dict[str, int]
+    waited: dict[str, int]
+    busy: dict[str, int]
+    ledger: Ledger
+    state: State
+    timeline: dict[str, npt.NDArray[np.int64]] | None = None
+
+    @property
+    def instructions(self) -> int:
+        """Instructions executed."""
+        return self.counters["instructions"]
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """Every instruction that was executed, with what it came to, in the order of the program."""
+        return lines_of(self.program, self.ledger)
+
+    @property
+    def vector_bytes(self) -> int:
+        """Bytes that passed the vector memory ports."""
+        return WORD_BYTES * (self.counters["words_loaded"] + self.counters["words_stored"])
+
+    @property
+    def bytes_moved(self) -> int:
+        """Bytes between memory and processor, vector and scalar."""
+        return self.vector_bytes + self.counters["scalar_bytes"]
+
+    @property
+    def peak_share(self) -> float:
+        """What the vector ports moved, as a share of what they could have moved in all cycles."""
+        return self.vector_bytes / (self.cycles * self.machine.peak_bytes_per_cycle) if self.cycles else 0.0
+
+    def overview(self) -> dict[str, object]:
+        """Give cycles, instructions, what was moved, and the causes that most cycles are charged to."""
+        largest = sorted(self.charged.items(), key=lambda item: -item[1])[:LARGEST_CAUSES]
+        return {
+            "machine": self.machine.label,
+            "cycles": self.cycles,
+            "instructions": self.instructions,
+            "bytes_moved": self.bytes_moved,
+            "peak_share": self.peak_share,
+            "charged": {name: cycles for name, cycles in largest if cycles},
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give everything but registers, memory and timeline as plain data."""
+        return {
+            "machine": self.machine.to_dict(),
+            "cycles": self.cycles,
+            "instructions": self.instructions,
+            "bytes_moved": self.bytes_moved,
+            "peak_share": self.peak_share,
+            "counters": self.counters,
+            "charged": self.charged,
+            "waited": self.waited,
+            "busy": self.busy,
+        }
+
+
+def make_run(
+    program: Program, machine: Machine, state: State, record: TimingRecord, timeline: TimelineWriter | None
+) -> Run:
+    """Give what a run has come to, from an engine's record.
+
+    Parameters
+    ----------
+    program, machine
+        What ran, and on what.
+    state, record
+        The engine's registers and memory, and its record.
+    timeline
+        What collected the rows of its timeline, if any were asked for.
+    """
+    columns, ledger = None, read_ledger(program, record.ledger)
+    if timeline is not None:
+        timeline.flush()
+        columns = timeline.columns() if timeline.request.sink is None else None
+    return Run(
+        program=program,
+        machine=machine,
+        cycles=int(record.control[control.LAST_RETIRED]),
+        counters=ledger.counters() | _counted(machine, record.counters),
+        charged=_named(ledger.charged.sum(axis=0), Cause),
+        waited=_named(ledger.waited.sum(axis=0), Cause),
+        busy=_named(record.unit_busy, Unit),
+        ledger=ledger,
+        state=state,
+        timeline=columns,
+    )
+
+
+def _counted(machine: Machine, values: npt.NDArray[np.int64]) -> dict[str, int]:
+    """Give what was counted by name: what every run counts, then what extensions of the machine count."""
+    own = machine.counter_names
+    every, added = values[: len(Counter)], values[len(Counter) :].tolist()
+    return _named(every, Counter) | dict(zip(own, added, strict=True))
+
+
+def _named(values: Any, names: type[Cause] | type[Counter] | type[Unit]) -> dict[str, int]:
+    """Give an array of the record as a dictionary by lower-case names."""
+    return {names(i).name.lower(): int(value) for i, value in enumerate(values)}
