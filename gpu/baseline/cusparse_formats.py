@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit, prange
 
+from gpu.formats.sliced.filling import block_columns, count_blocks
+from gpu.formats.sliced.layout import first_steps
+from vecsim.formats.pointers import pointers_of
 from vecsim.support.errors import UserError
-
-ROWS_AT_ONCE = 512
 
 
 @njit(parallel=True, cache=True)
@@ -24,20 +25,10 @@ def rows_of_entries(indptr: Any) -> Any:
     return rows
 
 
-@njit(parallel=True, cache=True)
 def slice_offsets(indptr: Any, height: int) -> Any:
     """Give where each slice of `height` rows, padded to its longest, begins, then all places; int64."""
-    rows = len(indptr) - 1
-    slices = (rows + height - 1) // height
-    offsets = np.zeros(slices + 1, np.int64)
-    for number in prange(slices):
-        widest = 0
-        for row in range(number * height, min(rows, (number + 1) * height)):
-            widest = max(widest, indptr[row + 1] - indptr[row])
-        offsets[number + 1] = widest * height
-    for number in range(slices):
-        offsets[number + 1] += offsets[number]
-    return offsets
+    lengths = np.diff(indptr).astype(np.int64)
+    return first_steps(lengths, -(-len(lengths) // height), height, 1) * height
 
 
 @njit(parallel=True, cache=True)
@@ -72,31 +63,10 @@ def fill_slices(
 
 
 @njit(parallel=True, cache=True)
-def block_counts(indptr: Any, indices: Any, block: int) -> Any:
-    """Give the non-empty blocks of each row of square blocks, at r + 1 for row r; int64."""
-    rows = len(indptr) - 1
-    block_rows = (rows + block - 1) // block
-    counts = np.zeros(block_rows + 1, np.int64)
-    for number in prange(block_rows):
-        at = np.empty(block, np.int64)
-        _begin(indptr, number, block, at)
-        while _next_block(indptr, indices, number, block, at) >= 0:
-            counts[number + 1] += 1
-    return counts
-
-
-@njit(parallel=True, cache=True)
 def fill_blocks(
-    indptr: Any,
-    indices: Any,
-    data: Any,
-    offsets: Any,
-    block: int,
-    by_row: bool,
-    columns: Any,
-    values: Any,
+    indptr: Any, indices: Any, data: Any, offsets: Any, block: int, by_row: bool, columns: Any, values: Any
 ) -> None:
-    """Write blocks row by row of blocks, their columns rising; `values` are zeros before.
+    """Write the elements of blocks, where there is an entry.
 
     Parameters
     ----------
@@ -108,48 +78,21 @@ def fill_blocks(
         Rows and columns of a block.
     by_row
         Whether the elements of a block stand row by row; else column by column.
-    columns, values
-        One a block and one an element, to be written.
+    columns
+        One a block, rising in a row of blocks.
+    values
+        One an element, zeros before.
     """
     rows = len(indptr) - 1
     for number in prange(len(offsets) - 1):
-        at, before = np.empty(block, np.int64), np.empty(block, np.int64)
-        _begin(indptr, number, block, at)
-        for place in range(offsets[number], offsets[number + 1]):
-            before[:] = at
-            column = _next_block(indptr, indices, number, block, at)
-            columns[place] = column
-            for r in range(min(block, rows - number * block)):
-                for entry in range(before[r], at[r]):
-                    q = indices[entry] - column * block
-                    inner = r * block + q if by_row else q * block + r
-                    values[place * block * block + inner] = data[entry]
-
-
-@njit(cache=True)
-def _begin(indptr: Any, number: int, block: int, at: Any) -> None:
-    """Set out at the beginning of each row of a row of blocks."""
-    for r in range(block):
-        at[r] = indptr[min(number * block + r, len(indptr) - 1)]
-
-
-@njit(cache=True)
-def _next_block(indptr: Any, indices: Any, number: int, block: int, at: Any) -> Any:
-    """Give the column of the next block and go past it in all rows; -1 behind the last."""
-    rows = len(indptr) - 1
-    height = min(block, rows - number * block)
-    none = np.int64(2**31)
-    column = none
-    for r in range(height):
-        if at[r] < indptr[number * block + r + 1]:
-            column = min(column, np.int64(indices[at[r]]) // block)
-    if column == none:
-        return -1
-    for r in range(height):
-        end = indptr[number * block + r + 1]
-        while at[r] < end and indices[at[r]] // block == column:
-            at[r] += 1
-    return column
+        for row in range(number * block, min(rows, (number + 1) * block)):
+            place, r = offsets[number], row - number * block
+            for entry in range(indptr[row], indptr[row + 1]):
+                while columns[place] < indices[entry] // block:
+                    place += 1
+                q = indices[entry] - columns[place] * block
+                inner = r * block + q if by_row else q * block + r
+                values[place * block * block + inner] = data[entry]
 
 
 MOST_INDEX = 2**31 - 1
@@ -273,7 +216,7 @@ def to_sell(matrix: Any, slice_size: int) -> StoredMatrix:
 def block_fill(matrix: Any, block: int) -> float:
     """Give the non-zeros as a share of the places of all non-empty square blocks; 1 if there are none."""
     csr = canonical_csr(matrix)
-    places = int(block_counts(csr.indptr, csr.indices, block).sum()) * block**2
+    places = int(count_blocks(csr.indptr, csr.indices, block).sum()) * block**2
     return csr.nnz / places if places else 1.0
 
 
@@ -281,8 +224,8 @@ def to_bsr(matrix: Any, block: int, order: Order) -> StoredMatrix:
     """Store a matrix in square blocks, rows and columns padded to multiples of the block's edge."""
     csr = canonical_csr(matrix)
     shape = (-(-csr.shape[0] // block) * block, -(-csr.shape[1] // block) * block)
-    offsets = np.cumsum(block_counts(csr.indptr, csr.indices, block))
-    columns = np.empty(int(offsets[-1]), np.int32)
+    offsets = pointers_of(count_blocks(csr.indptr, csr.indices, block))
+    columns = block_columns(csr.indptr, csr.indices, block, offsets)
     values = np.zeros(len(columns) * block**2, csr.dtype)
     fill_blocks(csr.indptr, csr.indices, csr.data, offsets, block, order == "row", columns, values)
     return StoredMatrix(

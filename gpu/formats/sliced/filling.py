@@ -33,7 +33,7 @@ def count_blocks(indptr: Any, indices: Any, block: int) -> Any:
     counts = np.zeros((rows + block - 1) // block, np.int64)
     for block_row in prange(len(counts)):
         first, last = block_row * block, min(rows, (block_row + 1) * block)
-        at = np.empty(4, np.int64)
+        at = np.empty(block, np.int64)
         for row in range(first, last):
             at[row - first] = indptr[row]
         count = 0
@@ -60,7 +60,7 @@ def block_columns(indptr: Any, indices: Any, block: int, block_ptr: Any) -> Any:
     columns = np.empty(block_ptr[-1], np.int32)
     for block_row in prange(len(block_ptr) - 1):
         first, last = block_row * block, min(rows, (block_row + 1) * block)
-        at = np.empty(4, np.int64)
+        at = np.empty(block, np.int64)
         for row in range(first, last):
             at[row - first] = indptr[row]
         for place in range(block_ptr[block_row], block_ptr[block_row + 1]):
@@ -110,7 +110,7 @@ def fill_blocks(
     padding = ~columns.dtype.type(0)
     positions = (len(first_step) - 1) * height
     for part in prange((positions + ROWS_AT_ONCE - 1) // ROWS_AT_ONCE):
-        at = np.empty(4, np.int64)
+        at = np.empty(block, np.int64)
         for position in range(part * ROWS_AT_ONCE, min(positions, (part + 1) * ROWS_AT_ONCE)):
             s = position // height
             within = position - s * height
