@@ -18,15 +18,13 @@ from numpy.typing import NDArray
 
 from gpu.formats.crs.adaptive import CRSAdaptiveProduct
 from gpu.hbp.active import ActiveHBP
-from gpu.hbp.container import BLOCK_COLUMNS
-from gpu.hbp.product import THREADS, resident_blocks
+from gpu.hbp.product import THREADS, require_narrow, resident_blocks
 from gpu.kernel_parts.row_results import PieceSums, write_row
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.runtime.launches import ALPHA, Launch, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import on_host, part_of, real_type, upload
 from vecsim.formats import CRS
-from vecsim.support.errors import UserError
 
 PIECE = 64 if SIMULATED else 8192
 """Entries of a piece: from these on it ends with a group."""
@@ -183,11 +181,7 @@ class ActiveHBPProduct(LaunchedInTurn):
     """
 
     def __init__(self, matrix: ActiveHBP, threads_per_block: int, *, direct: bool = False) -> None:
-        if matrix.block_columns > BLOCK_COLUMNS:
-            raise UserError(
-                f"blocks of {matrix.block_columns} columns do not fit into shared memory: use "
-                f"{BLOCK_COLUMNS} at most"
-            )
+        require_narrow(matrix.block_columns)
         real = real_type(matrix.values)
         own = part_of(matrix.values, 0, matrix.in_blocks)
         rest = CRS(

@@ -98,10 +98,7 @@ class HBP(StoredAsArrays):
         NotRepresentableError
             If its slots, rows times column blocks, would make it larger than four times CRS (and a MiB).
         """
-        if block_rows < WARP or block_rows % WARP:
-            raise UserError(f"blocks of {block_rows} rows are not possible: use a multiple of {WARP}")
-        if block_columns < 1:
-            raise UserError(f"blocks of {block_columns} columns are not possible: use 1 or more")
+        require_block(block_rows, block_columns)
         csr = canonical_csr(matrix)
         shape = (int(csr.shape[0]), int(csr.shape[1]))
         across = -(-shape[1] // block_columns)
@@ -199,6 +196,14 @@ class HBP(StoredAsArrays):
         block_column = found // self.block_rows % max(1, self.across)
         require((self.columns // self.block_columns == block_column).all(), "columns must lie in their block")
         require((self.coordinates()[0] < self.shape[0]).all(), "rows must lie in the matrix")
+
+
+def require_block(block_rows: int, block_columns: int) -> None:
+    """Raise UserError unless blocks may be so large."""
+    if block_rows < WARP or block_rows % WARP:
+        raise UserError(f"blocks of {block_rows} rows are not possible: use a multiple of {WARP}")
+    if block_columns < 1:
+        raise UserError(f"blocks of {block_columns} columns are not possible: use 1 or more")
 
 
 def _require_reasonable(slots: int, csr: Any) -> None:

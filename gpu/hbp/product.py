@@ -206,11 +206,7 @@ class HBPProduct(LaunchedInTurn):
     """
 
     def __init__(self, matrix: HBP, threads_per_block: int) -> None:
-        if matrix.block_columns > BLOCK_COLUMNS:
-            raise UserError(
-                f"blocks of {matrix.block_columns} columns do not fit into shared memory: use "
-                f"{BLOCK_COLUMNS} at most"
-            )
+        require_narrow(matrix.block_columns)
         real = real_type(matrix.values)
         slots, across = len(matrix.output_hash), matrix.across
         down = slots // matrix.block_rows // max(1, across)
@@ -244,6 +240,14 @@ class HBPProduct(LaunchedInTurn):
             *self.combine,
         ]
         self.device_arrays = [*self._arrays, *self._room]
+
+
+def require_narrow(block_columns: int) -> None:
+    """Raise UserError unless a segment of so many columns fits into shared memory."""
+    if block_columns > BLOCK_COLUMNS:
+        raise UserError(
+            f"blocks of {block_columns} columns do not fit into shared memory: use {BLOCK_COLUMNS} at most"
+        )
 
 
 def share_of(blocks: int, resident: int) -> int:

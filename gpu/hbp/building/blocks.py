@@ -29,7 +29,7 @@ from gpu.hbp.building.row_counts import (
     over_kernel,
     row_counts_kernel,
 )
-from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS, HBP
+from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS, HBP, require_block
 from gpu.hbp.hashing import CLASSES, OUTSIDE, RowHash
 from gpu.hbp.ordering import METHODS
 from gpu.runtime.cuda import WARP
@@ -139,10 +139,7 @@ class BlockedRows:
         block_columns: int = BLOCK_COLUMNS,
         stream: Any = 0,
     ) -> None:
-        if block_rows < WARP or block_rows % WARP:
-            raise UserError(f"blocks of {block_rows} rows are not possible: use a multiple of {WARP}")
-        if block_columns < 1:
-            raise UserError(f"blocks of {block_columns} columns are not possible: use 1 or more")
+        require_block(block_rows, block_columns)
         self.matrix, self.block_rows, self.block_columns = matrix, block_rows, block_columns
         self.across = -(-matrix.shape[1] // block_columns)
         self.down = -(-matrix.shape[0] // block_rows)

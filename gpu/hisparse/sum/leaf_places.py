@@ -250,7 +250,7 @@ def marked(real: Any, bits: int, turned: bool, drop_zeros: bool, *, counting: bo
     return mark
 
 
-def read_entry(real: Any, bits: int, turned: bool) -> Any:
+def read_entry(real: Any, bits: int, turned: bool, *, coordinates: bool = True) -> Any:
     """Make ``read(halves, values, reference, count, entry, has)``: coordinates and value, 0 without one.
 
     Parameters
@@ -261,6 +261,8 @@ def read_entry(real: Any, bits: int, turned: bool) -> Any:
         log2 of d.
     turned
         Whether coordinates are exchanged.
+    coordinates
+        Whether they are read; otherwise they are 0.
     """
     width, mask = np.dtype(real).itemsize, (1 << bits) - 1
     first_slot = first_slots(width)
@@ -269,31 +271,13 @@ def read_entry(real: Any, bits: int, turned: bool) -> Any:
     def read(halves: Any, values: Any, reference: Any, count: Any, entry: Any, has: Any) -> Any:
         at, dense = np.int64(reference) & ~3, np.int64(reference) & 3 == DENSE
         slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
-        half = np.int32(load(halves, 2 * at + FIRST_COORDINATE // 2 + entry, has and not dense)[0])
+        half = np.int32(0)
+        if coordinates:
+            half = np.int32(load(halves, 2 * at + FIRST_COORDINATE // 2 + entry, has and not dense)[0])
         value = load(values, slots + entry, has)[0]
-        if dense and has:
+        if coordinates and dense and has:
             half = np.int32((entry >> bits) << 8 | (entry & mask))
         return np.int32((half & 255) << 8 | half >> 8) if turned else half, value
-
-    return read
-
-
-def read_value(real: Any) -> Any:
-    """Make a ``read`` that takes what that of `read_entry` takes, and gives no coordinates.
-
-    Parameters
-    ----------
-    real
-        As there.
-    """
-    width = np.dtype(real).itemsize
-    first_slot = first_slots(width)
-
-    @device_function
-    def read(halves: Any, values: Any, reference: Any, count: Any, entry: Any, has: Any) -> Any:
-        at, dense = np.int64(reference) & ~3, np.int64(reference) & 3 == DENSE
-        slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
-        return np.int32(0), load(values, slots + entry, has)[0]
 
     return read
 

@@ -25,7 +25,6 @@ from gpu.hisparse.sum.leaf_places import (
     places,
     put_dense,
     read_entry,
-    read_value,
     wanted,
 )
 from gpu.kernel_parts.row_results import rounded_product
@@ -147,9 +146,7 @@ def write_kernel(
     mark_first, mark_second = (marked(real, bits, way, drop_zeros) for _, way in ways)
     note_first, note_second = (_noted(real, bits, way, drop_zeros, k == 1) for k, way in ways)
     read_first, read_second = (read_entry(real, bits, way) for _, way in ways)
-    source_first, source_second = (
-        read_entry(real, bits, way) if way else read_value(real) for _, way in ways
-    )
+    source_first, source_second = (read_entry(real, bits, way, coordinates=way) for _, way in ways)
     put_first, put_second = (put_dense(real, bits, way, drop_zeros, k == 1) for k, way in ways)
     begin, first_slot = heads(width, node_size), first_slots(width)
     first_turned, second_turned = turned

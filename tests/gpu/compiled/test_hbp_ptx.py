@@ -8,7 +8,7 @@ from numba import types
 
 from gpu.hbp import active_product as hbp_active
 from gpu.hbp import product as hbp
-from gpu.hbp.building import counted_order, dynamic_order, filling, row_counts, slots
+from gpu.hbp.building import counted_order, filling, row_counts, slots
 from gpu.runtime.cuda import cuda
 from gpu.sorting import prefix_sums
 
@@ -70,7 +70,7 @@ def test_orders_stay_in_shared_memory_and_need_no_atomic(method):
 
 
 def test_groups_are_cut_by_a_warp():
-    text = compiled(dynamic_order.cut_kernel(512), I32, I32, U8)
+    text = compiled(counted_order.cut_kernel(512), I32, I32, U8)
     assert ".local" not in text
     assert "bar.sync" not in text
 
