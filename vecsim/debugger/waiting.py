@@ -12,7 +12,6 @@ from isa.state import interpreted
 from vecsim.debugger.activity import Activity, activities, started_elements
 from vecsim.debugger.position import Position
 from vecsim.engines.columns import control, flight, instruction
-from vecsim.engines.columns import waits as bits
 from vecsim.engines.decoded import FLOAT, SPECIAL, decode
 from vecsim.engines.machine_numbers import machine_numbers
 from vecsim.engines.own_rules import interpreted_rules, own_arrays
@@ -30,10 +29,10 @@ from vecsim.support.suggestions import counted
 
 UNITS = (Unit.MEMORY, Unit.ADD, Unit.MULTIPLY, Unit.SPARSE)
 _WORDS = {
-    bits.ELEMENT: "element by element behind",
-    bits.WHOLE: "a whole register of",
-    bits.SLICE: "a slice of the vector cache of",
-    bits.ORDER: "memory order behind",
+    flight.FOLLOWS_ELEMENT: "element by element behind",
+    flight.FOLLOWS_WHOLE: "a whole register of",
+    flight.FOLLOWS_SLICE: "a slice of the vector cache of",
+    flight.FOLLOWS_ORDER: "memory order behind",
 }
 
 

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from vecsim.engines import AUTO, DEFAULT_ENGINE
 from vecsim.engines.protocol import Engine
+from vecsim.support.worker_processes import start_module
 
 if TYPE_CHECKING:
     from vecsim.machine import Machine
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 SMALL_WORK = 150_000
 """Entries, times programs, that SimPy multiplies while the engine is compiled: some 10,000 a second."""
 MODULE = "vecsim.engines.jit.object_files.background"
-NICENESS = 10
-"""What answers the user goes first."""
 
 Result = TypeVar("Result")
 Watch = Callable[[Engine], None]
@@ -131,23 +129,7 @@ def _compiling(loop: str, extensions: list[str]) -> subprocess.Popen[bytes] | No
 
     It takes the extensions of these files.
     """
-    if not sys.executable:
-        return None
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    told: dict[str, Any] = {
-        "stdin": subprocess.PIPE,
-        "stdout": subprocess.DEVNULL,
-        "stderr": subprocess.DEVNULL,
-    }
-    try:
-        return subprocess.Popen(
-            [sys.executable, "-P", "-m", MODULE, loop, *extensions],
-            env=environment,
-            start_new_session=True,
-            **told,
-        )
-    except OSError:
-        return None
+    return start_module(MODULE, loop, *extensions, output=subprocess.DEVNULL, apart=True)
 
 
 def _let_go(process: subprocess.Popen[bytes] | None) -> None:

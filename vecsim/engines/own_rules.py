@@ -11,9 +11,9 @@ from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from vecsim.engines.columns import parameter
+from vecsim.engines.columns.counters import Counter
 from vecsim.engines.own_code import is_ours, refuse_questions
 from vecsim.engines.rebinding import functions_within, global_names, rebound
-from vecsim.engines.record import Counter
 from vecsim.engines.rules import arithmetic, flight, hazards, issue, ports, queues, sparse
 from vecsim.engines.run_arrays import BESIDE, RECORD, STATE, Placed
 from vecsim.machine import Extension, Machine

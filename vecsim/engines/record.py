@@ -7,7 +7,6 @@ taken from (docs/timing.md, "State").
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,8 @@ from isa.declaration import Unit
 from isa.program import Program
 from isa.state import ARCHITECTURAL, State, copy_into, new_state
 from vecsim.engines.cause import WAITS
-from vecsim.engines.columns import control, flight, hidden, history, instruction, ledger, renaming
+from vecsim.engines.columns import control, flight, history, instruction, ledger, renaming
+from vecsim.engines.columns.counters import Counter
 from vecsim.engines.decoded import SCALARS
 from vecsim.machine import Machine
 from vecsim.machine.description import SCALAR_REGISTERS, flat
@@ -28,14 +28,6 @@ Ints = npt.NDArray[np.int64]
 
 PENDING = 1 << 60
 """The ready cycle of a scalar register whose value comes with a vector result not yet timed."""
-
-
-class Counter(IntEnum):
-    """What every run counts beside what the ledger says."""
-
-    WORDS_LOADED = 0
-    WORDS_STORED = 1
-    TAKEN_BRANCHES = 2
 
 
 @dataclass
@@ -57,7 +49,7 @@ class TimingRecord:
     waits: Ints
     """(N, WAITS) cycles waited so far by cause."""
     depends: npt.NDArray[np.uint8]
-    """(N, N) depends[i, j]: what i waits for in j, bits of :mod:`vecsim.engines.columns.waits`."""
+    """(N, N) depends[i, j]: what i waits for in j, bits of :mod:`vecsim.engines.columns.flight`."""
     word_address: Ints
     """(N, s) word address of each element of strided and indexed accesses."""
     rows: Ints
@@ -112,7 +104,7 @@ class TimingRecord:
     ledger: Ints
     """(I, COLUMNS) what each instruction of the program came to, :mod:`vecsim.engines.columns.ledger`."""
     hidden: Ints
-    """(H, COLUMNS) instructions that are charged later, :mod:`vecsim.engines.columns.hidden`."""
+    """(H, COLUMNS) instructions that are charged later, :mod:`vecsim.engines.columns.ledger`."""
     counters: Ints
     """(3 + E,) by Counter, then those of the machine's extensions."""
     own: Ints
@@ -161,7 +153,7 @@ def new_record(machine: Machine, instructions: int) -> TimingRecord:
         port_count=zeros(ports),
         port_history=zeros(ports, accesses + queue + 1, history.COLUMNS),
         ledger=zeros(instructions, ledger.COLUMNS),
-        hidden=zeros(_most_hidden(machine, slots), hidden.COLUMNS),
+        hidden=zeros(_most_hidden(machine, slots), ledger.HIDDEN),
         counters=zeros(len(Counter) + sum(len(each.counters) for each in machine.extensions)),
         own=_own(machine),
         unit_busy=zeros(units),

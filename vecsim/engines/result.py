@@ -13,9 +13,10 @@ from isa.program import Program
 from isa.state import State
 from vecsim.engines.cause import Cause
 from vecsim.engines.columns import control
+from vecsim.engines.columns.counters import Counter
 from vecsim.engines.ledger import Ledger, read_ledger
 from vecsim.engines.lines import Line, lines_of
-from vecsim.engines.record import Counter, TimingRecord
+from vecsim.engines.record import TimingRecord
 from vecsim.engines.timeline import TimelineWriter
 from vecsim.machine import WORD_BYTES, Machine
 from vecsim.support.overview import Overview
@@ -36,7 +37,7 @@ class Run(Overview):
         Up to and with the last retirement after halt.
     counters
         What :meth:`vecsim.engines.ledger.Ledger.counters` gives, and by the name of
-        :class:`vecsim.engines.record.Counter`, lower case.
+        :class:`vecsim.engines.columns.counters.Counter`, lower case.
     charged
         Every cycle of the run charged to one cause, by the name of ``Cause``; the values sum to
         ``cycles``.

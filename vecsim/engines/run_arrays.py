@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.state import State
-from vecsim.engines.columns import facts, work
+from vecsim.engines.columns import flight, work
 from vecsim.engines.own_values import outside
 from vecsim.engines.record import TimingRecord
 from vecsim.support.suggestions import nearest
@@ -81,7 +81,7 @@ class Arrays:
             machine,
             [0] * work.PLACES,
             [0] * slots,
-            [0] * (slots * facts.COLUMNS),
+            [0] * (slots * flight.FACTS),
             memoryview(timeline),
             memoryview(starts),
         )

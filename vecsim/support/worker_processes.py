@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import threading
 import time
@@ -93,6 +94,31 @@ def end_with_stdin() -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_pipe, daemon=True, name="parent watch").start()
+
+
+def start_module(
+    module: str, *arguments: str, output: int, apart: bool = False
+) -> subprocess.Popen[bytes] | None:
+    """Start a module that calls :func:`end_with_stdin` as a process; return None where none can be started.
+
+    Parameters
+    ----------
+    output
+        Where its output goes, as `subprocess.Popen` takes it. Its messages are dropped.
+    apart
+        Whether it is in a session of its own, which the signals of this terminal do not reach.
+    """
+    if not sys.executable:
+        return None
+    command = [sys.executable, "-P", "-m", module, *arguments]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    try:
+        return subprocess.Popen(
+            command, stdin=pipe, stdout=output, stderr=nothing, env=environment, start_new_session=apart
+        )
+    except OSError:
+        return None
 
 
 def end_with_parent() -> None:

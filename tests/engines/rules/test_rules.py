@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from vecsim.engines.columns import causes, flight, parameter, waits, work
+from vecsim.engines.columns import causes, flight, parameter, work
 from vecsim.engines.rules import accounts, hazards, memory_order, sparse, vector_cache
 from vecsim.engines.rules.numbers import NEVER
 
@@ -81,7 +81,7 @@ def in_flight(*instructions, s=8):
 def test_the_first_element_that_an_older_instruction_has_yet_to_start():
     r = in_flight((0, 8, 3), (0, 4, 4), (0, 8, 0))
     assert hazards.first_blocked(r, 2, 0) == NEVER  # it waits for nobody
-    r.depends[2 * 3 + 0] = r.depends[2 * 3 + 1] = waits.ELEMENT
+    r.depends[2 * 3 + 0] = r.depends[2 * 3 + 1] = flight.FOLLOWS_ELEMENT
     assert hazards.first_blocked(r, 2, 0) == 3
     assert hazards.first_blocked(r, 2, 5) == 5
     r.slots[flight.ELEMENTS] = 5
@@ -91,7 +91,7 @@ def test_the_first_element_that_an_older_instruction_has_yet_to_start():
 def test_a_slice_is_blocked_until_its_last_element_has_passed():
     r = in_flight((0, 12, 7), (0, 8, 0))
     r.slots[flight.CACHE_FIRST] = 4  # elements 4 to 15, of slices 0 and 1
-    r.depends[1 * 2 + 0] = waits.SLICE
+    r.depends[1 * 2 + 0] = flight.FOLLOWS_SLICE
     assert not vector_cache.slice_blocked(r, 1, 0)
     assert vector_cache.slice_blocked(r, 1, 1)
     assert not vector_cache.slice_blocked(r, 1, 2)

@@ -5,20 +5,20 @@ not mixed up.
 
 ======================  ======================================================================
 ``control``             ``TimingRecord.control``
-``flight``              ``slots``, the vector instructions in flight
-``waits``               ``depends``, what an instruction in flight waits for in another
+``flight``              ``slots``, the vector instructions in flight; ``depends`` and ``facts``,
+                        what they wait for
 ``history``             ``port_history``, the accesses that ended last
 ``causes``              ``waits``, and the waits in ``ledger``
-``ledger``              ``ledger``, what each instruction of the program came to
-``hidden``              ``hidden``, instructions yet to be charged
+``ledger``              ``ledger``, what each instruction of the program came to; ``hidden``,
+                        instructions yet to be charged
 ``counters``            ``counters``
 ``instruction``         the program, :mod:`vecsim.engines.program_table`
 ``parameter``           the machine, :mod:`vecsim.engines.machine_numbers`
-``work``, ``facts``     what the rules of time keep beside the record
+``work``                what the timing rules keep in addition to the record
 ``renaming``            ``displaced`` and ``physical``
 ``starts``              when elements and words start, for a trace
-``wakes``               of the compiled loop for any machine: when its parts act next
-``outcomes``            of the compiled loop for one port: what timing an instruction gives
+``outcomes``            of the single-port loop: what timing an instruction gives
+``tracks``              of the same: in which cycles elements pass
 ``quick_run``           of the same: runs of scalar instructions, timed beforehand
 ======================  ======================================================================
 """

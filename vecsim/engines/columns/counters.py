@@ -1,6 +1,15 @@
-"""The numbers of :class:`vecsim.engines.record.Counter`."""
+"""What every run counts in addition to the ledger."""
 
-from vecsim.engines.record import Counter
+from enum import IntEnum
 
-WORDS_LOADED, WORDS_STORED = int(Counter.WORDS_LOADED), int(Counter.WORDS_STORED)
-TAKEN_BRANCHES = int(Counter.TAKEN_BRANCHES)
+
+class Counter(IntEnum):
+    """The places in ``counters``; those of extensions come after them."""
+
+    WORDS_LOADED = 0
+    WORDS_STORED = 1
+    TAKEN_BRANCHES = 2
+
+
+WORDS_LOADED, WORDS_STORED, TAKEN_BRANCHES = map(int, Counter)
+"""The same as plain integers, which compiled code reads."""

@@ -1,4 +1,4 @@
-"""Columns of ``TimingRecord.slots``, the table of vector instructions in flight.
+"""The vector instructions in flight: columns of ``TimingRecord.slots``, and what they wait for.
 
 An instruction is in flight from its issue to the cycle in which its last element starts; from then on its
 whole future is known and is in the register arrays.
@@ -24,3 +24,12 @@ FIRST_READY, SLICE, CACHE_FIRST, ROW, BEHIND = range(19, 24)
 """The cycle from which its first result is ready; the slice of the cache that a sparse instruction adds to,
 -1; the first element of the cache that an access moves, -1; where in the program the row begins that names
 its registers; as bits the registers whose elements, left as they were, are in what it reads as a whole."""
+
+FOLLOWS_ELEMENT, FOLLOWS_WHOLE, FOLLOWS_SLICE, FOLLOWS_ORDER = 1, 2, 4, 8
+"""Bits of ``TimingRecord.depends``, what one waits for in an older one: element k of it started; it has left
+flight; the same slice of the vector cache is complete; a memory access that it must follow."""
+
+FACTS = 3
+BLOCKED, ELEMENT_WAITS, SLICE_WAITS = range(FACTS)
+"""Columns of ``facts``, what the rules keep of a slot in addition to the record: how many older instructions
+must leave flight before it may start; how many it follows element by element, and slice by slice."""

@@ -12,3 +12,10 @@ BY_CAUSE = 2
 COLUMNS = instruction.WIDTH // 2
 """Some are empty, so that a row begins at half of where that of the program begins."""
 assert WAITED + BY_CAUSE * WAITS <= COLUMNS
+
+HIDDEN = 4
+AGE, PLACE, PASSED, RETIRE = range(HIDDEN)
+"""Columns of ``TimingRecord.hidden``, instructions whose cycles are known, behind an older one in flight: the
+number in program order; where in the ledger its cycles up to PASSED go, those up to RETIRE, its retirement,
+going to the column behind. They are charged when that has left flight. Of two neighbours the younger retires
+later: one that retires no later than an older one is charged nothing."""

@@ -9,7 +9,7 @@ from isa.program import Program
 from isa.state import State, interpreted
 from vecsim.engines.access import what_is_wrong
 from vecsim.engines.base import BaseEngine
-from vecsim.engines.columns import control, facts, instruction, outcomes, starts, work
+from vecsim.engines.columns import control, flight, instruction, outcomes, starts, work
 from vecsim.engines.decoded import NONE
 from vecsim.engines.fault import Fault
 from vecsim.engines.jit.arrays.table import Scratch, table_of
@@ -75,7 +75,7 @@ class JitEngine(BaseEngine):
             machine=numbers,
             work=np.zeros(work.PLACES, np.int64),
             order=np.zeros(slots, np.int64),
-            facts=np.zeros(slots * facts.COLUMNS, np.int64),
+            facts=np.zeros(slots * flight.FACTS, np.int64),
             wakes=np.zeros(wakes.PORT + machine.memory_ports, np.int64),
             semantics=code.semantics,
             slow_paths=code.slow_paths,

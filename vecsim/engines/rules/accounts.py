@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from vecsim.engines.cause import WAITS
-from vecsim.engines.columns import causes, control, flight, hidden, ledger, parameter, work
+from vecsim.engines.columns import causes, control, flight, ledger, parameter, work
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
 
 
@@ -130,7 +130,7 @@ def _tidy(r: Any) -> None:
     """
     count, first = r.control[control.HIDDEN], 0
     until = r.control[control.ISSUE_CYCLE] + 1
-    while first < count and r.hidden[first * hidden.COLUMNS + hidden.RETIRE] <= until:
+    while first < count and r.hidden[first * ledger.HIDDEN + ledger.RETIRE] <= until:
         first += 1
     _drop(r, 0, larger(first, 1))
 
@@ -139,8 +139,8 @@ def _drop(r: Any, begin: Any, end: Any) -> None:
     """Take the hidden instructions from ``begin`` to ``end`` (exclusive) out of the list."""
     gone, count = end - begin, r.control[control.HIDDEN]
     if gone > 0:
-        for k in range(begin * hidden.COLUMNS, (count - gone) * hidden.COLUMNS):
-            r.hidden[k] = r.hidden[k + gone * hidden.COLUMNS]
+        for k in range(begin * ledger.HIDDEN, (count - gone) * ledger.HIDDEN):
+            r.hidden[k] = r.hidden[k + gone * ledger.HIDDEN]
         r.control[control.HIDDEN] = count - gone
 
 
@@ -160,20 +160,20 @@ def _hide(r: Any, age: Any, place: Any, passed: Any, retire: Any) -> None:
         _tidy(r)
     count = r.control[control.HIDDEN]
     at = count
-    while at > 0 and r.hidden[(at - 1) * hidden.COLUMNS + hidden.AGE] > age:
+    while at > 0 and r.hidden[(at - 1) * ledger.HIDDEN + ledger.AGE] > age:
         at -= 1
-    if at > 0 and r.hidden[(at - 1) * hidden.COLUMNS + hidden.RETIRE] >= retire:
+    if at > 0 and r.hidden[(at - 1) * ledger.HIDDEN + ledger.RETIRE] >= retire:
         return
     end = at
-    while end < count and r.hidden[end * hidden.COLUMNS + hidden.RETIRE] <= retire:
+    while end < count and r.hidden[end * ledger.HIDDEN + ledger.RETIRE] <= retire:
         end += 1
     _drop(r, at, end)
     count = r.control[control.HIDDEN]
-    for k in range(count * hidden.COLUMNS - 1, at * hidden.COLUMNS - 1, -1):
-        r.hidden[k + hidden.COLUMNS] = r.hidden[k]
-    own = at * hidden.COLUMNS
-    r.hidden[own + hidden.AGE], r.hidden[own + hidden.PLACE] = age, place
-    r.hidden[own + hidden.PASSED], r.hidden[own + hidden.RETIRE] = passed, retire
+    for k in range(count * ledger.HIDDEN - 1, at * ledger.HIDDEN - 1, -1):
+        r.hidden[k + ledger.HIDDEN] = r.hidden[k]
+    own = at * ledger.HIDDEN
+    r.hidden[own + ledger.AGE], r.hidden[own + ledger.PLACE] = age, place
+    r.hidden[own + ledger.PASSED], r.hidden[own + ledger.RETIRE] = passed, retire
     r.control[control.HIDDEN] = count + 1
 
 
@@ -182,9 +182,9 @@ def _charge_hidden(r: Any) -> None:
     next_age, k, count = NEVER, 0, r.control[control.HIDDEN]
     if r.work[work.FLYING] > 0:
         next_age = r.slots[r.order[0] * flight.COLUMNS + flight.AGE]
-    while k < count and r.hidden[k * hidden.COLUMNS + hidden.AGE] < next_age:
-        own = k * hidden.COLUMNS
-        _answer(r, r.hidden[own + hidden.PLACE], r.hidden[own + hidden.PASSED], r.hidden[own + hidden.RETIRE])
+    while k < count and r.hidden[k * ledger.HIDDEN + ledger.AGE] < next_age:
+        own = k * ledger.HIDDEN
+        _answer(r, r.hidden[own + ledger.PLACE], r.hidden[own + ledger.PASSED], r.hidden[own + ledger.RETIRE])
         k += 1
     _drop(r, 0, k)
 

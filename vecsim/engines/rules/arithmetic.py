@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import causes, facts, flight, instruction, parameter, work
+from vecsim.engines.columns import causes, flight, instruction, parameter, work
 from vecsim.engines.rules.accounts import book_wait, element_cause
 from vecsim.engines.rules.flight import leave
 from vecsim.engines.rules.hazards import first_blocked
@@ -104,11 +104,11 @@ def _start_elements(r: Any, slot: Any, unit: Any, i: Any, cycle: Any, limit: Any
 def step_arithmetic(r: Any, unit: Any, cycle: Any) -> Any:
     """Start the elements that can start in this cycle; give the cycle to look again."""
     slot = r.unit_slot[unit]
-    if slot < 0 or r.facts[slot * facts.COLUMNS + facts.BLOCKED] > 0:
+    if slot < 0 or r.facts[slot * flight.FACTS + flight.BLOCKED] > 0:
         return NEVER
     at, limit = slot * flight.COLUMNS, NEVER
     i, begin = row_of(r, slot), r.slots[at + flight.ELEMENT]
-    if r.facts[slot * facts.COLUMNS + facts.ELEMENT_WAITS] > 0:
+    if r.facts[slot * flight.FACTS + flight.ELEMENT_WAITS] > 0:
         limit = first_blocked(r, slot, r.slots[at + flight.FIRST] + begin)
     wake = _start_elements(r, slot, unit, i, cycle, limit)
     n = r.slots[at + flight.ELEMENTS]

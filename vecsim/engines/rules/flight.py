@@ -6,7 +6,7 @@ from typing import Any
 
 from isa.declaration import Pattern, Timing
 from vecsim.engines.cause import WAITS
-from vecsim.engines.columns import control, facts, flight, instruction, parameter, work
+from vecsim.engines.columns import control, flight, instruction, parameter, work
 from vecsim.engines.rules.accounts import retire_from_flight
 from vecsim.engines.rules.addresses import base_address, words_of_element
 from vecsim.engines.rules.hazards import count_wait, follow_older, release
@@ -46,7 +46,7 @@ def list_flight(r: Any) -> None:
 
 
 def _clear_facts(r: Any, slot: Any) -> None:
-    for j in range(slot * facts.COLUMNS, (slot + 1) * facts.COLUMNS):
+    for j in range(slot * flight.FACTS, (slot + 1) * flight.FACTS):
         r.facts[j] = 0
 
 

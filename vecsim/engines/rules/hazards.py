@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import facts, flight, instruction, parameter, waits, work
+from vecsim.engines.columns import flight, instruction, parameter, work
 from vecsim.engines.rules.memory_order import follows_in_flight
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
 from vecsim.engines.rules.renaming import row_of, writes_any
@@ -25,13 +25,13 @@ def register_waits(r: Any, i: Any, j: Any) -> Any:
     completed = whole_written | r.program[j + instruction.ADDED_SET]
     bits = 0
     if reads & written | writes & (read | written) != 0:
-        bits |= waits.ELEMENT
+        bits |= flight.FOLLOWS_ELEMENT
     whole = reads & completed | writes & (whole_read | completed)
     whole |= whole_reads & (written | completed)
     whole |= whole_writes & (read | written | whole_read | completed)
     whole |= r.program[i + instruction.ADDED_SET] & (read | written | whole_read | whole_written)
     if whole != 0:
-        bits |= waits.WHOLE
+        bits |= flight.FOLLOWS_WHOLE
     return bits
 
 
@@ -41,17 +41,17 @@ def count_wait(r: Any, slot: Any, bits: Any, change: Any) -> None:
     Parameters
     ----------
     bits
-        What it waits for, of :mod:`vecsim.engines.columns.waits`.
+        What it waits for, of :mod:`vecsim.engines.columns.flight`.
     change
         1 or -1.
     """
-    at = slot * facts.COLUMNS
-    if bits & waits.ELEMENT:
-        r.facts[at + facts.ELEMENT_WAITS] += change
-    if bits & waits.SLICE:
-        r.facts[at + facts.SLICE_WAITS] += change
-    if bits & (waits.WHOLE | waits.ORDER):
-        r.facts[at + facts.BLOCKED] += change
+    at = slot * flight.FACTS
+    if bits & flight.FOLLOWS_ELEMENT:
+        r.facts[at + flight.ELEMENT_WAITS] += change
+    if bits & flight.FOLLOWS_SLICE:
+        r.facts[at + flight.SLICE_WAITS] += change
+    if bits & (flight.FOLLOWS_WHOLE | flight.FOLLOWS_ORDER):
+        r.facts[at + flight.BLOCKED] += change
 
 
 def follow_older(r: Any, slot: Any) -> None:
@@ -65,11 +65,11 @@ def follow_older(r: Any, slot: Any) -> None:
         older = r.order[k]
         bits = register_waits(r, row_of(r, slot), row_of(r, older))
         if writes_any(r, older, r.slots[at + flight.BEHIND]):
-            bits |= waits.WHOLE
+            bits |= flight.FOLLOWS_WHOLE
         if cached:
             bits |= cache_waits(r, slot, older)
         if access and follows_in_flight(r, older, store, first, end):
-            bits |= waits.ORDER
+            bits |= flight.FOLLOWS_ORDER
         if bits != 0:
             r.depends[depends + older] = bits
             count_wait(r, slot, bits, 1)
@@ -84,7 +84,7 @@ def release(r: Any, slot: Any, position: Any, last: Any) -> None:
         if bits != 0:
             r.depends[younger * slots + slot] = 0
             count_wait(r, younger, bits, -1)
-            if bits & waits.ORDER:
+            if bits & flight.FOLLOWS_ORDER:
                 at = younger * flight.COLUMNS + flight.ORDER_END
                 r.slots[at] = larger(r.slots[at], last + 1)
     for k in range(position):
@@ -96,7 +96,7 @@ def first_blocked(r: Any, slot: Any, element: Any) -> Any:
     limit, depends, k = NEVER, slot * r.machine[parameter.SLOTS], 0
     while r.order[k] != slot:
         older = r.order[k]
-        if r.depends[depends + older] & waits.ELEMENT:
+        if r.depends[depends + older] & flight.FOLLOWS_ELEMENT:
             at = older * flight.COLUMNS
             first = r.slots[at + flight.FIRST]
             if element < first + r.slots[at + flight.ELEMENTS]:
@@ -110,4 +110,4 @@ def follows_elements(r: Any, younger: Any, slot: Any) -> Any:
     if younger < 0:
         return False
     bits = r.depends[younger * r.machine[parameter.SLOTS] + slot]
-    return bits & (waits.ELEMENT | waits.SLICE) != 0
+    return bits & (flight.FOLLOWS_ELEMENT | flight.FOLLOWS_SLICE) != 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import causes, counters, facts, flight, history, instruction, parameter, work
+from vecsim.engines.columns import causes, counters, flight, history, instruction, parameter, work
 from vecsim.engines.rules.accounts import book_wait, word_cause
 from vecsim.engines.rules.addresses import words_of_element
 from vecsim.engines.rules.banks import bank_of, word_passes, word_places, word_start, words_in_a_cycle
@@ -127,7 +127,7 @@ def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any, ahead: Any) -> A
 
     With ``ahead`` all that are left are timed now.
     """
-    at, waits = slot * flight.COLUMNS, slot * facts.COLUMNS
+    at, waits = slot * flight.COLUMNS, slot * flight.FACTS
     rate = words_in_a_cycle(r, i, r.slots[at + flight.LAST_BYTE] >= 0)
     word, words, done = (
         r.slots[at + flight.WORD],
@@ -135,8 +135,8 @@ def _transfer(r: Any, slot: Any, i: Any, port: Any, cycle: Any, ahead: Any) -> A
         r.slots[at + flight.ELEMENT],
     )
     last_cycle, in_cycle = r.slots[at + flight.CYCLE], r.slots[at + flight.IN_CYCLE]
-    in_slices = r.program[i + instruction.CACHE] == 1 and r.facts[waits + facts.SLICE_WAITS] > 0
-    limit = first_blocked(r, slot, done) if r.facts[waits + facts.ELEMENT_WAITS] > 0 else NEVER
+    in_slices = r.program[i + instruction.CACHE] == 1 and r.facts[waits + flight.SLICE_WAITS] > 0
+    limit = first_blocked(r, slot, done) if r.facts[waits + flight.ELEMENT_WAITS] > 0 else NEVER
     clear, wake = limit == NEVER and _is_clear(r, i, at), NEVER
     while word < words:
         needed, through, address = _word(r, slot, i, word, done)
@@ -211,7 +211,7 @@ def step_port(r: Any, port: Any, cycle: Any) -> Any:
     """
     while r.port_count[port] > 0:
         slot = r.port_slots[port * r.machine[parameter.ACCESSES_IN_FLIGHT]]
-        if r.facts[slot * facts.COLUMNS + facts.BLOCKED] > 0:
+        if r.facts[slot * flight.FACTS + flight.BLOCKED] > 0:
             return NEVER
         at = slot * flight.COLUMNS
         if r.slots[at + flight.BASE] < 0:

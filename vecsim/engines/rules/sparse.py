@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import facts, flight, instruction, parameter, work
+from vecsim.engines.columns import flight, instruction, parameter, work
 from vecsim.engines.rules.accounts import book_wait, element_cause
 from vecsim.engines.rules.arithmetic import leave_unit, start_first
 from vecsim.engines.rules.hazards import first_blocked
@@ -100,19 +100,19 @@ def _take(r: Any, slot: Any, i: Any, cycle: Any, limit: Any) -> Any:
 def step_sparse(r: Any, cycle: Any) -> Any:
     """Take the entries that can be taken in this cycle; give the cycle to look again."""
     slot = r.unit_slot[SPARSE]
-    if slot < 0 or r.facts[slot * facts.COLUMNS + facts.BLOCKED] > 0:
+    if slot < 0 or r.facts[slot * flight.FACTS + flight.BLOCKED] > 0:
         return NEVER
     at = slot * flight.COLUMNS
     i, slice_ = row_of(r, slot), r.slots[at + flight.SLICE]
     begin = r.slots[at + flight.ELEMENT]
     if (
         slice_ >= 0
-        and r.facts[slot * facts.COLUMNS + facts.SLICE_WAITS] > 0
+        and r.facts[slot * flight.FACTS + flight.SLICE_WAITS] > 0
         and slice_blocked(r, slot, slice_)
     ):
         return NEVER
     limit = NEVER
-    if r.facts[slot * facts.COLUMNS + facts.ELEMENT_WAITS] > 0:
+    if r.facts[slot * flight.FACTS + flight.ELEMENT_WAITS] > 0:
         limit = first_blocked(r, slot, begin)
     wake = _take(r, slot, i, cycle, limit)
     if r.slots[at + flight.ELEMENT] > begin:

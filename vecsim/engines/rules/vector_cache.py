@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import flight, instruction, parameter, waits
+from vecsim.engines.columns import flight, instruction, parameter
 from vecsim.engines.rules.numbers import larger, smaller
 
 
@@ -29,7 +29,7 @@ def cache_waits(r: Any, slot: Any, older: Any) -> Any:
     i, j = r.slots[at + flight.PC] * instruction.WIDTH, r.slots[older_at + flight.PC] * instruction.WIDTH
     if r.program[i + instruction.STORE] == 1 and r.program[j + instruction.STORE] == 1:
         return 0
-    return waits.SLICE if r.machine[parameter.CHAINING] == 1 else waits.WHOLE
+    return flight.FOLLOWS_SLICE if r.machine[parameter.CHAINING] == 1 else flight.FOLLOWS_WHOLE
 
 
 def slice_blocked(r: Any, slot: Any, slice_: Any) -> Any:
@@ -38,7 +38,7 @@ def slice_blocked(r: Any, slot: Any, slice_: Any) -> Any:
     begin, end, k = slice_ * s, (slice_ + 1) * s, 0
     while r.order[k] != slot:
         older = r.order[k]
-        if r.depends[depends + older] & waits.SLICE:
+        if r.depends[depends + older] & flight.FOLLOWS_SLICE:
             at = older * flight.COLUMNS
             if r.slots[at + flight.SLICE] >= 0:
                 if r.slots[at + flight.SLICE] == slice_:

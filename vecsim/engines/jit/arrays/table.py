@@ -16,9 +16,10 @@ import numpy.typing as npt
 from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Unit
 from isa.state import State
 from vecsim.engines.columns import control, outcomes, parameter, work
+from vecsim.engines.columns.counters import Counter
 from vecsim.engines.columns.tracks import TRACKS
 from vecsim.engines.decoded import SCALARS
-from vecsim.engines.record import Counter, TimingRecord
+from vecsim.engines.record import TimingRecord
 from vecsim.engines.run_arrays import Placed
 
 MOST_OWN = 32

@@ -9,11 +9,13 @@ import sys
 
 from vecsim.support.worker_processes import end_with_stdin
 
+NICENESS = 10
+"""What answers the user goes first."""
+
 
 def _main() -> None:
     end_with_stdin()
     from isa.instructions import BASE
-    from vecsim.engines.first_use import NICENESS
     from vecsim.engines.jit.object_files.machine_code import machine_code
     from vecsim.machine import extensions_of
 

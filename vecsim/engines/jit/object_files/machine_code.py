@@ -6,9 +6,7 @@ What is kept are object files, which LLVM loads without Numba, whose import alon
 from __future__ import annotations
 
 import ctypes
-import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
@@ -38,7 +36,9 @@ from vecsim.engines.jit.own.errors import raised_by
 from vecsim.engines.own_rules import Extensions, replaces_rules
 from vecsim.machine import Machine
 from vecsim.support.errors import UserError
+from vecsim.support.worker_processes import start_module
 
+PART_PROCESS = "vecsim.engines.jit.object_files.part_process"
 Loop = Callable[[int, int, int, int], int]
 """``loop(table, stop_cycle, stop_count, capacity)``; see :func:`vecsim.engines.jit.single_port.loop`."""
 
@@ -167,16 +167,9 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction], extensions: Ex
 @contextmanager
 def _process(part: str) -> Iterator[subprocess.Popen[bytes] | None]:
     """Start a process that compiles a part and ends with this one; None where no process can be started."""
-    if not sys.executable:
-        yield None
-        return
-    module = "vecsim.engines.jit.object_files.part_process"
-    command = [sys.executable, "-P", "-m", module, part, fingerprint(BASE_ROWS.values())]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
-    try:
-        process = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=nothing, env=environment)
-    except OSError:
+    made_from = fingerprint(BASE_ROWS.values())
+    process = start_module(PART_PROCESS, part, made_from, output=subprocess.PIPE)
+    if process is None:
         yield None
         return
     with process:

@@ -11,7 +11,7 @@ What a register's track covers replaces what the record holds: ``ready`` of the 
 ``taken`` counts in addition. :func:`write_tracks` writes both into the record.
 
 What a whole operand does to all elements of a register is kept as one number a register, a lower bound of the
-cycles of its elements (``Scratch.ready_bound`` and ``taken_bound``), until :func:`write_bounds` writes it
+cycles of its elements (``Scratch.ready_bound`` and ``taken_bound``), until :func:`write_registers` writes it
 into the record. See docs/timing.md, "Chaining" and "Hazards".
 """
 
