@@ -13,7 +13,7 @@ import numpy.typing as npt
 from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Instruction, Length, Pattern, Record, Timing
 from isa.semantics.sparse import descriptor_bytes
 from isa.state import State, new_state
-from vecsim.engines.own_constants import SECTION, Constants, Form
+from vecsim.engines.effects.constants import SECTION, Constants, Form
 
 MEMORY = 4096
 POSITION_BYTES = (1, 2)

@@ -12,7 +12,7 @@ from isa.assembler import assemble
 from isa.declaration import Access, Length, Pattern, Unit
 from isa.instructions import BASE
 from isa.semantics.numbers import load32, put_vs, put_x, store32
-from vecsim.engines.own_effects import undeclared_effect
+from vecsim.engines.effects.undeclared import undeclared_effect
 from vecsim.engines.running import start
 from vecsim.machine import Extension, extensions_of, instruction_set_of, load_machine
 from vecsim.machine.extension_files import shipped
