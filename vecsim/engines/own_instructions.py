@@ -6,8 +6,8 @@ import builtins
 import types
 
 from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet
-from vecsim.engines.own_code import refuse_questions
 from vecsim.engines.effects.undeclared import undeclared_effect
+from vecsim.engines.own_code import refuse_questions
 from vecsim.engines.own_semantics import is_users
 from vecsim.engines.rebinding import functions_within, global_names
 from vecsim.machine import Latencies

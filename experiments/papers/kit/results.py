@@ -205,31 +205,81 @@ class Results:
         return self._records.get((matrix.name, method, dtype, operation))
 
     def time(self, matrix: MatrixRecord, method: str, dtype: str = "", operation: str = "") -> float | None:
-        """Return the microseconds of an operation; None if there is no time."""
+        """Return the microseconds of an operation; None if there is no time.
+
+        Parameters
+        ----------
+        matrix, method
+            What was measured.
+        dtype
+            ``float32`` or ``float64``; that of the paper if none is given.
+        operation
+            Its name; the product if none is given.
+        """
         record = self.record(matrix, method, dtype, operation)
         return None if record is None else record.median_us
 
     def absent(self, matrix: MatrixRecord, method: str, dtype: str = "", operation: str = "") -> str:
-        """Say in a word or two why there is no time."""
+        """Say in a word or two why there is no time.
+
+        Parameters
+        ----------
+        matrix, method
+            What was measured.
+        dtype
+            ``float32`` or ``float64``; that of the paper if none is given.
+        operation
+            Its name; the product if none is given.
+        """
         record = self.record(matrix, method, dtype, operation)
         return NOT_MEASURED if record is None else STATUS_WORDS[record.status]
 
     def gflops(self, matrix: MatrixRecord, method: str, dtype: str, operation: str = "") -> float | None:
-        """Return the performance in 10^9 operations a second."""
+        """Return the performance in 10^9 operations a second; None if there is no time.
+
+        Parameters
+        ----------
+        matrix, method
+            What was measured.
+        dtype
+            ``float32`` or ``float64``.
+        operation
+            Its name; the product if none is given.
+        """
         time = self.time(matrix, method, dtype, operation)
         return None if not time else self.operations_of_an_entry * matrix.nnz / time / 1000
 
     def ratio(
         self, matrix: MatrixRecord, slow: str, dtype: str, fast: str = "", operation: str = ""
     ) -> float | None:
-        """Return how many times a method, `own` if none is named, is faster than another; None if unknown."""
+        """Return how many times a method is faster than another; None if unknown.
+
+        Parameters
+        ----------
+        matrix
+            What was multiplied.
+        slow, fast
+            Names of methods; `own` if no fast one is named.
+        dtype
+            ``float32`` or ``float64``.
+        operation
+            Its name; the product if none is given.
+        """
         first, second = (self.time(matrix, each, dtype, operation) for each in (slow, fast or self.own))
         return first / second if first and second else None
 
     def ratios(
         self, matrices: Iterable[MatrixRecord], slow: str, dtype: str, fast: str = "", operation: str = ""
     ) -> dict[str, float]:
-        """Return the ratios that were measured, by the name of the matrix."""
+        """Return the ratios that were measured, by the name of the matrix.
+
+        Parameters
+        ----------
+        matrices
+            Those that count.
+        slow, fast, dtype, operation
+            As of `ratio`.
+        """
         found = {each.name: self.ratio(each, slow, dtype, fast, operation) for each in matrices}
         return {name: ratio for name, ratio in found.items() if ratio is not None}
 
@@ -268,7 +318,15 @@ class Results:
         notes: tuple[str, ...] = (),
         gaps: tuple[str, ...] = (),
     ) -> Item:
-        """Make a table or figure, with what is missing and wrong; parameters as of `Item`."""
+        """Make a table or figure, with what is missing and wrong.
+
+        Parameters
+        ----------
+        name, title, summary, rows, chart, verdicts, notes
+            As of `Item`.
+        gaps
+            What is missing besides what the results say of it.
+        """
         missing = (*gaps, *self.gaps())
         return Item(name, title, summary, tuple(rows), chart, tuple(verdicts), notes, missing, self.faults())
 

@@ -90,6 +90,11 @@ class Results(kit.Results):
         """Return how many times PELLR, or another method, is faster than one.
 
         ``ellr`` is ELLPACK-R as published where it takes at most four times CRS, else cut into slices.
+
+        Parameters
+        ----------
+        matrix, slow, dtype, fast, operation
+            As of `kit.Results.ratio`.
         """
         return super().ratio(matrix, self.ellr(matrix) if slow == ELLR else slow, dtype, fast, operation)
 

@@ -20,7 +20,6 @@ import numpy as np
 
 from isa.declaration import SPECIAL_REGISTERS, Instruction, Length, Operand, Timing, Unit
 from isa.state import State, interpreted
-from vecsim.engines.own_code import is_ours
 from vecsim.engines.effects.constants import SECTION, Constants, states_of_constants
 from vecsim.engines.effects.loops import (
     MOST_LINES,
@@ -30,10 +29,11 @@ from vecsim.engines.effects.loops import (
     few_lines,
     loops_over_ranges,
 )
-from vecsim.engines.own_values import REPLACED, Int64
 from vecsim.engines.effects.random_executions import Execution, random_execution
-from vecsim.engines.rebinding import functions_within, rebound
 from vecsim.engines.effects.watched_state import watched
+from vecsim.engines.own_code import is_ours
+from vecsim.engines.own_values import REPLACED, Int64
+from vecsim.engines.rebinding import functions_within, rebound
 from vecsim.support.errors import is_interrupt
 
 RUNS = 24
