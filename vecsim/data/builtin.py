@@ -70,142 +70,113 @@ _WELKER = "V. Welker, SuiteSparse JGD_Homology"
 _MONIEN = "F. T. Leighton 1992, SuiteSparse AG-Monien"
 _MYCIELSKI = "J. Mycielski 1955, SuiteSparse Mycielski"
 
+
+def _family(name: str, what: str, source: str, make: Callable[..., Any], least: int, most: int) -> Builtin:
+    return Builtin(name, what, source, make, limits=(least, most))
+
+
 _FAMILIES = (
-    Builtin(
+    _family(
         "randomwalk-N",
         "random walk on a triangular grid, N steps a side, (N + 1)(N + 2) / 2 rows",
         _WALK,
         nep.random_walk,
-        limits=(1, 4096),
+        1,
+        4096,
     ),
-    Builtin(
-        "laplace1d-N", "three-point Laplacian, N rows", _DIFFERENCES, poisson.laplace1d, limits=(2, 1 << 24)
-    ),
-    Builtin(
+    _family("laplace1d-N", "three-point Laplacian, N rows", _DIFFERENCES, poisson.laplace1d, 2, 1 << 24),
+    _family(
         "laplace2d-N",
         "five-point Laplacian on an N x N grid, N * N rows",
         _DIFFERENCES,
         poisson.laplace2d,
-        limits=(2, 4096),
+        2,
+        4096,
     ),
-    Builtin(
-        "laplace3d-N",
-        "seven-point Laplacian on an N x N x N grid",
-        _DIFFERENCES,
-        poisson.laplace3d,
-        limits=(2, 224),
+    _family(
+        "laplace3d-N", "seven-point Laplacian on an N x N x N grid", _DIFFERENCES, poisson.laplace3d, 2, 224
     ),
-    Builtin(
-        "ninepoint-N",
-        "nine-point operator on an N x N grid",
-        _DIFFERENCES,
-        poisson.nine_point,
-        limits=(2, 2048),
-    ),
-    Builtin(
+    _family("ninepoint-N", "nine-point operator on an N x N grid", _DIFFERENCES, poisson.nine_point, 2, 2048),
+    _family(
         "stencil27-N",
         "27-point operator on an N x N x N grid",
         "HPCG benchmark, J. Dongarra, M. Heroux, P. Luszczek 2015",
         poisson.twenty_seven_point,
-        limits=(2, 128),
+        2,
+        128,
     ),
-    Builtin("pde-N", "elliptic operator on N x N points", _ELMAN, nep.pde_square, limits=(2, 4096)),
-    Builtin(
+    _family("pde-N", "elliptic operator on N x N points", _ELMAN, nep.pde_square, 2, 4096),
+    _family(
         "convdiff2d-N",
         "convection and diffusion on N x N points",
         _NEP,
         nep.convection_diffusion_square,
-        limits=(2, 4096),
+        2,
+        4096,
     ),
-    Builtin(
+    _family(
         "convdiff3d-N",
         "convection and diffusion on N x N x N points",
         _NEP,
         nep.convection_diffusion_cube,
-        limits=(2, 224),
+        2,
+        224,
     ),
-    Builtin("olmstead-N", "Olmstead flow model, 2 N rows", _MEERBERGEN, nep.olmstead, limits=(2, 1 << 22)),
-    Builtin(
-        "brusselator1d-N",
-        "Brusselator wave model, 2 N rows",
-        _SAAD,
-        nep.brusselator_wave,
-        limits=(2, 1 << 22),
-    ),
-    Builtin(
+    _family("olmstead-N", "Olmstead flow model, 2 N rows", _MEERBERGEN, nep.olmstead, 2, 1 << 22),
+    _family("brusselator1d-N", "Brusselator wave model, 2 N rows", _SAAD, nep.brusselator_wave, 2, 1 << 22),
+    _family(
         "brusselator2d-N",
         "reaction-diffusion Brusselator on N x N points, 2 N * N rows",
         _MEERBERGEN,
         nep.brusselator_square,
-        limits=(2, 2048),
+        2,
+        2048,
     ),
-    Builtin(
-        "tubular-N",
-        "tubular reactor model on N points, 2 N rows",
-        _REACTOR,
-        nep.tubular_reactor,
-        limits=(10, 100_000),
+    _family(
+        "tubular-N", "tubular reactor model on N points, 2 N rows", _REACTOR, nep.tubular_reactor, 10, 100_000
     ),
-    Builtin("tolosa-N", "Tolosa matrix, 90 + 5 N rows", _TOLOSA, nep.tolosa, limits=(0, 1 << 21)),
-    Builtin("grcar-N", "Grcar's Toeplitz matrix, N rows", "J. F. Grcar 1989", nep.grcar, limits=(2, 1 << 23)),
-    Builtin(
+    _family("tolosa-N", "Tolosa matrix, 90 + 5 N rows", _TOLOSA, nep.tolosa, 0, 1 << 21),
+    _family("grcar-N", "Grcar's Toeplitz matrix, N rows", "J. F. Grcar 1989", nep.grcar, 2, 1 << 23),
+    _family(
         "ising-N",
         "transfer matrix of the Ising model, 2 N rows",
         f"B. Friedman, {_NEP}",
         nep.ising,
-        limits=(2, 1 << 22),
+        2,
+        1 << 22,
     ),
-    Builtin(
+    _family(
         "boundary-N",
         "ordinary boundary problem on N points, one long last row",
         _WALK,
         nep.boundary_problem,
-        limits=(6, 1 << 24),
+        6,
+        1 << 24,
     ),
-    Builtin(
+    _family(
         "primes-N",
         "primes, and ones at powers of two, N rows",
         _TREFETHEN,
         combinatorics.trefethen,
-        limits=(2, 1 << 20),
+        2,
+        1 << 20,
     ),
-    Builtin(
+    _family(
         "beam-N",
         "beam of N elements with torsion, 4 N - 2 rows",
         _OBERWOLFACH,
         beams.supported_beam_with_torsion,
-        limits=(2, 1 << 20),
+        2,
+        1 << 20,
     ),
-    Builtin(
-        "wathen-N",
-        "mass matrix of N x N serendipity elements",
-        "A. J. Wathen 1987",
-        beams.wathen,
-        limits=(1, 1024),
+    _family(
+        "wathen-N", "mass matrix of N x N serendipity elements", "A. J. Wathen 1987", beams.wathen, 1, 1024
     ),
-    Builtin(
-        "butterfly-N",
-        "wrapped butterfly network, N * 2^N rows",
-        _MONIEN,
-        networks.butterfly,
-        limits=(3, 18),
-    ),
-    Builtin("debruijn-N", "De Bruijn graph, 2^N rows", _MONIEN, networks.de_bruijn, limits=(2, 23)),
-    Builtin("diagonal-N", "diagonal matrix, N rows", "lumped mass", extremes.diagonal, limits=(1, 1 << 25)),
-    Builtin(
-        "arrowhead-N",
-        "arrowhead: one full row and column",
-        "textbook",
-        extremes.arrowhead,
-        limits=(2, 1 << 24),
-    ),
-    Builtin(
-        "dense-N",
-        "Hilbert matrix, no zeros, N rows",
-        "D. Hilbert 1894",
-        extremes.hilbert,
-        limits=(1, 4096),
-    ),
+    _family("butterfly-N", "wrapped butterfly network, N * 2^N rows", _MONIEN, networks.butterfly, 3, 18),
+    _family("debruijn-N", "De Bruijn graph, 2^N rows", _MONIEN, networks.de_bruijn, 2, 23),
+    _family("diagonal-N", "diagonal matrix, N rows", "lumped mass", extremes.diagonal, 1, 1 << 25),
+    _family("arrowhead-N", "arrowhead: one full row and column", "textbook", extremes.arrowhead, 2, 1 << 24),
+    _family("dense-N", "Hilbert matrix, no zeros, N rows", "D. Hilbert 1894", extremes.hilbert, 1, 4096),
 )
 """Families end where their generator would need more than a few GB."""
 
