@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli import options
+from vecsim.cli.commands.reproduce import show_item
 from vecsim.cli.printing.console import fill, table
 from vecsim.cli.printing.output import Output, OutputFile
 from vecsim.engines import DEFAULT_ENGINE
@@ -74,7 +75,6 @@ def calibrate(
     from experiments.report.csv_files import HOLDS
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, SUFFIXES, check_folder, files_of, write
-    from vecsim.cli.commands.reproduce import show_item
     from vecsim.machine import to_toml
 
     provenance()  # of the code as it is now, not when the report is written, hours later

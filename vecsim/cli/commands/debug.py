@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli import completion, options
+from vecsim.cli.data_files import DataFiles
 from vecsim.cli.products import OWN_SUFFIX, chosen_options, chosen_programs, load_matrix
 from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
@@ -151,7 +152,6 @@ def _exercise(file: str, asked: str, seed: int) -> tuple[Target, tuple[str, ...]
 def _text(
     file: str, machine: Machine, size: int, symbols: dict[str, int], bits: int, load: Sequence[str] | None
 ) -> Target:
-    from vecsim.cli.data_files import DataFiles
     from vecsim.debugger.target import Target
 
     how: dict[str, Any] = {"symbols": symbols, "value_bytes": options.value_bytes(bits)}

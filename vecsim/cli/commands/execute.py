@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli import options
+from vecsim.cli.commands.assemble import read_program
+from vecsim.cli.data_files import DataFiles
 from vecsim.cli.printing.execution import counters_document, show_counters, show_registers, show_timeline
 from vecsim.cli.printing.hot import hot_table
 from vecsim.cli.printing.output import Output
@@ -91,8 +93,6 @@ def execute(
 
     With --expect exit code 1 says that memory differs.
     """
-    from vecsim.cli.commands.assemble import read_program
-    from vecsim.cli.data_files import DataFiles
     from vecsim.cli.printing.memory_dump import parse_dump, show_dumps
     from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.running import run

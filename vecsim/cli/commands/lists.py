@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from vecsim.cli.commands.formats import described
 from vecsim.cli.options import JsonOption
 from vecsim.cli.printing.console import fill, table, tell
 from vecsim.cli.printing.output import Output
@@ -114,7 +115,6 @@ def _place(found: Found) -> str:
 def formats(json: JsonOption = None) -> None:
     """List the formats, with what each can do; `vecsim formats MATRIX` gives their bytes."""
     from gpu.format_registry import FORMATS
-    from vecsim.cli.commands.formats import described
 
     output = Output(json)
     rows = (

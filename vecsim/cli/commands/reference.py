@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli import completion
+from vecsim.cli.commands.assemble import instructions_with
 from vecsim.cli.options import ExtendOption, JsonOption
 from vecsim.cli.printing.console import fill, table
 from vecsim.cli.printing.output import Output
@@ -33,7 +34,6 @@ def reference(
 ) -> None:
     """Show the instruction set, one instruction in full, or those that have a word in their description."""
     from isa.reference import describe, entries, help_lines, search
-    from vecsim.cli.commands.assemble import instructions_with
 
     output, instruction_set = Output(json), instructions_with(extend)
     if word is None:

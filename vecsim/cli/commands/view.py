@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli import completion, options
+from vecsim.cli.commands.assemble import read_program
+from vecsim.cli.data_files import DataFiles
 from vecsim.cli.printing.console import warn
 from vecsim.cli.printing.output import Output, OutputFile
 from vecsim.cli.products import OWN_SUFFIX, chosen_options, chosen_programs, load_matrix
@@ -20,7 +22,7 @@ from vecsim.support.shown_text import utf8
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
-    from isa.declaration import InstructionSet
+    from vecsim.data import Matrix
     from vecsim.machine import Machine
     from vecsim.view import Recorded, Subject
 
@@ -82,7 +84,6 @@ def view(
 
     With two programs, or with a change by --beside-..., two runs stand one above the other.
     """
-    from vecsim.machine import instruction_set_of
     from vecsim.trace import WHOLE, read_window
     from vecsim.view import page_of
 
@@ -98,18 +99,21 @@ def view(
     if subject is not None and subject.endswith(OWN_SUFFIX):
         if program or like or option or beside_option:
             raise UserError(f"{subject}: --program, --like and --option are of products; a program has none")
-        instruction_set = instruction_set_of(machines[0].extensions)
         symbols, size = options.definitions(define), options.byte_count(memory)
-        text = _Text(subject, symbols, width, size, show or (), instruction_set, load)
-        subjects = [text.on(each) for each in machines]
+        subjects = _text(subject, machines, symbols, width, size, show or (), load)
     else:
         if define:
             raise UserError("--define is of the program FILE.s; a product has options (--option)")
         if load:
             raise UserError("--load is of the program FILE.s; a product has its matrix and x in memory")
-        product = _Products(subject, program, like, value_bits, seed, show)
+        chosen, loaded = chosen_programs(program or ["hism"], like), load_matrix(subject)
         choices = [option or ()] + ([[*(option or ()), *beside_option]] if beside_option else [])
-        subjects = product.on(machines, choices)
+        subjects = [
+            _product(name, loaded, on, texts[name], show, value_bits=value_bits, seed=seed)
+            for texts in [chosen_options(chosen, each) for each in choices]
+            for on in machines
+            for name in chosen
+        ]
     if len(subjects) > MOST_RUNS:
         raise UserError(
             f"{counted(len(subjects), 'run')}: a page has {MOST_RUNS} at most; choose programs by --program, "
@@ -121,73 +125,44 @@ def view(
     _tell(output, out, runs)
 
 
-class _Text:
-    """A program of its own, as ``vecsim exec`` runs it."""
+def _text(
+    file: str,
+    machines: Sequence[Machine],
+    symbols: Mapping[str, int],
+    width: Any,
+    size: int,
+    show: Sequence[str],
+    load: Sequence[str] | None,
+) -> list[Subject]:
+    """Prepare a program of its own, as ``vecsim exec`` runs it, on all machines."""
+    from vecsim.machine import instruction_set_of
+    from vecsim.view import Subject
 
-    def __init__(
-        self,
-        file: str,
-        symbols: Mapping[str, int],
-        width: Any,
-        size: int,
-        show: Sequence[str],
-        instruction_set: InstructionSet,
-        load: Sequence[str] | None,
-    ) -> None:
-        from vecsim.cli.commands.assemble import read_program
-        from vecsim.cli.data_files import DataFiles
-
-        self._file, self._width = file, width
-        program = read_program(file, dict(symbols), width, instruction_set)
-        self._pieces = _pieces(show, program, size)
-        self._program, self._memory = DataFiles(program, size, width, load, None, None, None, file).memory()
-
-    def on(self, machine: Machine) -> Subject:
-        from vecsim.view import Subject
-
-        name = f"{self._file}, {machine.label}"
-        return Subject(name, self._program, self._memory, machine, self._width, self._pieces)
+    program = read_program(file, dict(symbols), width, instruction_set_of(machines[0].extensions))
+    pieces = _pieces(show, program, size)
+    program, content = DataFiles(program, size, width, load, None, None, None, file).memory()
+    return [Subject(f"{file}, {on.label}", program, content, on, width, pieces) for on in machines]
 
 
-class _Products:
-    """Sparse products, as ``vecsim run`` runs them."""
+def _product(
+    name: str,
+    matrix: Matrix,
+    machine: Machine,
+    choices: Mapping[str, str],
+    show: Sequence[str] | None,
+    **how: Any,
+) -> Subject:
+    """Prepare a sparse product, as ``vecsim run`` runs it."""
+    from programs.measurement import prepare_product
+    from vecsim.view import Subject
 
-    def __init__(
-        self,
-        matrix: str | None,
-        programs: Sequence[str] | None,
-        like: str | None,
-        value_bits: int,
-        seed: int,
-        show: Sequence[str] | None,
-    ) -> None:
-        self._programs = chosen_programs(programs or ["hism"], like)
-        self._matrix = load_matrix(matrix)
-        self._how: dict[str, Any] = {"value_bits": value_bits, "seed": seed}
-        self._show = show
-
-    def on(self, machines: Sequence[Machine], choices: Sequence[Sequence[str]]) -> list[Subject]:
-        """Prepare all programs on all machines with all choices of options."""
-        found = []
-        for texts in choices:
-            chosen = chosen_options(self._programs, texts)
-            for machine in machines:
-                found += [self._subject(name, machine, chosen[name]) for name in self._programs]
-        return found
-
-    def _subject(self, name: str, machine: Machine, choices: Mapping[str, str]) -> Subject:
-        from programs.measurement import prepare_product
-        from vecsim.view import Subject
-
-        prepared = prepare_product(name, self._matrix, machine, options=choices, **self._how)
-        program, size = prepared.program, len(prepared.loaded.memory)
-        width = prepared.loaded.value_bytes
-        rows = self._matrix.csr.shape[0]
-        kind = "float" if width == 4 else "double"
-        show = self._show or [f"Y:{min(rows, SHOWN_OF_Y)}:{kind}"]
-        schedule = prepared.options.get("schedule", "")
-        shown = f"{name}{' ' + schedule if schedule else ''} on {self._matrix.name}, {machine.label}"
-        return Subject(shown, program, prepared.loaded.memory, machine, width, _pieces(show, program, size))
+    prepared = prepare_product(name, matrix, machine, options=choices, **how)
+    program, loaded = prepared.program, prepared.loaded
+    kind = "float" if loaded.value_bytes == 4 else "double"
+    pieces = _pieces(show or [f"Y:{min(matrix.shape[0], SHOWN_OF_Y)}:{kind}"], program, len(loaded.memory))
+    schedule = prepared.options.get("schedule", "")
+    shown = f"{name}{' ' + schedule if schedule else ''} on {matrix.name}, {machine.label}"
+    return Subject(shown, program, loaded.memory, machine, loaded.value_bytes, pieces)
 
 
 def _pieces(texts: Sequence[str], program: Any, size: int) -> tuple[Any, ...]:

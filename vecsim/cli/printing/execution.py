@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.output import Output
 from vecsim.cli.printing.report import machine_line
 from vecsim.engines.cause import Cause, label
 from vecsim.results.digests import program_sha256
@@ -14,7 +15,6 @@ from vecsim.support.suggestions import counted
 if TYPE_CHECKING:
     from isa.program import Program
     from isa.state import State
-    from vecsim.cli.printing.output import Output
     from vecsim.engines.result import Run
     from vecsim.machine import Machine
 
