@@ -52,7 +52,8 @@ class DataFiles:
         tolerance: float | None,
         source: str,
     ) -> None:
-        from vecsim.cli.printing.memory_dump import parse_dump
+
+        from vecsim.data.memory_files import TOLERANCE, placed, read_piece
 
         if tolerance is not None and not expect:
             raise UserError(f"--tolerance {tolerance:g}: nothing is compared; --expect PLACE=FILE.npy does")
@@ -60,9 +61,7 @@ class DataFiles:
             raise UserError(f"--tolerance {tolerance:g}: must be below 1: memory of zeros would pass")
         self._program, self._bytes = program, memory_bytes
         self._loaded, self._expected = [], []
-        if load or expect:  # what they need takes a while to import
-            from vecsim.data.memory_files import TOLERANCE, placed
-
+        if load or expect:
             where = (program, memory_bytes, width)
             self._loaded = [placed(text, *where, "--load") for text in load or ()]
             self._expected = [placed(text, *where, "--expect") for text in expect or ()]
@@ -79,7 +78,7 @@ class DataFiles:
                 raise UserError(
                     f"--save {text}: write it as PLACE:COUNT:TYPE=FILE.npy, such as Y:8:float=y.npy"
                 )
-            dump = parse_dump(place, program, memory_bytes, "--save")
+            dump = read_piece(place, program, memory_bytes, "--save")
             self._saved.append((dump, OutputFile(file, f"--save {place}", inputs)))
 
     def _check_comparable(self, tolerance: float) -> None:
@@ -134,7 +133,7 @@ class DataFiles:
             content = io.BytesIO()
             np.save(content, np.array(dump.values(memory), TYPES[dump.type]))
             file.write(content.getvalue())
-            output.text(f"{dump.place}: {dump.count} x {dump.type} written to {file.name}")
+            output.text(f"{dump.name}: {dump.count} x {dump.type} written to {file.name}")
 
     def compare(self, output: Output, memory: npt.NDArray[np.uint8], document: dict[str, Any]) -> bool:
         """Compare memory with what is expected, and say whether all of it is there."""

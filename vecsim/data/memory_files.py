@@ -23,6 +23,7 @@ from isa.program import DataSegment, Program
 from vecsim.data.limits import large_file
 from vecsim.data.loading import read
 from vecsim.data.source_bytes import GZIP_MAGIC
+from vecsim.support.decimal_text import integer
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import read_input
 from vecsim.support.number_conversion import KINDS, to_floats, to_integers
@@ -64,6 +65,73 @@ ZIP = b"PK"
 SUFFIXES = (".npy", ".mtx", ".mtx.gz")
 TOLERANCE = 1e-5
 """How far a real number may be off if the user does not say: as the products of matrices may."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of memory to show.
+
+    Attributes
+    ----------
+    name
+        What it is called: its place, as the user wrote it.
+    address, count
+        Where it begins, and how many of its type.
+    type
+        ``word``, ``float``, ``double`` or ``byte``.
+    """
+
+    name: str
+    address: int
+    count: int
+    type: str
+
+    @property
+    def end(self) -> int:
+        """The first address behind it."""
+        return self.address + self.count * np.dtype(TYPES[self.type]).itemsize
+
+    def values(self, memory: npt.NDArray[np.uint8]) -> list[Any]:
+        """Read it."""
+        content = memory[self.address : self.end].tobytes()
+        values: list[Any] = np.frombuffer(content, TYPES[self.type]).tolist()
+        return values
+
+
+def read_piece(text: str, program: Program, memory_bytes: int, option: str = "--dump") -> Piece:
+    """Read one ``--dump``, or another option of the same form.
+
+    Parameters
+    ----------
+    text
+        The value of the option.
+    program, memory_bytes
+        Whose symbols may be named, and how large memory is.
+    option
+        What messages call it.
+
+    Raises
+    ------
+    UserError
+        It is not of the form, or names no symbol of the program, or lies outside memory.
+    """
+    place, *rest = (part.strip() for part in text.split(":"))
+    if len(rest) not in (1, 2):
+        raise UserError(f"{option} {text}: write it as PLACE:COUNT or PLACE:COUNT:TYPE, such as y:8:float")
+    kind = rest[1] if len(rest) == 2 else "word"
+    if kind not in TYPES:
+        raise UserError(f"{option} {text}: types are {', '.join(TYPES)}, not {kind!r}{nearest(kind, TYPES)}")
+    count = integer(rest[0])
+    if count is None or count < 1:
+        raise UserError(f"{option} {text}: the count {rest[0]!r} must be an integer, at least 1")
+    address = address_of(place, program, f"{option} {text}")
+    end = address + count * int(TYPES[kind][-1])
+    if address < 0 or end > memory_bytes:
+        raise UserError(
+            f"{option} {text}: bytes {address} to {end - 1} lie outside memory, "
+            f"{memory_bytes} bytes (--memory)"
+        )
+    return Piece(place, address, count, kind)
 
 
 @dataclass(frozen=True)

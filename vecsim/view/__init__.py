@@ -10,8 +10,8 @@
 ======================  ======================================================================
 """
 
+from vecsim.data.memory_files import Piece
 from vecsim.view.html import page_of
 from vecsim.view.recording import Recorded, Subject, record
-from vecsim.view.values import Piece
 
 __all__ = ["Piece", "Recorded", "Subject", "page_of", "record"]

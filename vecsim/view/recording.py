@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.program import Program
+from vecsim.data.memory_files import Piece
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.columns import starts
@@ -22,7 +23,7 @@ from vecsim.machine import Machine
 from vecsim.support.shown_text import one_line
 from vecsim.trace.listing import Listed, listed
 from vecsim.trace.window import WHOLE, Window
-from vecsim.view.values import SCALARS, Changes, Piece, Values, follow
+from vecsim.view.values import SCALARS, Changes, Values, follow
 
 Ints = npt.NDArray[np.int64]
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Instruction, Unit
 from isa.program import Program
 from isa.state import State
+from vecsim.data.memory_files import Piece
 from vecsim.engines.protocol import Engine
 
 Ints = npt.NDArray[np.int64]
@@ -24,31 +25,6 @@ SCALARS = (
     *(f"f{i}" for i in range(REGISTERS)),
 )
 """Scalar registers in the order in which they are kept."""
-
-
-@dataclass(frozen=True)
-class Piece:
-    """A piece of memory that a page shows.
-
-    Attributes
-    ----------
-    name
-        What the page calls it.
-    address, count
-        Where it begins, and how many of its type.
-    type
-        ``word``, ``float``, ``double`` or ``byte``.
-    """
-
-    name: str
-    address: int
-    count: int
-    type: str
-
-    @property
-    def end(self) -> int:
-        """The first address behind it."""
-        return self.address + self.count * {"word": 4, "float": 4, "double": 8, "byte": 1}[self.type]
 
 
 @dataclass

@@ -11,7 +11,13 @@ import typer
 from vecsim.cli import options
 from vecsim.cli.commands.assemble import read_program
 from vecsim.cli.data_files import DataFiles
-from vecsim.cli.printing.execution import counters_document, show_counters, show_registers, show_timeline
+from vecsim.cli.printing.execution import (
+    counters_document,
+    show_counters,
+    show_pieces,
+    show_registers,
+    show_timeline,
+)
 from vecsim.cli.printing.hot import hot_table
 from vecsim.cli.printing.output import Output
 from vecsim.cli.tracing import TraceOption, WindowOption, read_tracing
@@ -93,7 +99,7 @@ def execute(
 
     With --expect exit code 1 says that memory differs.
     """
-    from vecsim.cli.printing.memory_dump import parse_dump, show_dumps
+    from vecsim.data.memory_files import read_piece
     from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.running import run
     from vecsim.engines.timeline import TimelineRequest
@@ -112,7 +118,7 @@ def execute(
     program = read_program(file, symbols, width, instruction_set_of(described.extensions))
     texts = recorded_files("program", Path(file).parent, program.inputs)
     inputs = (*machine_files(described), *(texts or input_files("program", [Path(file)])))
-    dumps = [parse_dump(text, program, size) for text in dump or ()]
+    dumps = [read_piece(text, program, size) for text in dump or ()]
     files = DataFiles(program, size, width, load, save, expect, tolerance, file)
     started, content = files.memory()
 
@@ -139,7 +145,7 @@ def execute(
         output.table(hot_table(result.lines, hot, listing))
         document["lines"] = [asdict(line) for line in result.lines]
     if dumps:
-        document["memory"] = show_dumps(output, dumps, result.state.memory)
+        document["memory"] = show_pieces(output, dumps, result.state.memory)
     files.save(output, result.state.memory, document)
     if registers:
         document["registers"] = show_registers(output, result.state, described, width)

@@ -167,11 +167,9 @@ def _product(
 
 def _pieces(texts: Sequence[str], program: Any, size: int) -> tuple[Any, ...]:
     """Read ``--show``."""
-    from vecsim.cli.printing.memory_dump import parse_dump
-    from vecsim.view import Piece
+    from vecsim.data.memory_files import read_piece
 
-    dumps = [parse_dump(text, program, size, "--show") for text in texts]
-    pieces = tuple(Piece(dump.place, dump.address, dump.count, dump.type) for dump in dumps)
+    pieces = tuple(read_piece(text, program, size, "--show") for text in texts)
     total = sum(piece.end - piece.address for piece in pieces)
     if total > MOST_SHOWN_BYTES:
         raise UserError(

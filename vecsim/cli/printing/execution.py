@@ -13,8 +13,12 @@ from vecsim.results.digests import program_sha256
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from isa.program import Program
     from isa.state import State
+    from vecsim.data.memory_files import Piece
     from vecsim.engines.result import Run
     from vecsim.machine import Machine
 
@@ -172,6 +176,22 @@ def _longest_wait(columns: dict[str, list[Any]], row: int) -> str | None:
     if not waits[cause]:
         return None
     return f"{Cause[cause.removeprefix('wait_').upper()].label} {waits[cause]:,}"
+
+
+def show_pieces(
+    output: Output, pieces: Sequence[Piece], memory: npt.NDArray[np.uint8]
+) -> list[dict[str, Any]]:
+    """Show pieces of memory and give them as plain data."""
+    found = []
+    for piece in pieces:
+        values = piece.values(memory)
+        size = (piece.end - piece.address) // piece.count
+        output.text(f"{piece.name}: {piece.count} x {piece.type}")
+        for start in range(0, piece.count, A_LINE):
+            line = "  ".join(written(value, piece.type) for value in values[start : start + A_LINE])
+            output.text(f"  {piece.address + start * size:>10}  {line}")
+        found.append({"place": piece.name, "address": piece.address, "type": piece.type, "values": values})
+    return found
 
 
 def written(value: float, kind: str) -> str:
