@@ -22,8 +22,8 @@ from tests.fuzz import matrix_market as matrix_files
 from tests.fuzz.campaign import LONGEST_MESSAGE, MOST_SECONDS, Case, main
 from tests.fuzz.commands import BEGINNING, called, captured
 from tests.fuzz.damage import damaged
+from vecsim.cli.application import ended
 from vecsim.cli.data_files import DataFiles
-from vecsim.cli.ending import ended
 from vecsim.cli.printing.output import Output
 
 PLACE, BYTES = 1024, 4096

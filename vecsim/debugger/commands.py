@@ -10,6 +10,7 @@ from vecsim.debugger.conditions import left_side, watch_of
 from vecsim.debugger.debugger import Debugger
 from vecsim.debugger.operands import whole_number
 from vecsim.debugger.panels import PANELS, all_lines
+from vecsim.debugger.session import Stop
 from vecsim.support.errors import AssemblyError, UserError
 from vecsim.support.suggestions import nearest
 
@@ -116,24 +117,25 @@ def _count(text: str) -> int:
     return whole_number(text)
 
 
-def _step(shown: Debugger, rest: str) -> list[str]:
+def _moved(shown: Debugger, move: Callable[[], Stop]) -> list[str]:
     before = shown.position
-    return [shown.do(shown.session.step(_count(rest)), before).text]
+    return [shown.do(move(), before).text]
+
+
+def _step(shown: Debugger, rest: str) -> list[str]:
+    return _moved(shown, lambda: shown.session.step(_count(rest)))
 
 
 def _cycle(shown: Debugger, rest: str) -> list[str]:
-    before = shown.position
-    return [shown.do(shown.session.step_cycles(_count(rest)), before).text]
+    return _moved(shown, lambda: shown.session.step_cycles(_count(rest)))
 
 
 def _back(shown: Debugger, rest: str) -> list[str]:
-    before = shown.position
-    return [shown.do(shown.session.back(_count(rest)), before).text]
+    return _moved(shown, lambda: shown.session.back(_count(rest)))
 
 
 def _back_cycle(shown: Debugger, rest: str) -> list[str]:
-    before = shown.position
-    return [shown.do(shown.session.back_cycles(_count(rest)), before).text]
+    return _moved(shown, lambda: shown.session.back_cycles(_count(rest)))
 
 
 def _goto(shown: Debugger, rest: str) -> list[str]:
@@ -147,8 +149,7 @@ def _goto(shown: Debugger, rest: str) -> list[str]:
 def _run(shown: Debugger, rest: str) -> list[str]:
     if rest:
         raise UserError(f"run takes nothing; until {rest} stops there")
-    before = shown.position
-    return [shown.do(shown.session.run(), before).text]
+    return _moved(shown, shown.session.run)
 
 
 def _until(shown: Debugger, rest: str) -> list[str]:

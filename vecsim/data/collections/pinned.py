@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from vecsim.data.collections.index import Entry
+from vecsim.data.collections import Entry
 from vecsim.results.digests import matrix_sha256
 from vecsim.support.errors import UserError
 
