@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import types
+from functools import lru_cache
 
 from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet
 from vecsim.engines.effects.undeclared import undeclared_effect
@@ -46,6 +47,7 @@ def _check_latency(instruction: Instruction) -> None:
         )
 
 
+@lru_cache(maxsize=256)
 def _check_semantics(instruction: Instruction) -> None:
     semantics, name = instruction.semantics, instruction.mnemonic
     if not isinstance(semantics, types.FunctionType):

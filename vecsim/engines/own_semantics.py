@@ -8,8 +8,9 @@ from typing import Any
 from isa.declaration import Instruction
 from isa.state import State
 from vecsim.engines.own_code import failure, is_ours
-from vecsim.engines.own_values import REPLACED, Int64, guarded
-from vecsim.engines.rebinding import functions_within, rebound
+from vecsim.engines.own_numbers import interpreted_semantics
+from vecsim.engines.own_values import Int64, guarded
+from vecsim.engines.rebinding import functions_within
 from vecsim.support.errors import is_interrupt
 
 
@@ -33,7 +34,7 @@ def users_semantics(rows: Iterable[Instruction], m: State) -> dict[int, Callable
 
 def _caught(row: Instruction, m: State) -> Callable[..., Any]:
     """Return semantics whose errors are failures of user-defined code."""
-    semantics = rebound(row.semantics, dict(REPLACED), lambda copy: copy)
+    semantics = interpreted_semantics(row.semantics)
 
     def execute(n: int, *operands: int) -> Any:
         try:

@@ -67,12 +67,16 @@ def _defined(name: str, plain: Operation, exact: Operation) -> None:
     """
 
     def forward(self: Int64, other: Any) -> Any:
+        if type(other) is np.bool_:
+            other = int(other)
         if not isinstance(other, int):
             return plain(int(self), _wide(other))
         result = exact(self, other)
         return Int64(result) if LEAST <= result <= GREATEST else fitting(result)
 
     def backward(self: Int64, other: Any) -> Any:
+        if type(other) is np.bool_:
+            other = int(other)
         if not isinstance(other, int):
             return plain(_wide(other), int(self))
         result = exact(other, self)
@@ -86,7 +90,7 @@ def _compared(name: str, plain: Operation) -> None:
     setattr(
         Int64,
         f"__{name}__",
-        lambda self, other: plain(int(self), int(other) if isinstance(other, int) else _wide(other)),
+        lambda self, other: Int64(plain(int(self), int(other) if isinstance(other, int) else _wide(other))),
     )
 
 
@@ -108,6 +112,7 @@ def fitting(value: int) -> Int64:
 
 
 def _over(a: Any, b: Any) -> Any:
+    a, b = (int(each) if type(each) is np.bool_ else each for each in (a, b))
     if not (isinstance(a, int) and isinstance(b, int)):
         return operator.truediv(*(int(value) if isinstance(value, int) else _wide(value) for value in (a, b)))
     if b == 0:

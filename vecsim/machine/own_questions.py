@@ -14,7 +14,7 @@ import socket
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from types import FrameType, ModuleType
@@ -60,6 +60,25 @@ _ALL_RANDOM = ("random", "secrets", "uuid", "numpy.random", "numpy.random.mtrand
 """Modules that draw."""
 
 
+def _functions() -> list[tuple[str, object]]:
+    """Return functions as they are now, each after what it asks for."""
+    found = [(what, getattr(owner, name, None)) for what, owner, names in _ASKED for name in names.split()]
+    return [(what, function) for what, function in found if function is not None]
+
+
+def _by_identity(functions: Sequence[tuple[str, object]]) -> Mapping[int, str]:
+    """Return what functions ask for, by the identity of a built-in one or of another's code."""
+    return {_identity(function): what for what, function in functions}
+
+
+def _identity(function: object) -> int:
+    return id(getattr(function, "__code__", function))
+
+
+_FUNCTIONS_AT_FIRST = _functions()
+_AT_FIRST = _by_identity(_FUNCTIONS_AT_FIRST)
+
+
 class Notes(Protocol):
     """What is told of questions."""
 
@@ -72,7 +91,7 @@ class Notes(Protocol):
 
 def question_of(value: object) -> str:
     """Return what code asks that calls a function or uses a module; nothing if neither is watched."""
-    found = _by_identity().get(_identity(value), "")
+    found = _AT_FIRST.get(_identity(value), "")
     owner = getattr(value, "__self__", None)
     where = value.__name__ if isinstance(value, ModuleType) else type(owner).__module__
     if not found and where in (*_ALL_RANDOM, "time", "_random"):
@@ -80,16 +99,6 @@ def question_of(value: object) -> str:
     elif not found and _is_clock(value):
         found = CLOCK
     return f"asks for {found}" if found in ANSWERS else found
-
-
-def _by_identity() -> Mapping[int, str]:
-    """Return what functions ask for, by the identity of a built-in one or of another's code."""
-    found = ((what, getattr(owner, name, None)) for what, owner, names in _ASKED for name in names.split())
-    return {_identity(function): what for what, function in found if function is not None}
-
-
-def _identity(function: object) -> int:
-    return id(getattr(function, "__code__", function))
 
 
 def _is_clock(function: object) -> bool:
@@ -103,7 +112,7 @@ class _Watch:
 
     def __init__(self, notes: Notes) -> None:
         self._notes = notes
-        self._asked = _by_identity()
+        self._asked = _by_identity(_functions())
         self._is_seeded = False
 
     def __call__(self, frame: FrameType, event: str, function: Any) -> None:

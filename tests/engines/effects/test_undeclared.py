@@ -189,7 +189,7 @@ def _name(each):
 @pytest.mark.parametrize(("function", "syntax", "how", "message"), WRONG, ids=_name)
 def test_wrong_declarations(function, syntax, how, message):
     found = undeclared_effect(row_of(function, syntax, how))
-    assert re.match(rf"\S*test_own_effects\.py:\d+: own (?:{message})", found), found
+    assert re.match(rf"\S*test_undeclared\.py:\d+: own (?:{message})", found), found
     assert "\n" not in found
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from vecsim.engines.own_code import is_ours
+from vecsim.engines.own_numbers import Range
 from vecsim.engines.rebinding import named_values
 
 MOST_LINES = 5_000
@@ -66,7 +67,7 @@ class Turns:
     def __init__(self) -> None:
         self._left = MOST_LINES
 
-    def __call__(self, *ends: Any) -> range:
+    def __call__(self, *ends: Any) -> Range:
         """Return a range.
 
         Raises
@@ -74,7 +75,7 @@ class Turns:
         ManyTurnsError
             All ranges since `begin` may have more than `MOST_LINES` turns.
         """
-        made = range(*map(int, ends))
+        made = Range(*ends)
         self._left -= len(made) + 1
         if self._left < 0:
             raise ManyTurnsError

@@ -32,8 +32,9 @@ from vecsim.engines.effects.loops import (
 from vecsim.engines.effects.random_executions import Execution, random_execution
 from vecsim.engines.effects.watched_state import watched
 from vecsim.engines.own_code import is_ours
-from vecsim.engines.own_values import REPLACED, Int64
-from vecsim.engines.rebinding import functions_within, rebound
+from vecsim.engines.own_numbers import interpreted_semantics
+from vecsim.engines.own_values import Int64
+from vecsim.engines.rebinding import functions_within
 from vecsim.support.errors import is_interrupt
 
 RUNS = 24
@@ -99,7 +100,7 @@ def _semantics(
     row: Instruction, known: dict[int, object], limit: Callable[[], AbstractContextManager[None]]
 ) -> _Semantics:
     """Return semantics as Python executes them, within a limit."""
-    plain = rebound(row.semantics, REPLACED | known, lambda copy: copy)
+    plain = interpreted_semantics(row.semantics, known)
 
     def limited(m: State, n: int, *fields: int) -> None:
         with np.errstate(all="ignore"), limit():

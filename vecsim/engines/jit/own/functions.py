@@ -25,6 +25,7 @@ from numba.core.extending import _Intrinsic
 from numba.core.ir_utils import get_definition, guard
 from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
+from numba.core.types import unliteral  # type: ignore[attr-defined]
 from numba.core.untyped_passes import IRProcessing
 from numba.extending import intrinsic
 
@@ -33,6 +34,7 @@ from vecsim.engines.jit.own.checked_cells import WORD, refuse, variable
 from vecsim.engines.jit.own.errors import PLACE, TURNS
 from vecsim.engines.jit.own.operations import CHECKED, CHECKED_OF_ONE, INTEGERS, POWER, STANDING, refused
 from vecsim.engines.own_code import ENDLESS, MOST_TURNS, is_ours
+from vecsim.engines.own_values import EXACT
 from vecsim.engines.rebinding import global_names
 from vecsim.support.errors import UserError
 
@@ -99,6 +101,8 @@ class _Lower(Lower):  # type: ignore[misc]
         if own and inst.loc.line != self._noted:
             self._note(f"{inst.loc.filename}:{inst.loc.line}")
             self._noted = inst.loc.line
+        if own and isinstance(inst, ir.Assign) and isinstance(inst.value, ir.Var):
+            self._check_kind(inst.value, inst.target)
         targets = [getattr(inst, name, self._label + 1) for name in ("target", "truebr", "falsebr")]
         if isinstance(inst, ir.Jump | ir.Branch) and min(targets) <= self._label:
             self._count_turn()
@@ -108,6 +112,16 @@ class _Lower(Lower):  # type: ignore[misc]
         value = getattr(inst, "value", None)
         if isinstance(value, ir.Expr) and value.op == "call":
             self._noted = None  # what was called has noted its own
+
+    def _check_kind(self, value: Any, target: Any) -> None:
+        """Refuse a variable that is a number of one type here and of another there."""
+        found, wanted = self.typeof(value.name), self.typeof(target.name)
+        is_exact = isinstance(found, types.IntegerLiteral) and abs(found.literal_value) <= EXACT
+        both = {unliteral(found), unliteral(wanted)}
+        if len(both) > 1 and both <= {types.int64, types.float32, types.float64} and not is_exact:
+            name = target.unversioned_name
+            what = "a choice" if name.startswith("$") else name
+            refused(f"{what} is of two types, {' and '.join(sorted(map(str, both)))}: convert one")
 
     def _note(self, place: str) -> None:
         """Store where the function is."""

@@ -35,6 +35,7 @@ from vecsim.engines.own_values import (
     OWN_MATH,
     RANGE,
     TOO_LARGE,
+    Int64,
     greater,
     greater_of,
     lesser,
@@ -45,6 +46,7 @@ from vecsim.engines.own_values import (
 )
 
 MIXED = "float32 and float64 meet: convert one by np.float32() or np.float64()"
+OF_TRUTH = "truth values are no numbers in all engines: convert them by int()"
 ONE = ir.Constant(WORD, 1)
 ZERO = ir.Constant(WORD, 0)
 MOST = ir.Constant(WORD, 63)
@@ -105,23 +107,25 @@ def _check_divisor(context: Any, builder: Any, a: Any, b: Any) -> None:
     refuse(context, builder, builder.and_(least, minus), OverflowError, TOO_LARGE)
 
 
-def _remainder(context: Any, builder: Any, a: Any, b: Any) -> Any:
-    """Return what is left of a division that rounds down, with the sign of the divisor."""
-    rest = builder.srem(a, b)
+def _is_rounded_up(builder: Any, rest: Any, b: Any) -> Any:
+    """Say whether a division that leaves this has to be rounded down: the signs differ."""
     other = builder.icmp_signed("<", builder.xor(rest, b), ZERO)
-    adjusted = builder.and_(builder.icmp_signed("!=", rest, ZERO), other)
-    return builder.select(adjusted, builder.add(rest, b), rest)
+    return builder.and_(builder.icmp_signed("!=", rest, ZERO), other)
 
 
 def _modulo(context: Any, builder: Any, a: Any, b: Any) -> Any:
     refuse(context, builder, builder.icmp_signed("==", b, ZERO), ZeroDivisionError, BY_ZERO)
     minus = builder.icmp_signed("==", b, ir.Constant(WORD, -1))
-    return _remainder(context, builder, a, builder.select(minus, ONE, b))
+    divisor = builder.select(minus, ONE, b)
+    rest = builder.srem(a, divisor)
+    return builder.select(_is_rounded_up(builder, rest, divisor), builder.add(rest, divisor), rest)
 
 
 def _floor(context: Any, builder: Any, a: Any, b: Any) -> Any:
     _check_divisor(context, builder, a, b)
-    return builder.sdiv(builder.sub(a, _remainder(context, builder, a, b)), b)
+    quotient = builder.sdiv(a, b)
+    is_rounded_up = _is_rounded_up(builder, builder.srem(a, b), b)
+    return builder.select(is_rounded_up, builder.sub(quotient, ONE), quotient)
 
 
 def _quotient(context: Any, builder: Any, a: Any, b: Any) -> Any:
@@ -185,7 +189,8 @@ def _declare(plain: Any, constant: tuple[bool, bool]) -> None:
     exact, result = INTEGERS[plain]
 
     def operation(a: Any, b: Any) -> Any:
-        """Stand for the operation in what is compiled."""
+        """Stand for the operation in what is compiled; Numba decides branches on constants by it."""
+        return plain(*(Int64(each) if isinstance(each, int) else each for each in (a, b)))
 
     CHECKED[plain, constant] = operation
     operation.__name__ = f"_{plain.__name__.rstrip('_')}_{2 * constant[0] + constant[1]}"
@@ -197,6 +202,8 @@ def _declare(plain: Any, constant: tuple[bool, bool]) -> None:
             both = {unliteral(kind) for kind in args}
             if both == {types.boolean} and plain in OF_INTEGERS_ALONE[2:]:
                 return signature(types.boolean, types.boolean, types.boolean)
+            if both == {types.boolean} and result != types.boolean:
+                refused(OF_TRUTH)
             kind = common(args[0], args[1], constant)
             if isinstance(kind, types.Integer):
                 return signature(result, kind, kind)
@@ -214,6 +221,9 @@ def _declare(plain: Any, constant: tuple[bool, bool]) -> None:
             args = [_as(context, builder, *each, kind) for each in zip(args, sig.args, strict=True)]
             sig = signature(sig.return_type, kind, kind)
         if plain is operator.truediv:  # by IEEE 754, without a look at zero
+            if constant == (True, True):  # but for floats of Python
+                by_zero = builder.fcmp_ordered("==", args[1], args[1].type(0))
+                refuse(context, builder, by_zero, ZeroDivisionError, BY_ZERO)
             return builder.fdiv(*args)
         return context.get_function(plain, sig)(builder, args)
 
@@ -224,7 +234,8 @@ for _plain in INTEGERS:
 
 
 def _power(base: Any, exponent: Any) -> Any:
-    """Stand for a power in what is compiled."""
+    """Stand for a power in what is compiled; Numba decides branches on constants by it."""
+    return Int64(base) ** Int64(exponent)
 
 
 @overload(_power, strict=False)
@@ -252,10 +263,28 @@ def _negated(value: Any) -> Any:
 
 @overload(_negated, strict=False)
 def _negated_number(value: Any) -> Any:
+    _refuse_truth(value)
     if number(value) != types.int64:
         return lambda value: -value
     subtract = CHECKED[operator.sub, (False, False)]
     return lambda value: subtract(0, value)
+
+
+def _inverted(value: Any) -> Any:
+    """Stand for ``~`` in what is compiled."""
+
+
+@overload(_inverted, strict=False)
+def _inverted_number(value: Any) -> Any:
+    _refuse_truth(value)
+    if number(value) != types.int64:
+        refused("floats have no bits to invert")
+    return lambda value: ~value
+
+
+def _refuse_truth(kind: Any) -> None:
+    if isinstance(unliteral(kind), types.Boolean):
+        refused(OF_TRUTH)
 
 
 def magnitude(value: Any) -> Any:
@@ -369,7 +398,7 @@ def _module(plain: ModuleType, *names: str, **members: Any) -> ModuleType:
 
 
 _OPERATORS = {plain.__name__: CHECKED[plain, (False, False)] for plain in INTEGERS}
-_OPERATORS |= {"neg": _negated, "abs": magnitude, "pow": _power}
+_OPERATORS |= {"neg": _negated, "invert": _inverted, "abs": magnitude, "pow": _power}
 NUMPY = (
     "sqrt",
     "floor",
@@ -411,5 +440,5 @@ COMPILED: dict[int, Any] = {
 }
 """What stands in user-defined code for what it names, by the identity of that."""
 STANDING = frozenset(map(id, COMPILED.values()))
-CHECKED_OF_ONE = {operator.neg: _negated}
+CHECKED_OF_ONE = {operator.neg: _negated, operator.invert: _inverted}
 POWER = _power
