@@ -135,6 +135,22 @@ def test_a_worker_that_dies_or_hangs_is_told_and_replaced(task, reason):
     assert results[task].at == 7
 
 
+def _begin_slowly(task, beat):
+    beat(1)
+    time.sleep(2.5)
+    for at in (2, 3):
+        beat(at)
+    time.sleep(60 if task == "hang" else 0)
+    return task
+
+
+@pytest.mark.ci
+def test_a_worker_may_take_longer_to_begin():
+    results = dict(Pool(_begin_slowly, 1, limit=1.0, start_limit=60.0).run(["well", "hang"]))
+    assert results["well"] == "well"
+    assert (results["hang"].at, results["hang"].reason) == (3, "no sign of life for 1 s")
+
+
 def test_what_ends_a_worker_is_a_mismatch_and_the_rest_is_run(tmp_path, monkeypatch):
     made, lines = campaign(tmp_path, ("simpy", "simpy"), (0, 5))
     monkeypatch.setattr("differential.campaign.run_chunk", _die_at_three)

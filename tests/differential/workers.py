@@ -34,6 +34,7 @@ class _Worker:
     heart: Any  # a shared array: at what it is, how many beats
     task: Task = None
     beats: int = -1
+    before: int = 0  # beats before its task
     since: float = field(default_factory=time.monotonic)
 
 
@@ -53,12 +54,21 @@ class Pool:
     ----------
     limit
         Seconds without a beat after which a worker is taken to hang and ended.
+    start_limit
+        The same until the second beat of a task: the process has to begin, and to compile.
     """
 
-    def __init__(self, function: Callable[[Task, Beat], Any], jobs: int, limit: float = 120.0) -> None:
+    def __init__(
+        self,
+        function: Callable[[Task, Beat], Any],
+        jobs: int,
+        limit: float = 120.0,
+        start_limit: float | None = None,
+    ) -> None:
         self.function = function
         self.jobs = jobs
         self.limit = limit
+        self.start_limit = limit if start_limit is None else start_limit
         self.tasks: deque[Task] = deque()
         self.workers: list[_Worker] = []
 
@@ -84,6 +94,7 @@ class Pool:
             worker = idle.pop() if idle else self._start()
             worker.task = self.tasks.popleft()
             worker.since = time.monotonic()
+            worker.before = worker.heart[1]
             worker.pipe.send(worker.task)
 
     def _start(self) -> _Worker:
@@ -110,13 +121,16 @@ class Pool:
                     worker.task = None
                     yield task, result
             elif self._hangs(worker):
-                yield task, self._bury(worker, f"no sign of life for {self.limit:.0f} s")
+                yield task, self._bury(worker, f"no sign of life for {self._limit_of(worker):.0f} s")
 
     def _hangs(self, worker: _Worker) -> bool:
         now = time.monotonic()
         if worker.heart[1] != worker.beats:
             worker.beats, worker.since = worker.heart[1], now
-        return now - worker.since > self.limit
+        return now - worker.since > self._limit_of(worker)
+
+    def _limit_of(self, worker: _Worker) -> float:
+        return self.limit if worker.heart[1] > worker.before + 1 else self.start_limit
 
     def _bury(self, worker: _Worker, reason: str) -> Died:
         worker.process.kill()

@@ -32,7 +32,9 @@ from vecsim.support.errors import UserError
 
 MOST_SECONDS = 10.0
 SILENCE = 30.0
-"""Seconds after which a process is ended; more than `MOST_SECONDS`, since it may have to compile first."""
+"""Seconds after which a process is ended; more than `MOST_SECONDS`, so that it can say that it was slow."""
+START = 180.0
+"""The same for its first case of a batch: before that a process begins and compiles."""
 BATCH = 250
 MEMORY = 3 << 30
 LIMITS = {"VECSIM_FILE_LIMIT": "4M", "VECSIM_MEMORY_LIMIT": "512M"}
@@ -203,7 +205,7 @@ def fuzz(
         for begin, end in left_of((first, first + count), done)
         for start in range(begin, end, batch)
     ]
-    pool = Pool(run_batch, jobs, SILENCE)
+    pool = Pool(run_batch, jobs, SILENCE, START)
     for task, result in pool.run(tasks):
         if isinstance(result, Died):
             # What came before it in the batch is run again, as what comes after it.
