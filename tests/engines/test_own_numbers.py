@@ -58,7 +58,13 @@ def of_quotients(m, n, d, a, b):
     put_x(m, d, value + 10000 * int(-large // large == -1))
 
 
-VALUES = {of_quotients: 11111, on_constants: 1111, of_truth: 1112, of_lengths: 21, of_an_integer_and_floats: 3}
+VALUES = {
+    of_quotients: 11111,
+    on_constants: 1111,
+    of_truth: 1112,
+    of_lengths: 21,
+    of_an_integer_and_floats: 3,
+}
 
 
 def global_too_large(m, n, d, a, b):

@@ -29,6 +29,7 @@ from tests.fuzz import (
     matrix_cache,
     matrix_market,
     odd_names,
+    own_semantics,
     program_files,
     result_files,
     sweep_folders,
@@ -143,6 +144,23 @@ def test_a_short_time_of_submissions():
     assert {"assembly", "wrong"} <= found.counts.keys()
 
 
+@pytest.mark.parametrize(
+    ("engines", "count"),
+    [(("simpy", "simpy"), 40), pytest.param(own_semantics.ENGINES, 250, marks=pytest.mark.ci)],
+    ids=lambda each: str(each),
+)
+def test_a_short_time_of_semantics(engines, count, tmp_path, monkeypatch):
+    """Without the compiled engine, which takes long to compile, in the default tier."""
+    monkeypatch.setattr(own_semantics, "ENGINES", engines)
+    found = Counter()
+    for seed in range(count):
+        word, wrong = own_semantics.FUZZER.outcome(own_semantics.FUZZER.case(seed), tmp_path)
+        assert wrong == ""
+        found[word] += 1
+    assert found.keys() == {"value", "error"}
+    assert min(found.values()) >= count // 6
+
+
 @pytest.mark.ci
 def test_a_submission_that_is_too_large(tmp_path):
     case = Case("my.s", bytes(70_000), ("exercise-01", "0", "0"))
@@ -238,6 +256,7 @@ def test_what_is_behind_a_guarded_array_ends_the_process():
         sweep_stores.FUZZER,
         trace_consumers.FUZZER,
         odd_names.FUZZER,
+        own_semantics.FUZZER,
     ],
     ids=lambda fuzzer: fuzzer.name,
 )
