@@ -24,21 +24,11 @@ def rows() -> Iterator[Instruction]:
     yield move("movvx", 0x73, "vd=, xa", vector.movvx, "vd[k] = xa, 32 bits")
     yield move("cvi", 0x74, "vd=, xa", vector.cvi, "vd[k] = k * xa, int32 (iota)")
     yield move("insf", 0x75, "vd=, fa, xi", vector.insf, "vd[xi] = fa (xi modulo s)", length=Length.ONE)
-    yield move(
-        "insx", 0x76, "vd=, xa, xi", vector.insx, "vd[xi] = xa, 32 bits (xi modulo s)", length=Length.ONE
-    )
+    what = "vd[xi] = xa, 32 bits (xi modulo s)"
+    yield move("insx", 0x76, "vd=, xa, xi", vector.insx, what, length=Length.ONE)
     for mnemonic, opcode, syntax, semantics, what in (
         ("extf", 0x77, "fd=, va, xi", vector.extf, "fd = va[xi]"),
         ("extx", 0x78, "xd=, va, xi", vector.extx, "xd = va[xi], 32 bits"),
     ):
-        yield Instruction(
-            mnemonic,
-            opcode,
-            syntax,
-            Unit.SCALAR,
-            Timing.EXTRACT,
-            "extract",
-            semantics,
-            f"{what} (xi modulo s)",
-            Length.ONE,
-        )
+        how = Unit.SCALAR, Timing.EXTRACT, "extract", semantics, f"{what} (xi modulo s)", Length.ONE
+        yield Instruction(mnemonic, opcode, syntax, *how)

@@ -12,10 +12,13 @@ Positions are taken modulo s, so a corrupt image gives a wrong product and never
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from isa.semantics.numbers import NAN_D, NAN_S, load16, load32, load64, put_vd, put_vs, put_x
 from isa.state import State
+
+Semantics = Callable[..., Any]
 
 END_OF_ROW = 1 << 16
 ZERO_ROW = 1 << 17
@@ -47,23 +50,18 @@ def _load_positions(m: State, n: int, p: int, value_bytes: int, position_bytes: 
             m.v[p * m.section + k] = load32(m, first + k * record)
 
 
-def ldb_w(m: State, n: int, v: int, p: int, a: int, c: int, position_bytes: int) -> None:
-    """Load min(xc, s) entries with 32-bit values or pointers; advance xa, count xc down, set vl."""
-    record = 4 + 2 * position_bytes
-    first = int(m.address[0])
-    for k in range(n):
-        m.v[v * m.section + k] = load32(m, first + k * record)
-    _load_positions(m, n, p, 4, position_bytes)
-    _advance(m, n, a, c, record)
+def ldb(load: Callable[[State, Any], Any], value_bytes: int) -> Semantics:
+    """Load min(xc, s) entries with values or pointers of so many bytes; advance xa, count xc down, set vl."""
 
+    def execute(m: State, n: int, v: int, p: int, a: int, c: int, position_bytes: int) -> None:
+        record = value_bytes + 2 * position_bytes
+        first = int(m.address[0])
+        for k in range(n):
+            m.v[v * m.section + k] = load(m, first + k * record)
+        _load_positions(m, n, p, value_bytes, position_bytes)
+        _advance(m, n, a, c, record)
 
-def ldb_d(m: State, n: int, v: int, p: int, a: int, c: int, position_bytes: int) -> None:
-    """Load min(xc, s) entries with 64-bit values; advance xa, count xc down, set vl."""
-    record = 8 + 2 * position_bytes
-    for k in range(n):
-        m.v[v * m.section + k] = load64(m, m.address[0] + k * record)
-    _load_positions(m, n, p, 8, position_bytes)
-    _advance(m, n, a, c, record)
+    return execute
 
 
 def bmipa_s(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
@@ -164,25 +162,19 @@ def _load_descriptors(m: State, n: int, p: int, r: int, value_bytes: int) -> Non
     m.special[0] = n
 
 
-def lds_w(m: State, n: int, v: int, p: int, r: int, a: int) -> None:
-    """Load min(blocklen, s) entries with 32-bit values: values, descriptors and the rows touched."""
-    s = m.section
-    record = 4 + descriptor_bytes(s)
-    first = int(m.address[0])
-    for k in range(n):
-        m.v[v * s + k] = load32(m, first + k * record)
-    _load_descriptors(m, n, p, r, 4)
-    put_x(m, a, m.x[a] + n * record)
+def lds(load: Callable[[State, Any], Any], value_bytes: int) -> Semantics:
+    """Load min(blocklen, s) entries with values of so many bytes, descriptors and the rows touched."""
 
+    def execute(m: State, n: int, v: int, p: int, r: int, a: int) -> None:
+        s = m.section
+        record = value_bytes + descriptor_bytes(s)
+        first = int(m.address[0])
+        for k in range(n):
+            m.v[v * s + k] = load(m, first + k * record)
+        _load_descriptors(m, n, p, r, value_bytes)
+        put_x(m, a, m.x[a] + n * record)
 
-def lds_d(m: State, n: int, v: int, p: int, r: int, a: int) -> None:
-    """Load min(blocklen, s) entries with 64-bit values: values, descriptors and the rows touched."""
-    s = m.section
-    record = 8 + descriptor_bytes(s)
-    for k in range(n):
-        m.v[v * s + k] = load64(m, m.address[0] + k * record)
-    _load_descriptors(m, n, p, r, 8)
-    put_x(m, a, m.x[a] + n * record)
+    return execute
 
 
 def mipa_s(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
@@ -220,3 +212,7 @@ def mipa_d(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
             product = m.vd[v * s + k] * m.vd[x * s + (position & (s - 1))]
             put_vd(m, y * s + row, m.vd[y * s + row] + product)
             row += (position >> 16) & 1
+
+
+ldb_w, ldb_d = ldb(load32, 4), ldb(load64, 8)
+lds_w, lds_d = lds(load32, 4), lds(load64, 8)
