@@ -5,7 +5,6 @@
 ``registry``            the exercises
 ``vectors``             the random cases of those on vectors
 ``matrices``            the random matrices of the others
-``products``            the memory of a residual of such a matrix
 ``workspace``           arrays in memory, and who wrote where it must not
 ``draws``               the cases of an exercise by a seed
 ``submission``          reads a text, from a regular file alone

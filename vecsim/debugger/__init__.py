@@ -6,7 +6,6 @@ What it knows is apart from how it is shown:
 ``target``              what is debugged: text, memory, machine
 ``debugger``            a session that can be assembled anew, and what is shown of it
 ``session``             steps, stops, goes back; breakpoints and watchpoints
-``checkpoints``         the snapshots from which it goes back
 ``position``            where it has stopped: registers, memory and record as plain arrays
 ``operands``            registers and places in memory by name
 ``readiness``           from which cycle on what is shown is ready
@@ -21,6 +20,5 @@ What it knows is apart from how it is shown:
 ``web``                 the terminal in a browser, on this computer, for who knows the address
 ``admission``           who that is: the secret of each start
 ``page_session``        the process behind each page, which ends with its connection
-``page_messages``       what a page may send
 ======================  ======================================================================
 """

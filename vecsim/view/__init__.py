@@ -2,9 +2,7 @@
 
 ======================  ======================================================================
 ``recording``           Runs a program and keeps what the page shows
-``times``               When each instruction did what
 ``values``              What registers and pieces of memory held
-``packing``             Columns of numbers as text that the page unpacks
 ``html``                The page, with its style and its scripts in it
 ``page/``               Style and scripts
 ======================  ======================================================================
