@@ -24,7 +24,7 @@ class Tier:
     examples: int = 0
 
 
-DEFAULT = Tier("default", "every kind of test once", examples=25)
+DEFAULT = Tier("default", "every kind of test once", examples=15)
 CI = Tier("ci", "what .ci/run adds: longer tests, and more examples", examples=50)
 WHOLE = 100
 """Of so many examples a test runs all that :func:`examples` names."""
@@ -48,7 +48,7 @@ settings.load_profile(DEFAULT.name)
 
 
 def examples(count: int) -> settings:
-    """Give a test a share of so many examples: half in the tier ``ci``, a quarter in the default tier.
+    """Give a test a share of so many examples: half in the tier ``ci``, 15 % in the default tier.
 
     Two are left where there were two: one may be the simplest of all.
     """
