@@ -128,7 +128,7 @@ def test_examples_are_in_proportion_to_those_of_the_tier():
         settings.load_profile("nightly")
         assert tiers.examples(5).max_examples == 50
         settings.load_profile("default")
-        assert [tiers.examples(count).max_examples for count in (1, 2, 5, 100)] == [1, 2, 2, 25]
+        assert [tiers.examples(count).max_examples for count in (1, 2, 5, 100)] == [1, 2, 2, 15]
     finally:
         settings.load_profile(before)
 

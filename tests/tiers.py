@@ -110,6 +110,7 @@ def is_file(argument: str, config: pytest.Config) -> bool:
 def belongs(item: pytest.Item, tier: Tier) -> bool:
     """Say whether a test is of a tier; the marker of a case counts before that of its file."""
     names = {each.name for each in HIGHER}
-    if (nearest := next((each.name for each in item.iter_markers() if each.name in names), None)) is not None:
-        return nearest == tier.name
+    for node in reversed(item.listchain()):
+        if named := names & {mark.name for mark in node.own_markers}:
+            return tier.name in named
     return tier is DEFAULT or (tier.examples > 0 and item.get_closest_marker("hypothesis") is not None)
