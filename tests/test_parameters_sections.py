@@ -1,6 +1,7 @@
 """Public functions with four parameters or more say what each of them is, and kernels what each array is."""
 
 import ast
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,12 @@ DESCRIBED = ("isa/rows", "vecsim/engines/jit", "vecsim/engines/rules")
 MANY = 4
 
 
+@cache
+def parsed(path):
+    """Give the tree of a module."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def functions():
     """Give each public function with many parameters: where it is, and its node."""
     for package in PACKAGES:
@@ -32,7 +39,7 @@ def functions():
             if place.startswith(ALIKE):
                 continue
             common = set().union(*(of_package(each) for each in DESCRIBED if place.startswith(each)))
-            for node in outermost(ast.parse(path.read_text(encoding="utf-8"))):
+            for node in outermost(parsed(path)):
                 if not node.name.startswith("_") and len(parameters(node)) >= MANY and not is_command(node):
                     yield pytest.param(node, common, id=f"{place}:{node.name}")
 
@@ -46,11 +53,10 @@ def outermost(tree):
             yield from outermost(node)
 
 
+@cache
 def of_package(package):
     """Give the names that a package describes."""
-    return described(
-        ast.get_docstring(ast.parse((ROOT / package / "__init__.py").read_text(encoding="utf-8")))
-    )
+    return described(ast.get_docstring(parsed(ROOT / package / "__init__.py")))
 
 
 def described(docstring):
@@ -79,7 +85,7 @@ def test_there_are_such_functions():
 def kernels():
     """Give each kernel for a GPU that has arrays: where it is, and its node."""
     for path in sorted((ROOT / "gpu").rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             if (
                 isinstance(node, ast.FunctionDef)
                 and parameters(node)
@@ -100,5 +106,5 @@ def test_every_parameter_is_described(node, common):
 @pytest.mark.parametrize("package", DESCRIBED)
 def test_a_package_uses_what_it_describes(package):
     paths = (ROOT / package).rglob("*.py")
-    nodes = [node for path in paths for node in outermost(ast.parse(path.read_text(encoding="utf-8")))]
+    nodes = [node for path in paths for node in outermost(parsed(path))]
     assert of_package(package) <= {name for node in nodes for name in parameters(node)}

@@ -144,15 +144,19 @@ def nowhere(r, address):
 GAVE, AT_LINE = "what a rule gave", r"\S*mine\.py:8"
 
 
-@pytest.mark.parametrize("engine", ["simpy", pytest.param("jit", marks=pytest.mark.ci)])
+ERRORS = [
+    ("address + 4", rf"{GAVE}: IndexError: index \d+ is not in 0 to 3"),
+    ("r.seen[-1]", rf"{AT_LINE}: IndexError: index -1 is not in 0 to 3"),
+    ("1 // r.seen[0]", rf"{AT_LINE}: ZeroDivisionError: division by zero"),
+]
+
+
 @pytest.mark.parametrize(
-    ("returned", "message"),
+    ("engine", "returned", "message"),
     [
-        ("address + 4", rf"{GAVE}: IndexError: index \d+ is not in 0 to 3"),
-        ("r.seen[-1]", rf"{AT_LINE}: IndexError: index -1 is not in 0 to 3"),
-        pytest.param(
-            "1 // r.seen[0]", rf"{AT_LINE}: ZeroDivisionError: division by zero", marks=pytest.mark.ci
-        ),
+        *(("simpy", *error) for error in ERRORS),
+        pytest.param("jit", *ERRORS[1], marks=pytest.mark.ci),
+        *(pytest.param("jit", *error, marks=pytest.mark.nightly) for error in ERRORS[::2]),
     ],
 )
 def test_an_error_in_a_rule_is_told_with_its_line(tmp_path, returned, message, engine):

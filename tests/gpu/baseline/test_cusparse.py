@@ -66,7 +66,7 @@ def error(y, matrix, x, *, alpha=1.0, beta=0.0, y0=None):
 
 
 @pytest.mark.parametrize(
-    ("method", "shape", "dtype"), one_combination_in(3, METHODS, SHAPES, (np.float32, np.float64))
+    ("method", "shape", "dtype"), one_combination_in(7, METHODS, SHAPES, (np.float32, np.float64))
 )
 def test_every_method_describes_the_matrix_to_cusparse(driver, method, shape, dtype):
     matrix = random(shape, dtype)

@@ -18,7 +18,7 @@ from gpu.compound.tuning.variants import joint_variants
 from vecsim.formats import NotRepresentableError
 
 RECORDED = Path(__file__).parent / "recorded_tuning.json.gz"
-FEW = ("web/80k, block-4", "triangles/256^2, block-2")
+FEW = ("triangles/256^2, block-2",)
 
 
 @pytest.fixture(scope="module")

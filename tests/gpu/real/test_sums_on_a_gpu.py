@@ -25,17 +25,20 @@ def skewed(seed):
 
 
 PAIRS = {
-    "no rows": (scattered(3, 7, 0, 1)[:0], scattered(3, 7, 0, 1)[:0]),
-    "no entries": (scattered(300, 40, 0, 1), scattered(300, 40, 0, 1)),
-    "one empty": (scattered(300, 40, 0, 1), scattered(300, 40, 900, 1)),
-    "one entry": (scattered(70_000, 9, 1, 1), scattered(70_000, 9, 1, 2)),
-    "uniform": (scattered(50_001, 40_001, 800_000, 1), scattered(50_001, 40_001, 500_000, 2)),
-    "float32": (scattered(5001, 4001, 80_000, 1, np.float32), scattered(5001, 4001, 90_000, 2, np.float32)),
-    "wide": (scattered(30, 200_000, 60_000, 1), scattered(30, 200_000, 100_000, 2)),
-    "tall": (scattered(200_000, 30, 60_000, 1), scattered(200_000, 30, 100_000, 2)),
-    "dense": (scattered(700, 600, 4_000_000, 1), scattered(700, 600, 4_000_000, 2)),
-    "a long row": (skewed(1), skewed(2)),
-    "many empty rows": (scattered(3_000_000, 500, 2000, 1), scattered(3_000_000, 500, 1000, 2)),
+    "no rows": lambda: (scattered(3, 7, 0, 1)[:0], scattered(3, 7, 0, 1)[:0]),
+    "no entries": lambda: (scattered(300, 40, 0, 1), scattered(300, 40, 0, 1)),
+    "one empty": lambda: (scattered(300, 40, 0, 1), scattered(300, 40, 900, 1)),
+    "one entry": lambda: (scattered(70_000, 9, 1, 1), scattered(70_000, 9, 1, 2)),
+    "uniform": lambda: (scattered(50_001, 40_001, 800_000, 1), scattered(50_001, 40_001, 500_000, 2)),
+    "float32": lambda: (
+        scattered(5001, 4001, 80_000, 1, np.float32),
+        scattered(5001, 4001, 90_000, 2, np.float32),
+    ),
+    "wide": lambda: (scattered(30, 200_000, 60_000, 1), scattered(30, 200_000, 100_000, 2)),
+    "tall": lambda: (scattered(200_000, 30, 60_000, 1), scattered(200_000, 30, 100_000, 2)),
+    "dense": lambda: (scattered(700, 600, 4_000_000, 1), scattered(700, 600, 4_000_000, 2)),
+    "a long row": lambda: (skewed(1), skewed(2)),
+    "many empty rows": lambda: (scattered(3_000_000, 500, 2000, 1), scattered(3_000_000, 500, 1000, 2)),
 }
 
 
@@ -49,7 +52,7 @@ def check(found, exact):
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("turned", [(0, 0), (1, 0), (0, 1), (1, 1)])
 def test_a_sum_is_that_of_scipy(name, turned):
-    one, two = PAIRS[name]
+    one, two = PAIRS[name]()
     first, second = (each.T.tocsr() if turn else each for each, turn in zip((one, two), turned, strict=True))
     placed = gpu.DeviceCsr.from_scipy(first), gpu.DeviceCsr.from_scipy(second)
     ways = {"transpose_a": bool(turned[0]), "transpose_b": bool(turned[1])}
@@ -80,14 +83,14 @@ def test_columns_too_long_to_be_sorted_on_the_device():
 def test_a_sum_on_a_stream():
     from gpu.runtime.cuda import cuda
 
-    one, two = PAIRS["uniform"]
+    one, two = PAIRS["uniform"]()
     check(gpu.add(one, two, stream=cuda.stream()).to_scipy(), one + two)
     check(gpu.add(one, two.T.tocsr(), transpose_b=True, stream=cuda.stream()).to_scipy(), one + two)
 
 
 def test_csr_matrices_of_cupy():
     sparse = pytest.importorskip("cupyx.scipy.sparse")
-    one, two = PAIRS["uniform"]
+    one, two = PAIRS["uniform"]()
     of_cupy = []
     for each in (one, two):
         small = each.data, each.indices.astype(np.int32), each.indptr.astype(np.int32)
@@ -99,7 +102,7 @@ def test_csrgeam2_and_csr2csc_are_called_as_they_should():
     from gpu.baseline.cusparse_sums import PlacedCsr, SparseSum, SparseTransposition
     from gpu.runtime.cuda_driver import Stream
 
-    one, two = PAIRS["uniform"]
+    one, two = PAIRS["uniform"]()
     with (
         PlacedCsr.holding(one) as first,
         PlacedCsr.holding(two.T.tocsr()) as second,

@@ -19,14 +19,17 @@ def scattered(rows, columns, entries, seed, dtype=np.float64):
 
 
 PAIRS = {
-    "no entries": (scattered(300, 40, 0, 1), scattered(300, 40, 0, 1)),
-    "one empty": (scattered(300, 40, 0, 1), scattered(300, 40, 900, 1)),
-    "one entry": (scattered(70_000, 9, 1, 1), scattered(70_000, 9, 1, 2)),
-    "uniform": (scattered(50_001, 40_001, 800_000, 1), scattered(50_001, 40_001, 500_000, 2)),
-    "float32": (scattered(5001, 4001, 80_000, 1, np.float32), scattered(5001, 4001, 90_000, 2, np.float32)),
-    "three levels": (scattered(30, 200_000, 60_000, 1), scattered(30, 200_000, 100_000, 2)),
-    "dense leaves": (scattered(700, 600, 4_000_000, 1), scattered(700, 600, 400_000, 2)),
-    "windows": (scattered(700, 600, 90_000, 1), scattered(700, 600, 80_000, 2)),
+    "no entries": lambda: (scattered(300, 40, 0, 1), scattered(300, 40, 0, 1)),
+    "one empty": lambda: (scattered(300, 40, 0, 1), scattered(300, 40, 900, 1)),
+    "one entry": lambda: (scattered(70_000, 9, 1, 1), scattered(70_000, 9, 1, 2)),
+    "uniform": lambda: (scattered(50_001, 40_001, 800_000, 1), scattered(50_001, 40_001, 500_000, 2)),
+    "float32": lambda: (
+        scattered(5001, 4001, 80_000, 1, np.float32),
+        scattered(5001, 4001, 90_000, 2, np.float32),
+    ),
+    "three levels": lambda: (scattered(30, 200_000, 60_000, 1), scattered(30, 200_000, 100_000, 2)),
+    "dense leaves": lambda: (scattered(700, 600, 4_000_000, 1), scattered(700, 600, 400_000, 2)),
+    "windows": lambda: (scattered(700, 600, 90_000, 1), scattered(700, 600, 80_000, 2)),
 }
 
 
@@ -34,7 +37,7 @@ PAIRS = {
 @pytest.mark.parametrize("ways", [(0, 0), (1, 0), (0, 1), (1, 1)])
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_sum_is_that_of_scipy(name, ways, node_size):
-    one, two = PAIRS[name]
+    one, two = PAIRS[name]()
     placed = [
         gpu.DeviceHiSparse.from_hisparse(
             HiSparse.from_scipy(each.T.tocsr() if way else each, node_size=node_size)

@@ -158,6 +158,7 @@ measure_members(members, load, Request(load_machine("vs2003"), results=Path(sys.
 """
 
 
+@pytest.mark.ci
 def test_killed_runs_go_on_and_two_at_once_lose_nothing(path, runs):
     root = Path(__file__).parents[4]
     folders = os.pathsep.join([str(root), str(root / "tests")])

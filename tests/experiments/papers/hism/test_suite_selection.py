@@ -86,6 +86,7 @@ def test_what_is_made_says_for_what(made):
         assert names[made.name].original == made.original
 
 
+@pytest.mark.ci
 def test_survey_measures_what_is_listed(monkeypatch):
     listed = {candidate.member.name: candidate.member for candidate in CANDIDATES}
     few = ("olm100", "tols340", "wilson-4", "coupled-155x38")
