@@ -98,7 +98,7 @@ def test_hubs_are_the_columns_with_most_entries():
 @pytest.mark.parametrize("hubs", [False, True])
 def test_columns_beyond_16_bits_are_far(hubs):
     rng = np.random.default_rng(3)
-    row = np.repeat(np.arange(9), 3000)
+    row = np.repeat(np.arange(30), 3000)
     column = rng.integers(0, 200_000, len(row))
     matrix = scipy.sparse.csr_array(scipy.sparse.coo_array((rng.random(len(row)), (row, column))))
     made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(hubs=hubs, steps=4))
@@ -145,7 +145,7 @@ def test_a_small_matrix_is_not_cut():
 
 def test_padding_beyond_four_times_crs_is_refused():
     # One entry in every 32nd row, four steps wide: 128 places for each.
-    rows = 2**13
+    rows = 2**15
     row = np.arange(0, rows, 32)
     matrix = scipy.sparse.csr_array(
         scipy.sparse.coo_array((np.ones(len(row)), (row, row)), shape=(rows, rows))
