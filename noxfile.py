@@ -27,7 +27,7 @@ def default(session: nox.Session) -> None:
 
 @nox.session
 def ci(session: nox.Session) -> None:
-    """What .ci/run adds: longer tests, and more examples."""
+    """What .ci/run adds: longer tests."""
     tier(session, "ci", ".[test]")
 
 

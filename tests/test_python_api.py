@@ -167,7 +167,7 @@ def test_the_python_of_the_page_on_sweeps_prints_what_it_says(capsys, monkeypatc
     assert f"('hism', {min(names['fewer'])})" in capsys.readouterr().out
 
 
-@pytest.mark.ci  # compiling the edits takes half a minute
+@pytest.mark.nightly  # compiling the edits takes half a minute
 def test_the_example_of_editing_and_sharing_prints_what_it_says(capsys):
     text = (ROOT / "docs" / "gpu.md").read_text()
     (block,) = re.findall(r"### HiSparse: editing and sharing\n.*?```python\n(.*?)```", text, re.DOTALL)

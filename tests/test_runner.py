@@ -98,7 +98,7 @@ def test_no_test_for_one_kind_of_worker_is_not_no_test_at_all(project):
 @pytest.mark.parametrize(
     ("arguments", "names"),
     [
-        (("--tier", "ci"), {"test_of_ci", "test_by_hypothesis"}),
+        (("--tier", "ci"), {"test_of_ci"}),
         pytest.param((), {"test_of_every_day", "test_by_hypothesis"}, marks=pytest.mark.ci),
         pytest.param(("--tier", "gpu"), {"test_of_two_tiers"}, marks=pytest.mark.ci),
         pytest.param(

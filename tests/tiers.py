@@ -1,7 +1,7 @@
 """The tiers of the tests, from those of every day to those of a night: the option ``--tier``.
 
-A test is of the tier that its marker names, or of the default tier. Tests by Hypothesis run again in the
-tiers ``ci`` and ``nightly``, with more examples.
+A test is of the tier that its marker names, or of the default tier. Tests by Hypothesis of the default tier
+run again in the tier ``nightly``, with more examples.
 """
 
 from __future__ import annotations
@@ -17,15 +17,19 @@ from hypothesis import HealthCheck, settings
 
 @dataclass(frozen=True)
 class Tier:
-    """A tier: what runs in it, and how many examples Hypothesis makes up; 0: none of its tests run."""
+    """A tier: what runs in it, and how many examples Hypothesis makes up.
+
+    ``again``: the tests by Hypothesis of the default tier run in it, too.
+    """
 
     name: str
     what: str
-    examples: int = 0
+    examples: int = 15
+    again: bool = False
 
 
-DEFAULT = Tier("default", "every kind of test once", examples=15)
-CI = Tier("ci", "what .ci/run adds: longer tests, and more examples", examples=50)
+DEFAULT = Tier("default", "every kind of test once")
+CI = Tier("ci", "what .ci/run adds: longer tests", examples=50)
 WHOLE = 100
 """Of so many examples a test runs all that :func:`examples` names."""
 TIERS = (
@@ -33,14 +37,14 @@ TIERS = (
     CI,
     Tier("browser", "needs Chromium or another program that pip does not bring"),
     Tier("gpu", "needs an NVIDIA GPU"),
-    Tier("nightly", "what takes hours, or NVIDIA's compiler; many examples", examples=1000),
+    Tier("nightly", "what takes hours, or NVIDIA's compiler; many examples", examples=1000, again=True),
 )
 HIGHER = TIERS[1:]
 
 for tier in TIERS:
     settings.register_profile(
         tier.name,
-        max_examples=tier.examples or DEFAULT.examples,
+        max_examples=tier.examples,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
@@ -113,4 +117,4 @@ def belongs(item: pytest.Item, tier: Tier) -> bool:
     for node in reversed(item.listchain()):
         if named := names & {mark.name for mark in node.own_markers}:
             return tier.name in named
-    return tier is DEFAULT or (tier.examples > 0 and item.get_closest_marker("hypothesis") is not None)
+    return tier is DEFAULT or (tier.again and item.get_closest_marker("hypothesis") is not None)

@@ -29,6 +29,7 @@ NOT_RUN = {
     "reproduce": "its own tests run it",
     "crosscheck": "needs a GPU, or minutes of simulated ones",
     "gpu": "needs a GPU",
+    "formats matrix.mtx": "compiles every format, which takes a minute",
     "debug": "interactive; the page's script runs in tests/debugger",
     "sweep memory": "a study of minutes; tests/experiments run studies",
     "--scheduler": "needs a scheduler on another host",

@@ -68,8 +68,8 @@ def test_the_cycles_of_the_page_in_the_reference():
 @pytest.mark.parametrize(
     ("matrix", "program", "cycles"),
     [
-        pytest.param(*row, marks=pytest.mark.nightly if number else pytest.mark.ci)
-        for number, row in enumerate(table())
+        pytest.param(*row, marks=pytest.mark.nightly)  # another engine for each extension
+        for row in table()
     ],
 )
 def test_the_cycles_of_the_page(matrix, program, cycles):

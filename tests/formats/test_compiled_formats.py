@@ -44,7 +44,7 @@ def test_a_matrix_of_every_kind(name):
     assert_right(build(name, matrix), matrix)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", FORMATS)
 @examples(25)
 @given(matrix=matrices())

@@ -58,7 +58,9 @@ def test_conjugate_gradients_converge(size, density, value_bytes, seed):
 
 @pytest.mark.ci
 @pytest.mark.parametrize("name", COURSE)
-@pytest.mark.parametrize("preset", ["vs2003", "t0", "wide"])
+@pytest.mark.parametrize(
+    "preset", ["vs2003", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("t0", "wide"))]
+)
 def test_engines_agree(name, preset):
     how = {"matrix": load("pde225").csr} if COURSE[name].takes_matrix else {"size": 70}
     engines = ("simpy", "jit", "jit-general")

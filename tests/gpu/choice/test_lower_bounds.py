@@ -53,7 +53,7 @@ KINDS = ["band", "anywhere", "blocks", "power law", "few long rows", "small"]
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("padded", [False, pytest.param(True, marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float32, pytest.param(np.float64, marks=pytest.mark.nightly)])
 def test_no_work_is_estimated_to_take_less_than_its_bound(kind, padded, dtype):
     structure = Structure.of(matrix_of(kind, dtype))
     bounds = LowerBounds.of_structure(structure, padded=padded)

@@ -21,7 +21,7 @@ SPEC = Sweep(
     set={"startup": tuple(range(60)), "section_size": (16, 64), "banks": (4, 16)},
 )
 CELLS = 2 * 2 * 240
-KILLS = 10
+KILLS = 6
 
 pytestmark = pytest.mark.ci
 
