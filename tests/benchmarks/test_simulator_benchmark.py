@@ -117,7 +117,7 @@ def test_means_by_hand():
     assert geometric_mean([]) is None
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_the_command_writes_one_record_a_program_and_matrix(tmp_path, monkeypatch, capsys):
     out = tmp_path / "speed.json"
     given = ["--engine", "simpy", "--matrix", "laplace2d-2", "laplace2d-3", "--json", str(out)]

@@ -212,7 +212,7 @@ def test_more_hostile_caches(count):
     assert found.counts["compiled"] >= count * 0.8
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_foreign_code_in_a_private_file_would_show():
     hostile_cache.good_code()
     for part in hostile_cache.FILES:

@@ -128,7 +128,9 @@ def test_there_are_enough_shapes_to_see_all_options():
 @pytest.mark.ci
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=VARIANT_IDS)
 def test_all_options_at_all_edges(name, options):
-    for place, (shape, matrix) in enumerate(shapes(4).items()):
+    """Half of the shapes for each choice of options."""
+    first = VARIANTS.index((name, options)) % 2
+    for place, (shape, matrix) in list(enumerate(shapes(4).items()))[first::2]:
         machine = machine_of(MACHINES[place % len(MACHINES)], 4)
         result = multiply(name, matrix, machine, x_for(matrix), options, POISONS[place % 2])
         assert result.relative_error <= ALLOWED[matrix.dtype], shape

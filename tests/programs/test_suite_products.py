@@ -24,11 +24,11 @@ AT_MOST = {"crs": 0.72, "jd": 0.95, "bbcs": 0.75, "hism": 0.86, "chism": 1.0}
 
 MEMBERS = sorted(suite.members(), key=lambda member: member.size)
 GENERATED = [member for member in MEMBERS if any(map(needs_no_file, member.origins))]
-SOME = [member for member in GENERATED if 1000 < member.size < 6000][::4]
+SOME = [member for member in GENERATED if 1000 < member.size < 6000][::3]
 
 every_member = pytest.mark.parametrize(
     "member",
-    [pytest.param(m, marks=pytest.mark.ci if m in SOME else pytest.mark.nightly) for m in MEMBERS],
+    [pytest.param(m, marks=pytest.mark.ci if m in SOME[::2] else pytest.mark.nightly) for m in MEMBERS],
     ids=lambda member: member.name,
 )
 

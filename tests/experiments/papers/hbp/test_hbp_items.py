@@ -44,7 +44,7 @@ def test_a_sample_counts_rows_of_blocks_that_have_entries():
     assert found.whole[0, 3] == found.whole[1, 3] == 3
 
 
-@pytest.mark.ci  # compiled
+@pytest.mark.nightly  # what it compiles takes 20 s
 def test_a_study_varies_what_it_is_asked_to():
     rng = np.random.default_rng(1)
     csr = scipy.sparse.random_array((600, 500), density=0.02, rng=rng, format="csr")
