@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import typer
-
 import vecsim
 from docs.tables.markdown import code, table
-from vecsim.cli.application import app
+from vecsim.cli.application import command_line
 
 HELP = {"--help", "--install-completion", "--show-completion"}
 
 
 def page() -> str:
     """Give every command with its arguments and options."""
-    return "\n\n".join(
-        _command(path, command) for path, command in _leaves("vecsim", typer.main.get_command(app))
-    )
+    return "\n\n".join(_command(path, command) for path, command in _leaves("vecsim", command_line()))
 
 
 def _leaves(path: str, command: Any) -> Iterator[tuple[str, Any]]:

@@ -8,7 +8,6 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 import suite_cases
-import typer
 
 from experiments.gpu_bench import bench, check
 from experiments.gpu_bench.records import Run
@@ -21,7 +20,7 @@ from isa.assembler import assemble_file
 from programs.measurement import multiplicand, prepare
 from tests.cli.test_gpu import CEILINGS, INFO
 from vecsim import __version__
-from vecsim.cli.application import app
+from vecsim.cli.application import command_line
 from vecsim.data import load, values_as
 from vecsim.machine import Machine, load_machine
 from vecsim.results.digests import matrix_sha256, program_sha256
@@ -64,7 +63,7 @@ def commands_with_json(command, name=()):
 
 def test_no_command_is_left_out():
     looked_at = (*WITHOUT_A_GPU, *ON_A_GPU, "reproduce", "calibrate")  # the last: test_calibrate.py
-    for name in commands_with_json(typer.main.get_command(app)):
+    for name in commands_with_json(command_line()):
         assert any(text == name or text.startswith(f"{name} ") for text in looked_at), name
 
 

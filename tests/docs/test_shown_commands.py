@@ -12,13 +12,12 @@ import numpy as np
 import pytest
 import scipy.io
 import scipy.sparse as sp
-import typer
 
 from docs.blocks import blocks
 from experiments.course.registry import EXERCISES
 from experiments.whatif.sweep.specification import read_specification
 from vecsim.cli import main
-from vecsim.cli.application import app
+from vecsim.cli.application import command_line
 from vecsim.machine import load_machine
 
 ROOT = Path(__file__).parents[2]
@@ -68,7 +67,7 @@ def name_of(case):
 @pytest.mark.parametrize("case", COMMANDS, ids=map(name_of, COMMANDS))
 def test_it_is_a_command_with_such_options(case):
     _, (_, *arguments) = case
-    command = typer.main.get_command(app)
+    command = command_line()
     context = command.make_context("vecsim", [], resilient_parsing=True)
     while hasattr(command, "commands"):
         name, command, arguments = command.resolve_command(context, arguments)

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -44,33 +45,63 @@ READER_GONE = 141
 COMPLETES = "_VECSIM_COMPLETE"
 """Environment variable by which a shell asks for names that go on what was typed."""
 
-app = typer.Typer(
-    name="vecsim",
-    help="A vector machine with sparse-matrix instructions: a matrix in, the cycles of five products out.",
-    context_settings={"help_option_names": ["-h", "--help"]},
-    pretty_exceptions_enable=False,
-)
-app.command("run")(run)
-app.command("exec")(execute)
-app.command("debug")(debug)
-app.command("course")(course)
-app.command("grade")(grade)
-app.command("why")(why)
-app.command("view")(view)
-app.command("sweep")(sweep)
-app.command("explain")(explain)
-app.command("compare")(compare)
-app.command("rerun")(rerun)
-app.command("asm")(asm)
-app.command("disasm")(disasm)
-app.command("isa")(reference)
-app.add_typer(machines, name="machine")
-app.command("formats")(formats)
-app.command("crosscheck")(crosscheck)
-app.command("reproduce")(reproduce)
-app.command("calibrate")(calibrate)
-app.add_typer(lists, name="list")
-app.add_typer(gpu, name="gpu")
+COMMANDS: dict[str, Callable[..., None] | typer.Typer] = {
+    "run": run,
+    "exec": execute,
+    "debug": debug,
+    "course": course,
+    "grade": grade,
+    "why": why,
+    "view": view,
+    "sweep": sweep,
+    "explain": explain,
+    "compare": compare,
+    "rerun": rerun,
+    "asm": asm,
+    "disasm": disasm,
+    "isa": reference,
+    "machine": machines,
+    "formats": formats,
+    "crosscheck": crosscheck,
+    "reproduce": reproduce,
+    "calibrate": calibrate,
+    "list": lists,
+    "gpu": gpu,
+}
+"""The commands, and the groups of commands, in the order of the help."""
+
+
+@cache
+def command_line(*names: str) -> Any:
+    """Put commands together; by default all.
+
+    Reading the options of all takes longer than many a command itself, so a run reads those of its own.
+
+    Parameters
+    ----------
+    names
+        Of `COMMANDS`.
+
+    Returns
+    -------
+    click.Group
+        ``vecsim``, with these commands.
+    """
+    app = typer.Typer(
+        name="vecsim",
+        help="A vector machine with sparse-matrix instructions: "
+        "a matrix in, the cycles of five products out.",
+        context_settings={"help_option_names": ["-h", "--help"]},
+        pretty_exceptions_enable=False,
+    )
+    for name in names or COMMANDS:
+        command = COMMANDS[name]
+        if isinstance(command, typer.Typer):
+            app.add_typer(command, name=name)
+        else:
+            app.command(name)(command)
+    app.callback(invoke_without_command=True)(_begin)
+    return typer.main.get_command(app)
 
 
 def _version(asked: bool) -> None:
@@ -79,7 +110,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
 def _begin(
     context: typer.Context,
     version: Annotated[
@@ -109,7 +139,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     """Run a command. Outside stand-alone mode only shell completion and a closed pipe become SystemExit."""
     try:
-        return int(app(args=arguments, prog_name="vecsim", standalone_mode=False) or 0)
+        return int(_named(arguments).main(args=arguments, prog_name="vecsim", standalone_mode=False) or 0)
     except typer.Abort:
         raise KeyboardInterrupt from None
     except SystemExit as end:
@@ -120,6 +150,11 @@ def _run(arguments: list[str]) -> int:
         if not hasattr(error, "format_message"):
             raise
         raise UserError(_usage(error, arguments)) from None
+
+
+def _named(arguments: Sequence[str]) -> Any:
+    """Give the command line with the command that arguments name; with all where they may name another."""
+    return command_line(*(name for name in arguments[:1] if name in COMMANDS and COMPLETES not in os.environ))
 
 
 def _usage(error: Any, arguments: Sequence[str]) -> str:
@@ -137,7 +172,7 @@ def _usage(error: Any, arguments: Sequence[str]) -> str:
 
 def _command(arguments: Sequence[str]) -> tuple[str, Any]:
     """Give the command that arguments name, with its full name: an error does not always know it."""
-    command: Any = typer.main.get_command(app)
+    command = _named(arguments)
     path = ["vecsim"]
     for argument in arguments:
         inner = getattr(command, "commands", {}).get(argument)
