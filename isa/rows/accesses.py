@@ -32,7 +32,7 @@ def _words() -> Iterator[Instruction]:
         what = f"{8 * size}-bit element"
         for name, opcode, _, syntax, pattern, summary in (*_LOADS, *_STORES):
             told = summary.format(what=what, size=f"{size} ", value="vb[k]")
-            semantics = getattr(memory, f"{memory.NAMES[name]}_{suffix}")
+            semantics = memory.vector_access(pattern, suffix, stores=name.startswith("s"))
             yield access_row(f"{name}.{suffix}", opcode + offset, syntax, pattern, size, semantics, told)
         for name, opcode, told in (
             ("ldc", 0x8C, f"vector cache[xo + k] = {what} at xa + {size} k"),
@@ -50,7 +50,7 @@ def _narrow() -> Iterator[Instruction]:
                 size = narrow.BYTES[suffix]
                 each, value = f"{size} " if size > 1 else "", "low bits of vb[k]"
                 told = summary.format(what=what, size=each, value=value)
-                semantics = narrow.vector_access(pattern, suffix, stores=forms is _STORES)
+                semantics = memory.vector_access(pattern, suffix, stores=forms is _STORES)
                 yield access_row(f"{name}.{suffix}", opcode + offset, syntax, pattern, size, semantics, told)
 
 

@@ -58,7 +58,7 @@ def _typed(
     for offset, (suffix, kind) in enumerate(types):
         scalar, nan = ("xb", "") if suffix == "w" else ("fb", ", NaN if either is, -0 below 0")
         operand, element = ("vb", "vb[k]") if form == "vv" else (scalar, scalar)
-        semantics = vector.FORMS[form][suffix](operation)
+        semantics = vector.FORMS[form](suffix, operation)
         summary = f"vd[k] = {what.format(b=element, nan=nan)}, {kind}"
         syntax = f"vd=, va, {operand}"
         yield vector_row(f"{name}.{suffix}", opcode + offset, syntax, *where, semantics, summary)
@@ -67,11 +67,11 @@ def _typed(
 def _floats() -> Iterator[Instruction]:
     """Square root, multiply-add and sum: the multiply unit does the first two, pipelined."""
     for offset, (suffix, kind) in enumerate(FLOATS):
-        root, added = getattr(vector, f"sqrtv_{suffix}"), getattr(vector, f"sumv_{suffix}")
+        root, added = vector.sqrtv(suffix), vector.sumv(suffix)
         what = f"vd[k] = square root of va[k], {kind}"
         yield vector_row(f"sqrtv.{suffix}", 0x9C + offset, "vd=, va", Unit.MULTIPLY, "divide", root, what)
         for name, opcode, b, factor in (("maddvv", 0x57, "vb", "vb[k]"), ("maddvs", 0x5A, "fb", "fb")):
-            semantics, syntax = getattr(vector, f"{name}_{suffix}"), f"vd+, va, {b}"
+            semantics, syntax = getattr(vector, name)(suffix), f"vd+, va, {b}"
             what = f"vd[k] = vd[k] + va[k] * {factor}, rounded twice, {kind}"
             how = Unit.MULTIPLY, "multiply_add", semantics, what
             yield vector_row(f"{name}.{suffix}", opcode + offset, syntax, *how)

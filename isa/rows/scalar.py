@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from isa.declaration import Instruction, Timing, Unit
 from isa.rows.forms import FLOATS, NARROW, NARROW_STORED, branch_row, scalar_row, word_row
 from isa.semantics import narrow, scalar
+from isa.semantics.numbers import load32, store32
 from isa.semantics.operations import (
     CONVERSIONS,
     CONVERTED,
@@ -65,8 +66,8 @@ def _single_rows() -> Iterator[Instruction]:
     yield scalar_row("lui", 0x13, "xd=, u19", scalar.lui, "xd = immediate << 13")
     yield branch_row("jal", 0x18, "xd=, t19", scalar.jal, "jump; xd = number of the next instruction")
     yield branch_row("jr", 0x19, "xa", scalar.jr, "jump to the instruction whose number is in xa")
-    yield word_row("lw", 0x1A, "xd=, i14(xa)", scalar.lw, "xd = 32-bit word at xa + offset")
-    yield word_row("sw", 0x1B, "xb, i14(xa)", scalar.sw, "32-bit word at xa + offset = xb")
+    yield word_row("lw", 0x1A, "xd=, i14(xa)", scalar.load(load32), "xd = 32-bit word at xa + offset")
+    yield word_row("sw", 0x1B, "xb, i14(xa)", scalar.store(store32), "32-bit word at xa + offset = xb")
     yield word_row("fl.w", 0x1C, "fd=, i14(xa)", scalar.fl_w, "fd = float32 at xa + offset")
     yield word_row("fl.d", 0x1D, "fd=, i14(xa)", scalar.fl_d, "fd = float64 at xa + offset", 8)
     yield word_row("fs.w", 0x1E, "fb, i14(xa)", scalar.fs_w, "float32 at xa + offset = fb")
@@ -81,11 +82,11 @@ def _single_rows() -> Iterator[Instruction]:
 
 def _narrow_rows() -> Iterator[Instruction]:
     for offset, (suffix, what) in enumerate(NARROW):
-        semantics, size = narrow.scalar_load(narrow.READ[suffix]), narrow.BYTES[suffix]
+        semantics, size = scalar.load(narrow.READ[suffix]), narrow.BYTES[suffix]
         summary = f"xd = {what} at xa + offset"
         yield word_row(f"l{suffix}", 0x2D + offset, "xd=, i14(xa)", semantics, summary, size)
     for offset, (suffix, what) in enumerate(NARROW_STORED):
-        semantics, size = narrow.scalar_store(narrow.WRITE[suffix]), narrow.BYTES[suffix]
+        semantics, size = scalar.store(narrow.WRITE[suffix]), narrow.BYTES[suffix]
         summary = f"{what} at xa + offset = low bits of xb"
         yield word_row(f"s{suffix}", 0x31 + offset, "xb, i14(xa)", semantics, summary, size)
 
@@ -104,7 +105,7 @@ def _float_rows() -> Iterator[Instruction]:
         ):
             semantics, summary = scalar.two(get, operation, put), f"fd = {what}, {kind}"
             yield scalar_row(f"{name}.{suffix}", opcode + offset, "fd=, fa, fb", semantics, summary, latency)
-        root = getattr(scalar, f"fsqrt_{suffix}")
+        root = scalar.fsqrt(suffix)
         summary = f"fd = square root of fa, {kind}"
         yield scalar_row(f"fsqrt.{suffix}", 0x35 + offset, "fd=, fa", root, summary, "float_divide")
         size = scalar.one(get, abs, put)

@@ -6,7 +6,9 @@ its first address in ``address[0]``, the others find that of element k in ``addr
 
 from __future__ import annotations
 
-from isa.semantics.numbers import load32, load64, store32, store64
+from isa.declaration import Pattern
+from isa.semantics.narrow import BYTES, READ, WRITE
+from isa.semantics.numbers import Reader, Semantics, Writer, load32, load64, store32, store64
 from isa.state import State
 
 
@@ -21,12 +23,6 @@ def lv_w(m: State, n: int, d: int, imm: int, a: int) -> None:
             m.v[d * m.section + k] = load32(m, first + 4 * k)
 
 
-def lv_d(m: State, n: int, d: int, imm: int, a: int) -> None:
-    """``vd[k] = memory[xa + imm + 8 k]``."""
-    for k in range(n):
-        m.v[d * m.section + k] = load64(m, m.address[0] + 8 * k)
-
-
 def sv_w(m: State, n: int, b: int, imm: int, a: int) -> None:
     """``memory[xa + imm + 4 k] = vb[k]``."""
     first = int(m.address[0])
@@ -38,34 +34,44 @@ def sv_w(m: State, n: int, b: int, imm: int, a: int) -> None:
             store32(m, first + 4 * k, m.v[b * m.section + k])
 
 
-def sv_d(m: State, n: int, b: int, imm: int, a: int) -> None:
-    """``memory[xa + imm + 8 k] = vb[k]``."""
-    for k in range(n):
-        store64(m, m.address[0] + 8 * k, m.v[b * m.section + k])
+def contiguous_load(read: Reader, size: int) -> Semantics:
+    """``vd[k] = memory[xa + imm + size k]``."""
+
+    def execute(m: State, n: int, d: int, imm: int, a: int) -> None:
+        for k in range(n):
+            m.v[d * m.section + k] = read(m, int(m.address[0]) + size * k)
+
+    return execute
 
 
-def load_elements_w(m: State, n: int, d: int, a: int, i: int) -> None:
-    """``vd[k] = memory[address[k]]``, 32 bits; strided and indexed."""
-    for k in range(n):
-        m.v[d * m.section + k] = load32(m, int(m.address[k]))
+def contiguous_store(write: Writer, size: int) -> Semantics:
+    """``memory[xa + imm + size k] = vb[k]``."""
+
+    def execute(m: State, n: int, b: int, imm: int, a: int) -> None:
+        for k in range(n):
+            write(m, int(m.address[0]) + size * k, m.v[b * m.section + k])
+
+    return execute
 
 
-def load_elements_d(m: State, n: int, d: int, a: int, i: int) -> None:
-    """``vd[k] = memory[address[k]]``, 64 bits; strided and indexed."""
-    for k in range(n):
-        m.v[d * m.section + k] = load64(m, int(m.address[k]))
+def element_load(read: Reader) -> Semantics:
+    """``vd[k] = memory[address[k]]``; strided and indexed."""
+
+    def execute(m: State, n: int, d: int, a: int, i: int) -> None:
+        for k in range(n):
+            m.v[d * m.section + k] = read(m, int(m.address[k]))
+
+    return execute
 
 
-def store_elements_w(m: State, n: int, b: int, a: int, i: int) -> None:
-    """``memory[address[k]] = vb[k]``, 32 bits, in element order; strided and indexed."""
-    for k in range(n):
-        store32(m, int(m.address[k]), m.v[b * m.section + k])
+def element_store(write: Writer) -> Semantics:
+    """``memory[address[k]] = vb[k]``, in element order; strided and indexed."""
 
+    def execute(m: State, n: int, b: int, a: int, i: int) -> None:
+        for k in range(n):
+            write(m, int(m.address[k]), m.v[b * m.section + k])
 
-def store_elements_d(m: State, n: int, b: int, a: int, i: int) -> None:
-    """``memory[address[k]] = vb[k]``, 64 bits, in element order; strided and indexed."""
-    for k in range(n):
-        store64(m, int(m.address[k]), m.v[b * m.section + k])
+    return execute
 
 
 def ldc_w(m: State, n: int, o: int, a: int, c: int) -> None:
@@ -102,12 +108,11 @@ def stc_d(m: State, n: int, o: int, a: int, c: int) -> None:
         store64(m, m.address[0] + 8 * k, m.cache[m.x[o] + k])
 
 
-NAMES = {
-    "lv": "lv",
-    "sv": "sv",
-    "lvws": "load_elements",
-    "lvi": "load_elements",
-    "svws": "store_elements",
-    "svi": "store_elements",
-}
-"""What executes each access of the vector registers."""
+def vector_access(pattern: Pattern, suffix: str, *, stores: bool) -> Semantics:
+    """Give the semantics of a vector load or store by the suffix of its elements."""
+    if pattern != Pattern.CONTIGUOUS:
+        return element_store(WRITE[suffix]) if stores else element_load(READ[suffix])
+    if suffix == "w":
+        return sv_w if stores else lv_w
+    size = BYTES[suffix]
+    return contiguous_store(WRITE[suffix], size) if stores else contiguous_load(READ[suffix], size)

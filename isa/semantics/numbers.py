@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from isa.state import State
 
+Semantics = Callable[..., Any]
+Reader = Callable[[State, Any], Any]
+"""Gives what stands at a register, element or address."""
+Writer = Callable[[State, Any, Any], None]
+
 NAN_S = np.float32(np.nan)
 NAN_D = np.float64(np.nan)
 BITS_OF_NAN_S, BITS_OF_NAN_D = 0x7FC00000, 0x7FF8000000000000
+BITS_OF_NAN = {"s": BITS_OF_NAN_S, "d": BITS_OF_NAN_D}
 """The canonical NaN of a square root: LLVM keeps the NaN of the instruction where a float is chosen."""
 
 

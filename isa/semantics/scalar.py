@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 
 from isa.semantics.numbers import (
-    BITS_OF_NAN_D,
-    BITS_OF_NAN_S,
+    BITS_OF_NAN,
+    Reader,
+    Semantics,
+    Writer,
     load32,
     load64,
     put_fd,
@@ -17,13 +19,8 @@ from isa.semantics.numbers import (
     put_x,
     store32,
     store64,
-    wrap,
 )
 from isa.state import State
-
-Semantics = Callable[..., Any]
-Reader = Callable[[State, Any], Any]
-Writer = Callable[[State, Any, Any], None]
 
 
 def get_x(m: State, register: Any) -> Any:
@@ -39,6 +36,14 @@ def get_fs(m: State, register: Any) -> Any:
 def get_fd(m: State, register: Any) -> Any:
     """Read a scalar float register as float64."""
     return m.fd[register]
+
+
+REGISTERS: dict[str, tuple[Reader, Writer]] = {
+    "w": (get_x, put_x),
+    "s": (get_fs, put_fs),
+    "d": (get_fd, put_fd),
+}
+"""How a suffix reads and writes a scalar register."""
 
 
 def one(get: Reader, operation: Callable[[Any], Any], put: Writer) -> Semantics:
@@ -97,14 +102,22 @@ def halt(m: State, n: int) -> None:
     """Stop: the engine issues nothing more."""
 
 
-def lw(m: State, n: int, d: int, imm: int, a: int) -> None:
-    """``xd = memory[xa + imm]``, 32 bits."""
-    put_x(m, d, wrap(load32(m, m.address[0])))
+def load(read: Reader) -> Semantics:
+    """``xd = memory[xa + imm]``."""
+
+    def execute(m: State, n: int, d: int, imm: int, a: int) -> None:
+        put_x(m, d, read(m, int(m.address[0])))
+
+    return execute
 
 
-def sw(m: State, n: int, b: int, imm: int, a: int) -> None:
-    """``memory[xa + imm] = xb``, 32 bits."""
-    store32(m, m.address[0], m.x[b])
+def store(write: Writer) -> Semantics:
+    """``memory[xa + imm] = xb``."""
+
+    def execute(m: State, n: int, b: int, imm: int, a: int) -> None:
+        write(m, int(m.address[0]), m.x[b])
+
+    return execute
 
 
 def fl_w(m: State, n: int, d: int, imm: int, a: int) -> None:
@@ -127,20 +140,18 @@ def fs_d(m: State, n: int, b: int, imm: int, a: int) -> None:
     store64(m, m.address[0], m.f[b])
 
 
-def fsqrt_s(m: State, n: int, d: int, a: int) -> None:
-    """``fd = square root of fa``, float32."""
-    root = np.sqrt(m.fs[2 * a])
-    put_fs(m, d, root)
-    if root != root:
-        m.f[d] = BITS_OF_NAN_S
+def fsqrt(suffix: str) -> Semantics:
+    """``fd = square root of fa``."""
+    get, put = REGISTERS[suffix]
+    bits_of_nan = BITS_OF_NAN[suffix]
 
+    def execute(m: State, n: int, d: int, a: int) -> None:
+        root = np.sqrt(get(m, a))
+        put(m, d, root)
+        if root != root:
+            m.f[d] = bits_of_nan
 
-def fsqrt_d(m: State, n: int, d: int, a: int) -> None:
-    """``fd = square root of fa``, float64."""
-    root = np.sqrt(m.fd[a])
-    put_fd(m, d, root)
-    if root != root:
-        m.f[d] = BITS_OF_NAN_D
+    return execute
 
 
 def mxf(m: State, n: int, d: int, a: int) -> None:
@@ -169,11 +180,3 @@ def mts(m: State, n: int, s: int, a: int) -> None:
     """``special = xa``; vl is set by setvl alone and stays."""
     if s != 0:
         m.special[s] = m.x[a]
-
-
-REGISTERS: dict[str, tuple[Reader, Writer]] = {
-    "w": (get_x, put_x),
-    "s": (get_fs, put_fs),
-    "d": (get_fd, put_fd),
-}
-"""How a suffix reads and writes a scalar register."""

@@ -12,13 +12,23 @@ Positions are taken modulo s, so a corrupt image gives a wrong product and never
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from isa.semantics.numbers import NAN_D, NAN_S, load16, load32, load64, put_vd, put_vs, put_x
+from isa.semantics.numbers import (
+    NAN_D,
+    NAN_S,
+    Reader,
+    Semantics,
+    Writer,
+    load16,
+    load32,
+    load64,
+    put_vd,
+    put_vs,
+    put_x,
+)
+from isa.semantics.vector import get_vd, get_vs
 from isa.state import State
-
-Semantics = Callable[..., Any]
 
 END_OF_ROW = 1 << 16
 ZERO_ROW = 1 << 17
@@ -50,7 +60,7 @@ def _load_positions(m: State, n: int, p: int, value_bytes: int, position_bytes: 
             m.v[p * m.section + k] = load32(m, first + k * record)
 
 
-def ldb(load: Callable[[State, Any], Any], value_bytes: int) -> Semantics:
+def ldb(load: Reader, value_bytes: int) -> Semantics:
     """Load min(xc, s) entries with values or pointers of so many bytes; advance xa, count xc down, set vl."""
 
     def execute(m: State, n: int, v: int, p: int, a: int, c: int, position_bytes: int) -> None:
@@ -64,74 +74,51 @@ def ldb(load: Callable[[State, Any], Any], value_bytes: int) -> Semantics:
     return execute
 
 
-def bmipa_s(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
-    """``vy[row[k]] += vv[k] * vx[column[k]]``, float32, in entry order."""
-    s = m.section
-    for k in range(n):
-        position = int(m.v[p * s + k])
-        row = (position >> 16) & (s - 1)
-        product = m.vs[2 * (v * s + k)] * m.vs[2 * (x * s + (position & (s - 1)))]
-        # The sum of a row is kept as long as its entries follow each other.
-        if k == 0:
-            total = m.vs[2 * (y * s + row)] + product
-        elif row == m.row[k - 1]:
-            total = total + product
-        else:
-            put_vs(m, y * s + m.row[k - 1], total)
-            total = m.vs[2 * (y * s + row)] + product
-        m.row[k] = row
-    if n > 0:
-        put_vs(m, y * s + m.row[n - 1], total)
+def _sums_s(first: Reader, get: Reader, put: Writer) -> Semantics:
+    """``y[row[k]] += vv[k] * vx[column[k]]``, float32, in entry order.
+
+    Parameters
+    ----------
+    first
+        Gives the first element of y, by the operand that names it.
+    get, put
+        Read and write an element of y.
+    """
+
+    def execute(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
+        s, base = m.section, first(m, y)
+        for k in range(n):
+            position = int(m.v[p * s + k])
+            row = (position >> 16) & (s - 1)
+            product = m.vs[2 * (v * s + k)] * m.vs[2 * (x * s + (position & (s - 1)))]
+            # The sum of a row is kept as long as its entries follow each other.
+            if k == 0:
+                total = get(m, base + row) + product
+            elif row == m.row[k - 1]:
+                total = total + product
+            else:
+                put(m, base + m.row[k - 1], total)
+                total = get(m, base + row) + product
+            m.row[k] = row
+        if n > 0:
+            put(m, base + m.row[n - 1], total)
+
+    return execute
 
 
-def bmipa_d(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
-    """``vy[row[k]] += vv[k] * vx[column[k]]``, float64, in entry order."""
-    s = m.section
-    for k in range(n):
-        position = int(m.v[p * s + k])
-        row = (position >> 16) & (s - 1)
-        m.row[k] = row
-        product = m.vd[v * s + k] * m.vd[x * s + (position & (s - 1))]
-        put_vd(m, y * s + row, m.vd[y * s + row] + product)
+def _sums_d(first: Reader, get: Reader, put: Writer) -> Semantics:
+    """``y[row[k]] += vv[k] * vx[column[k]]``, float64; the parameters are those of `_sums_s`."""
 
+    def execute(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
+        s, base = m.section, first(m, y)
+        for k in range(n):
+            position = int(m.v[p * s + k])
+            row = (position >> 16) & (s - 1)
+            m.row[k] = row
+            product = m.vd[v * s + k] * m.vd[x * s + (position & (s - 1))]
+            put(m, base + row, get(m, base + row) + product)
 
-def _put_cs(m: State, element: int, value: Any) -> None:
-    """Write container ``element`` of the vector cache with a float32."""
-    m.cache[element] = 0
-    m.cs[2 * element] = value if value == value else NAN_S
-
-
-def bmipac_s(m: State, n: int, i: int, x: int, v: int, p: int) -> None:
-    """``cache[xi * s + row[k]] += vv[k] * vx[column[k]]``, float32, in entry order."""
-    s = m.section
-    base = m.x[i] * s
-    for k in range(n):
-        position = int(m.v[p * s + k])
-        row = (position >> 16) & (s - 1)
-        product = m.vs[2 * (v * s + k)] * m.vs[2 * (x * s + (position & (s - 1)))]
-        if k == 0:
-            total = m.cs[2 * (base + row)] + product
-        elif row == m.row[k - 1]:
-            total = total + product
-        else:
-            _put_cs(m, base + m.row[k - 1], total)
-            total = m.cs[2 * (base + row)] + product
-        m.row[k] = row
-    if n > 0:
-        _put_cs(m, base + m.row[n - 1], total)
-
-
-def bmipac_d(m: State, n: int, i: int, x: int, v: int, p: int) -> None:
-    """``cache[xi * s + row[k]] += vv[k] * vx[column[k]]``, float64, in entry order."""
-    s = m.section
-    base = m.x[i] * s
-    for k in range(n):
-        position = int(m.v[p * s + k])
-        row = (position >> 16) & (s - 1)
-        m.row[k] = row
-        product = m.vd[v * s + k] * m.vd[x * s + (position & (s - 1))]
-        total = m.cd[base + row] + product
-        m.cd[base + row] = total if total == total else NAN_D
+    return execute
 
 
 def _load_descriptors(m: State, n: int, p: int, r: int, value_bytes: int) -> None:
@@ -162,7 +149,7 @@ def _load_descriptors(m: State, n: int, p: int, r: int, value_bytes: int) -> Non
     m.special[0] = n
 
 
-def lds(load: Callable[[State, Any], Any], value_bytes: int) -> Semantics:
+def lds(load: Reader, value_bytes: int) -> Semantics:
     """Load min(blocklen, s) entries with values of so many bytes, descriptors and the rows touched."""
 
     def execute(m: State, n: int, v: int, p: int, r: int, a: int) -> None:
@@ -214,5 +201,34 @@ def mipa_d(m: State, n: int, y: int, x: int, v: int, p: int) -> None:
             row += (position >> 16) & 1
 
 
+def _put_cs(m: State, element: int, value: Any) -> None:
+    """Write container ``element`` of the vector cache with a float32."""
+    m.cache[element] = 0
+    m.cs[2 * element] = value if value == value else NAN_S
+
+
+def _put_cd(m: State, element: int, value: Any) -> None:
+    """Write container ``element`` of the vector cache with a float64."""
+    m.cd[element] = value if value == value else NAN_D
+
+
+def _get_cs(m: State, element: int) -> Any:
+    return m.cs[2 * element]
+
+
+def _get_cd(m: State, element: int) -> Any:
+    return m.cd[element]
+
+
+def _in_register(m: State, y: int) -> Any:
+    return y * m.section
+
+
+def _in_cache(m: State, i: int) -> Any:
+    return m.x[i] * m.section
+
+
 ldb_w, ldb_d = ldb(load32, 4), ldb(load64, 8)
 lds_w, lds_d = lds(load32, 4), lds(load64, 8)
+bmipa_s, bmipa_d = _sums_s(_in_register, get_vs, put_vs), _sums_d(_in_register, get_vd, put_vd)
+bmipac_s, bmipac_d = _sums_s(_in_cache, _get_cs, _put_cs), _sums_d(_in_cache, _get_cd, _put_cd)

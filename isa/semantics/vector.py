@@ -10,22 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from isa.semantics.numbers import (
-    BITS_OF_NAN_D,
-    BITS_OF_NAN_S,
-    put_fd,
-    put_fs,
-    put_vd,
-    put_vs,
-    put_x,
-    wrap,
-)
+from isa.semantics.numbers import BITS_OF_NAN, Reader, Semantics, Writer, put_vd, put_vs, put_x
+from isa.semantics.scalar import REGISTERS
 from isa.state import State
 
-Semantics = Callable[..., Any]
 Operation = Callable[[Any, Any], Any]
-Reader = Callable[[State, Any], Any]
-Writer = Callable[[State, Any, Any], None]
 
 
 def get_vw(m: State, element: Any) -> Any:
@@ -48,120 +37,78 @@ def put_vw(m: State, element: Any, value: Any) -> None:
     m.v[element] = value & 0xFFFFFFFF
 
 
-def vv_w(operation: Operation) -> Semantics:
-    """``vd[k] = va[k] op vb[k]``, int32."""
+ELEMENTS: dict[str, tuple[Reader, Writer]] = {
+    "w": (get_vw, put_vw),
+    "s": (get_vs, put_vs),
+    "d": (get_vd, put_vd),
+}
+"""How a suffix reads and writes an element."""
+
+
+def vv(suffix: str, operation: Operation) -> Semantics:
+    """``vd[k] = va[k] op vb[k]``."""
+    get, put = ELEMENTS[suffix]
 
     def execute(m: State, n: int, d: int, a: int, b: int) -> None:
         s = m.section
         for k in range(n):
-            value = wrap(operation(int(m.vw[2 * (a * s + k)]), int(m.vw[2 * (b * s + k)])))
-            m.v[d * s + k] = value & 0xFFFFFFFF
+            put(m, d * s + k, operation(get(m, a * s + k), get(m, b * s + k)))
 
     return execute
 
 
-def vv_s(operation: Operation) -> Semantics:
-    """``vd[k] = va[k] op vb[k]``, float32."""
+def vs(suffix: str, operation: Operation) -> Semantics:
+    """``vd[k] = va[k] op xb``, or ``fb`` of floats."""
+    get, put = ELEMENTS[suffix]
+    get_scalar, _ = REGISTERS[suffix]
 
     def execute(m: State, n: int, d: int, a: int, b: int) -> None:
         s = m.section
         for k in range(n):
-            put_vs(m, d * s + k, operation(m.vs[2 * (a * s + k)], m.vs[2 * (b * s + k)]))
+            put(m, d * s + k, operation(get(m, a * s + k), get_scalar(m, b)))
 
     return execute
 
 
-def vv_d(operation: Operation) -> Semantics:
-    """``vd[k] = va[k] op vb[k]``, float64."""
+def maddvv(suffix: str) -> Semantics:
+    """``vd[k] = vd[k] + va[k] * vb[k]``, of floats."""
+    get, put = ELEMENTS[suffix]
 
     def execute(m: State, n: int, d: int, a: int, b: int) -> None:
         s = m.section
         for k in range(n):
-            put_vd(m, d * s + k, operation(m.vd[a * s + k], m.vd[b * s + k]))
+            product = get(m, a * s + k) * get(m, b * s + k)
+            put(m, d * s + k, get(m, d * s + k) + product)
 
     return execute
 
 
-def vs_w(operation: Operation) -> Semantics:
-    """``vd[k] = va[k] op xb``, int32."""
+def maddvs(suffix: str) -> Semantics:
+    """``vd[k] = vd[k] + va[k] * fb``, of floats."""
+    get, put = ELEMENTS[suffix]
+    get_scalar, _ = REGISTERS[suffix]
 
     def execute(m: State, n: int, d: int, a: int, b: int) -> None:
         s = m.section
         for k in range(n):
-            value = wrap(operation(int(m.vw[2 * (a * s + k)]), m.x[b]))
-            m.v[d * s + k] = value & 0xFFFFFFFF
+            product = get(m, a * s + k) * get_scalar(m, b)
+            put(m, d * s + k, get(m, d * s + k) + product)
 
     return execute
 
 
-def vs_s(operation: Operation) -> Semantics:
-    """``vd[k] = va[k] op fb``, float32."""
+def sumv(suffix: str) -> Semantics:
+    """``fd = va[0] + va[1] + ...`` in element order, of floats; 0 for no element."""
+    get, _ = ELEMENTS[suffix]
+    get_sum, put_sum = REGISTERS[suffix]
 
-    def execute(m: State, n: int, d: int, a: int, b: int) -> None:
+    def execute(m: State, n: int, d: int, a: int) -> None:
         s = m.section
+        put_sum(m, d, 0)
         for k in range(n):
-            put_vs(m, d * s + k, operation(m.vs[2 * (a * s + k)], m.fs[2 * b]))
+            put_sum(m, d, get_sum(m, d) + get(m, a * s + k))
 
     return execute
-
-
-def vs_d(operation: Operation) -> Semantics:
-    """``vd[k] = va[k] op fb``, float64."""
-
-    def execute(m: State, n: int, d: int, a: int, b: int) -> None:
-        s = m.section
-        for k in range(n):
-            put_vd(m, d * s + k, operation(m.vd[a * s + k], m.fd[b]))
-
-    return execute
-
-
-def maddvv_s(m: State, n: int, d: int, a: int, b: int) -> None:
-    """``vd[k] = vd[k] + va[k] * vb[k]``, float32."""
-    s = m.section
-    for k in range(n):
-        product = m.vs[2 * (a * s + k)] * m.vs[2 * (b * s + k)]
-        put_vs(m, d * s + k, m.vs[2 * (d * s + k)] + product)
-
-
-def maddvv_d(m: State, n: int, d: int, a: int, b: int) -> None:
-    """``vd[k] = vd[k] + va[k] * vb[k]``, float64."""
-    s = m.section
-    for k in range(n):
-        product = m.vd[a * s + k] * m.vd[b * s + k]
-        put_vd(m, d * s + k, m.vd[d * s + k] + product)
-
-
-def maddvs_s(m: State, n: int, d: int, a: int, b: int) -> None:
-    """``vd[k] = vd[k] + va[k] * fb``, float32."""
-    s = m.section
-    for k in range(n):
-        product = m.vs[2 * (a * s + k)] * m.fs[2 * b]
-        put_vs(m, d * s + k, m.vs[2 * (d * s + k)] + product)
-
-
-def maddvs_d(m: State, n: int, d: int, a: int, b: int) -> None:
-    """``vd[k] = vd[k] + va[k] * fb``, float64."""
-    s = m.section
-    for k in range(n):
-        product = m.vd[a * s + k] * m.fd[b]
-        put_vd(m, d * s + k, m.vd[d * s + k] + product)
-
-
-def sumv_s(m: State, n: int, d: int, a: int) -> None:
-    """``fd = va[0] + va[1] + ...`` in element order, float32; 0 for no element."""
-    s = m.section
-    put_fs(m, d, 0)
-    for k in range(n):
-        put_fs(m, d, m.fs[2 * d] + m.vs[2 * (a * s + k)])
-
-
-def sumv_d(m: State, n: int, d: int, a: int) -> None:
-    """``fd = va[0] + va[1] + ...`` in element order, float64; 0 for no element."""
-    s = m.section
-    put_fd(m, d, 0)
-    for k in range(n):
-        put_fd(m, d, m.fd[d] + m.vd[a * s + k])
 
 
 def movv(m: State, n: int, d: int, a: int) -> None:
@@ -211,24 +158,20 @@ def one(get: Reader, operation: Callable[[Any], Any], put: Writer) -> Semantics:
     return execute
 
 
-def sqrtv_s(m: State, n: int, d: int, a: int) -> None:
-    """``vd[k] = square root of va[k]``, float32."""
-    s = m.section
-    for k in range(n):
-        root = np.sqrt(m.vs[2 * (a * s + k)])
-        put_vs(m, d * s + k, root)
-        if root != root:
-            m.v[d * s + k] = BITS_OF_NAN_S
+def sqrtv(suffix: str) -> Semantics:
+    """``vd[k] = square root of va[k]``."""
+    get, put = ELEMENTS[suffix]
+    bits_of_nan = BITS_OF_NAN[suffix]
 
+    def execute(m: State, n: int, d: int, a: int) -> None:
+        s = m.section
+        for k in range(n):
+            root = np.sqrt(get(m, a * s + k))
+            put(m, d * s + k, root)
+            if root != root:
+                m.v[d * s + k] = bits_of_nan
 
-def sqrtv_d(m: State, n: int, d: int, a: int) -> None:
-    """``vd[k] = square root of va[k]``, float64."""
-    s = m.section
-    for k in range(n):
-        root = np.sqrt(m.vd[a * s + k])
-        put_vd(m, d * s + k, root)
-        if root != root:
-            m.v[d * s + k] = BITS_OF_NAN_D
+    return execute
 
 
 def mergev(m: State, n: int, d: int, a: int, b: int) -> None:
@@ -261,14 +204,5 @@ def insx(m: State, n: int, d: int, a: int, i: int) -> None:
     m.v[d * m.section + (m.x[i] & (m.section - 1))] = m.x[a] & 0xFFFFFFFF
 
 
-FORMS: dict[str, dict[str, Callable[[Operation], Semantics]]] = {
-    "vv": {"w": vv_w, "s": vv_s, "d": vv_d},
-    "vs": {"w": vs_w, "s": vs_s, "d": vs_d},
-}
-"""What makes the semantics of an operation, by its form and the type of its elements."""
-ELEMENTS: dict[str, tuple[Reader, Writer]] = {
-    "w": (get_vw, put_vw),
-    "s": (get_vs, put_vs),
-    "d": (get_vd, put_vd),
-}
-"""How a suffix reads and writes an element."""
+FORMS = {"vv": vv, "vs": vs}
+"""What makes the semantics of an operation, by its form: of a suffix and what is done to two elements."""
