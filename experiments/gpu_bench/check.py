@@ -8,14 +8,14 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from math import inf, isfinite
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from experiments.gpu_bench.matrix_supply import DTYPES, Supplied, make_files, read_files
+from experiments.gpu_bench.methods import Launched
 from experiments.gpu_bench.product_case import LIMITS
 from experiments.gpu_bench.suite import SuiteMatrix, select
 from vecsim.support.errors import UserError
@@ -76,7 +76,6 @@ def check_suite(
     only: str | None,
     methods: Sequence[str] | None = None,
     *,
-    kept: Path | None = None,
     seconds: float = inf,
     watch: Watch = print,
 ) -> tuple[Checked, ...]:
@@ -88,8 +87,6 @@ def check_suite(
         A class or a matrix; None takes all.
     methods
         Names of `gpu.kernel_registry.KERNELS`; None takes all.
-    kept
-        A folder in which the matrices stay for another time; without it they are made anew.
     seconds
         After so many, nothing more is begun; what is left is recorded as not reached.
     watch
@@ -122,8 +119,7 @@ def check_suite(
     os.environ["NUMBA_NUM_THREADS"] = threads or str(max(1, (os.cpu_count() or 1) // 4))
     found: list[Checked] = []
     with tempfile.TemporaryDirectory(prefix="vecsim-") as temporary:
-        folder = kept or Path(temporary)
-        places = [(matrix, folder / matrix.name) for matrix in matrices]
+        places = [(matrix, Path(temporary) / matrix.name) for matrix in matrices]
         makers = storing(places)
         try:
             with ProcessPoolExecutor(PROCESSES, mp_context=WorkerContext(), initializer=begin_worker) as pool:
@@ -233,7 +229,7 @@ def _checked(matrix: str, name: str, host: Any, stored: Supplied, dtype: str) ->
     exact = stored.exact["spmv", dtype]
     limit = LIMITS[dtype]
     try:
-        error = exact.error(_product(name, host, stored.csr.shape, exact.x))
+        error = exact.error(_product(name, host, stored.csr.shape[0], exact.x))
     except Exception as failure:  # the other methods go on
         return Checked(matrix, name, dtype, "failed", _one_line(failure))
     if not error <= limit:
@@ -242,21 +238,13 @@ def _checked(matrix: str, name: str, host: Any, stored: Supplied, dtype: str) ->
     return Checked(matrix, name, dtype, "ok", "", error, limit)
 
 
-def _product(name: str, host: Any, shape: tuple[int, int], x: Any) -> Any:
-    """Multiply on the device, into a y of NaNs, so that a row that is not written is found out."""
-    from gpu.device_matrix import DeviceMatrix
+def _product(name: str, host: Any, rows: int, x: Any) -> Any:
+    """Multiply on the device."""
     from gpu.kernel_registry import KERNELS
-    from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
-    from gpu.runtime.memory import free_what_is_dropped
+    from gpu.runtime.cuda import THREADS_PER_BLOCK
 
-    product = KERNELS[name].product(host, THREADS_PER_BLOCK)
-    made = DeviceMatrix(product, shape=shape, dtype=x.dtype, format=name, nnz=0)
-    y = cuda.to_device(np.full(shape[0], np.nan, x.dtype))
-    made.matvec(cuda.to_device(x), out=y)
-    result = y.copy_to_host()
-    del product, made, y
-    free_what_is_dropped()
-    return result
+    with closing(Launched(KERNELS[name].product(host, THREADS_PER_BLOCK), x, rows)) as placed:
+        return placed.result()
 
 
 def records_of(

@@ -7,11 +7,13 @@ What cannot be the best is not converted: its `pruned` says why.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from experiments.gpu_bench.records import OURS
@@ -34,13 +36,15 @@ HISTORICAL_ENTRIES = 2_000_000
 class Placed(Protocol):
     """A matrix on the device with its x and y."""
 
-    nbytes: int
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the matrix on the device."""
 
     def enqueue(self, stream: Stream) -> None:
         """Put the product on a stream."""
 
-    def result(self) -> NDArray[Any]:
-        """Give y."""
+    def read_y(self) -> NDArray[Any]:
+        """Copy y from the device when all its work is done."""
 
     def close(self) -> None:
         """Free everything."""
@@ -74,66 +78,59 @@ class Method:
         return replace(self, parameters={**self.parameters, **parameters})
 
 
-class PlacedFormat:
-    """A format of vecsim on the device; see `Placed`."""
+class Launched:
+    """A product of `gpu` on the device, with x and y; see `Placed`.
+
+    Parameters
+    ----------
+    product
+        Its matrix on the device, or anything else with `launch`.
+    x
+        The vector, in the type of the product.
+    rows
+        Of the result.
+    """
 
     def __init__(self, product: Any, x: NDArray[Any], rows: int) -> None:
         from gpu.runtime.cuda import cuda
-        from gpu.runtime.cuda_driver import call
         from gpu.runtime.memory import upload
 
-        self._product, self._rows = product, rows
-        self._real = x.dtype.type
-        self._x = upload(x)
-        self._y = cuda.device_array(max(1, rows), x.dtype)
-        # All ones are a NaN: a row that is not written is found out.
-        call("cuMemsetD8", int(self._y.device_ctypes_pointer.value), 0xFF, self._y.nbytes)
-        self.nbytes = sum(int(array.nbytes) for array in product.device_arrays)
+        self.product, self._rows = product, rows
+        self._factors = x.dtype.type(1), x.dtype.type(0)
+        self._x, self._y = upload(x), cuda.device_array(max(1, rows), x.dtype)
 
-    def enqueue(self, stream: Stream) -> None:
-        """Put the product on a stream."""
-        from gpu.runtime.cuda import cuda
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the matrix on the device."""
+        return sum(int(array.nbytes) for array in self.product.device_arrays)
 
-        self._product.launch(
-            self._x, self._y, self._real(1), self._real(0), cuda.external_stream(stream.address)
-        )
+    def enqueue(self, stream: Any) -> None:
+        """Put the product on a stream of `gpu.runtime.cuda_driver`."""
+        self.launch_all((self.product.launch,), stream)
 
-    def result(self) -> NDArray[Any]:
-        """Give y."""
-        y: NDArray[Any] = self._y.copy_to_host()[: self._rows]
-        return y
+    def launch_all(self, kernels: Iterable[Callable[..., Any]], stream: Any) -> None:
+        """Put some of its kernels on a stream."""
+        from gpu.runtime.vectors import stream_of
+
+        for kernel in kernels:
+            kernel(self._x, self._y, *self._factors, stream_of(stream.address))
+
+    def read_y(self) -> Any:
+        """Copy y from the device."""
+        return self._y.copy_to_host()[: self._rows]
+
+    def result(self) -> Any:
+        """Multiply once, into NaNs, so that a row that is not written is found out; return y."""
+        self._y.copy_to_device(np.full(self._y.shape, np.nan, self._y.dtype))
+        self.enqueue(SimpleNamespace(address=0))
+        return self.read_y()
 
     def close(self) -> None:
         """Free everything."""
         from gpu.runtime.memory import free_what_is_dropped
 
-        del self._product, self._x, self._y
+        del self.product, self._x, self._y
         free_what_is_dropped()
-
-
-class PlacedBaseline:
-    """A product of cuSPARSE on the device; see `Placed`."""
-
-    def __init__(self, method: str, stored: Any, shape: tuple[int, int], x: Any, *, transposed: bool) -> None:
-        from gpu.baseline.cusparse import SparseProduct
-
-        with ExitStack() as open_:
-            self._product = open_.enter_context(SparseProduct(method, stored, shape, transposed=transposed))
-            self._product.write_x(x)
-            open_.pop_all()
-        self.nbytes = self._product.nbytes
-
-    def enqueue(self, stream: Stream) -> None:
-        """Put the product on a stream."""
-        self._product.enqueue(stream)
-
-    def result(self) -> NDArray[Any]:
-        """Give y."""
-        return self._product.read_y()
-
-    def close(self) -> None:
-        """Free everything."""
-        self._product.close()
 
 
 def most_times_best(csr: Any) -> float:
@@ -204,7 +201,7 @@ def _format(name: str, csr: Any, pruned: str) -> Method:
     def place(host: Any, x: NDArray[Any]) -> Placed:
         from gpu.runtime.cuda import THREADS_PER_BLOCK
 
-        return PlacedFormat(kernel.product(host, THREADS_PER_BLOCK), x, csr.shape[0])
+        return Launched(kernel.product(host, THREADS_PER_BLOCK), x, csr.shape[0])
 
     return Method(OURS, name, lambda: kernel.convert(csr), place, pruned=pruned)
 
@@ -232,10 +229,14 @@ def baselines(csr: Any, library: str, *, transposed: bool = False) -> list[Metho
 
 
 def _baseline(name: str, csr: Any, library: str, transposed: bool, pruned: str) -> Method:
-    from gpu.baseline.cusparse import METHODS
+    from gpu.baseline.cusparse import METHODS, SparseProduct
 
     def place(host: Any, x: NDArray[Any]) -> Placed:
-        return PlacedBaseline(name, host, csr.shape, x, transposed=transposed)
+        with ExitStack() as open_:
+            product = open_.enter_context(SparseProduct(name, host, csr.shape, transposed=transposed))
+            product.write_x(x)
+            open_.pop_all()
+        return product
 
     return Method(library, name, lambda: METHODS[name].store(csr), place, pruned=pruned)
 

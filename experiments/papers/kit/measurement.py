@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from functools import partial
-from types import SimpleNamespace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from experiments.gpu_bench.methods import Launched
 from experiments.papers.kit.request import Watch
 from experiments.papers.kit.results import R, Record, Status, kind_of_results
 from vecsim.formats import NotRepresentableError
@@ -169,51 +168,6 @@ class Run:
             versions=dict(self._made.versions),
             **rows,
         )
-
-
-class Launched:
-    """A product of `gpu` on the device, with x and a y that no product has written.
-
-    Parameters
-    ----------
-    product
-        Its matrix on the device, or anything else with `launch`.
-    x
-        The vector, in the type of the product.
-    rows
-        Of the result.
-    """
-
-    def __init__(self, product: Any, x: NDArray[Any], rows: int) -> None:
-        from gpu.runtime.cuda import cuda
-        from gpu.runtime.memory import upload
-
-        self.product, self._rows = product, rows
-        self._factors = x.dtype.type(1), x.dtype.type(0)
-        self._blank = np.full(max(1, rows), np.nan, x.dtype)
-        self._x, self._y = upload(x), cuda.to_device(self._blank)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of the matrix on the device."""
-        return sum(int(array.nbytes) for array in self.product.device_arrays)
-
-    def enqueue(self, stream: Any) -> None:
-        """Put the product on a stream of `gpu.runtime.cuda_driver`."""
-        self.launch_all((self.product.launch,), stream)
-
-    def launch_all(self, kernels: Iterable[Callable[..., Any]], stream: Any) -> None:
-        """Put some of its kernels on a stream."""
-        from gpu.runtime.vectors import stream_of
-
-        for kernel in kernels:
-            kernel(self._x, self._y, *self._factors, stream_of(stream.address))
-
-    def result(self) -> Any:
-        """Multiply once, and return y."""
-        self._y.copy_to_device(self._blank)
-        self.enqueue(SimpleNamespace(address=0))
-        return self._y.copy_to_host()[: self._rows]
 
 
 class Case:

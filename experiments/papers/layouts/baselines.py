@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from experiments.papers.kit.measurement import Launched, one_line
+from experiments.gpu_bench.methods import Launched
+from experiments.papers.kit.measurement import one_line
 from experiments.papers.kit.results import Record
 from experiments.papers.layouts.results import REAL
 from gpu.compound import CompoundMatrix

@@ -51,7 +51,7 @@ class FakePlaced:
     def enqueue(self, stream):
         self.driver.work("ours", self.us)
 
-    def result(self):
+    def read_y(self):
         return self.y
 
     def close(self):
