@@ -26,6 +26,7 @@ from experiments.report.drawing import (
     plain,
     titled,
     write_legend,
+    write_near,
 )
 from experiments.report.item import BarChart, Chart, Panel, ScatterChart
 from experiments.report.number_tables import three_digits
@@ -233,18 +234,8 @@ def _write_heights(
     for position, height in zip(at, heights, strict=True):
         if height is not None:
             down = height < common.base
-            place.annotate(
-                common.written(height),
-                (position, height),
-                xytext=(0, -2 if down else 2),
-                textcoords="offset points",
-                rotation=90,
-                ha="center",
-                va="top" if down else "bottom",
-                fontsize=NUMBER_POINTS,
-                color="#333333",
-                in_layout=False,
-            )
+            shift, side = (-2, "top") if down else (2, "bottom")
+            _write_upright(place, common.written(height), (position, height), shift, va=side, color="#333333")
 
 
 def _write_missing(place: Axes, panel: Panel) -> None:
@@ -262,16 +253,9 @@ def _write_missing(place: Axes, panel: Panel) -> None:
 
 
 def _write_at_foot(place: Axes, position: float, text: str) -> None:
-    place.annotate(
-        text,
-        (position, 0.0),
-        xycoords=place.get_xaxis_transform(),
-        xytext=(0, 3),
-        textcoords="offset points",
-        rotation=90,
-        ha="center",
-        va="bottom",
-        fontsize=NUMBER_POINTS,
-        color="#666666",
-        in_layout=False,
-    )
+    foot = place.get_xaxis_transform()
+    _write_upright(place, text, (position, 0.0), 3, va="bottom", color="#666666", xycoords=foot)
+
+
+def _write_upright(place: Axes, text: str, at: tuple[float, float], above: float, **style: Any) -> None:
+    write_near(place, text, at, (0, above), rotation=90, ha="center", fontsize=NUMBER_POINTS, **style)

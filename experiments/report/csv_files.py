@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from experiments.report.comparison import Comparison
 from experiments.report.item import Table, Verdict
+from experiments.report.number_tables import number_text
 from vecsim.support.shown_text import csv_text
 
 COLUMNS = ("row", "quantity", "paper", "ours", "difference_percent", "note")
@@ -14,31 +15,29 @@ COLUMNS = ("row", "quantity", "paper", "ours", "difference_percent", "note")
 
 def comparisons_csv(rows: Iterable[Comparison]) -> str:
     """Write the rows of an item: `ours` with six significant digits, empty where there is no number."""
-    return _written(
-        COLUMNS,
+    of_rows = (
         (
-            (
-                r.row,
-                r.quantity,
-                r.paper,
-                _number(r.ours, "{:.6g}"),
-                _number(r.difference_percent, "{:.2f}"),
-                r.note,
-            )
-            for r in rows
-        ),
+            r.row,
+            r.quantity,
+            r.paper,
+            number_text(r.ours, "{:.6g}"),
+            number_text(r.difference_percent, "{:.2f}"),
+            r.note,
+        )
+        for r in rows
     )
+    return csv_text([COLUMNS, *of_rows])
 
 
 def values_csv(rows: Iterable[Comparison]) -> str:
     """Write the rows of an item that has no printed numbers beside its own."""
-    values = ((r.row, r.quantity, _number(r.ours, "{:.6g}"), r.note) for r in rows)
-    return _written(("row", "quantity", "value", "note"), values)
+    values = ((r.row, r.quantity, number_text(r.ours, "{:.6g}"), r.note) for r in rows)
+    return csv_text([("row", "quantity", "value", "note"), *values])
 
 
 def verdicts_csv(verdicts: Iterable[Verdict]) -> str:
     """Write claims with yes, no or unknown, and the numbers behind."""
-    return _written(("claim", "holds", "detail"), ((v.claim, HOLDS[v.holds], v.detail) for v in verdicts))
+    return csv_text([("claim", "holds", "detail"), *((v.claim, HOLDS[v.holds], v.detail) for v in verdicts)])
 
 
 HOLDS = {True: "yes", False: "no", None: "unknown"}
@@ -47,12 +46,4 @@ HOLDS = {True: "yes", False: "no", None: "unknown"}
 
 def table_csv(table: Table) -> str:
     """Write a table as it is."""
-    return _written(table.columns, table.rows)
-
-
-def _number(value: float | None, form: str) -> str:
-    return "" if value is None else form.format(value)
-
-
-def _written(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    return csv_text([columns, *rows])
+    return csv_text([table.columns, *table.rows])

@@ -24,10 +24,40 @@ ACROSS = 3
 """Panels side by side."""
 
 
-def in_rows(count: int) -> tuple[int, int]:
-    """Return how many panels stand one below the other, and side by side."""
+def panels(
+    count: int, inches: tuple[float, float], beside: tuple[float, float], **shared: Any
+) -> tuple[Figure, Any]:
+    """Return a figure with panels, and their axes in rows; places that are left over are not seen.
+
+    Parameters
+    ----------
+    count
+        How many panels.
+    inches, beside
+        Width and height of a panel, and of what stands beside all of them.
+    shared
+        Which axes panels have in common, as Matplotlib calls it.
+    """
     across = min(ACROSS, count)
-    return -(-count // across), across
+    down = -(-count // across)
+    size = beside[0] + inches[0] * across, beside[1] + inches[1] * down
+    drawn = Figure(figsize=size, layout="constrained")
+    axes = drawn.subplots(down, across, squeeze=False, **shared)
+    for place in axes.flat[count:]:
+        place.set_visible(False)
+    return drawn, axes
+
+
+def undermost(axes: Any) -> list[Axes]:
+    """Return the lowest panel of each column."""
+    return [[place for place in column if place.get_visible()][-1] for column in axes.T]
+
+
+def write_near(
+    place: Axes, text: str, at: tuple[float, float], shift: tuple[float, float], **style: Any
+) -> None:
+    """Write a text some points away from a point; it takes no room from the panel."""
+    place.annotate(text, at, xytext=shift, textcoords="offset points", in_layout=False, **style)
 
 
 def titled(drawn: Figure, title: str) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from experiments.report.drawing import in_rows, number_logarithmic, titled
+from experiments.report.drawing import number_logarithmic, panels, titled, undermost
 from experiments.report.number_tables import three_digits
 from experiments.report.parameter_charts import HeatChart
 
@@ -18,12 +18,10 @@ MOST_WRITTEN = 150
 
 def figure(chart: HeatChart) -> Figure:
     """Make a chart of fields as a figure of Matplotlib."""
-    down, across = in_rows(len(chart.panels))
     width = max(LEAST_INCHES[0], CELL_INCHES[0] * len(chart.columns))
     height = max(LEAST_INCHES[1], CELL_INCHES[1] * len(chart.rows))
-    size = (1.6 + (width + 0.4) * across, 0.9 + (height + 0.6) * down)
-    drawn = Figure(figsize=size, layout="constrained")
-    axes = drawn.subplots(down, across, squeeze=False, sharex=True, sharey=True)
+    inches = width + 0.4, height + 0.6
+    drawn, axes = panels(len(chart.panels), inches, (1.6, 0.9), sharex=True, sharey=True)
     fields = {name: np.array(rows, dtype=float) for name, rows in chart.panels.items()}
     known = np.concatenate([field[~np.isnan(field)] for field in fields.values()])
     lowest, highest = (float(known.min()), float(known.max())) if known.size else (1.0, 1.0)
@@ -44,12 +42,9 @@ def figure(chart: HeatChart) -> Figure:
         place.set_xticks(range(len(chart.columns)), chart.columns)
         place.set_yticks(range(len(chart.rows)), chart.rows)
         place.tick_params(length=0)
-    for place in axes.flat[len(fields) :]:
-        place.set_visible(False)
     for place in axes[:, 0]:
         place.set_ylabel(chart.y_label)
-    for column in axes.T:
-        last = [place for place in column if place.get_visible()][-1]
+    for last in undermost(axes):
         last.set_xlabel(chart.x_label)
         last.tick_params(labelbottom=True)
     if shades is not None:

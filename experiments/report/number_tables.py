@@ -143,7 +143,7 @@ def _lines(
 
 def _cell(row: Comparison, note: int | None) -> Cell:
     percent = row.difference_percent
-    return Cell(row.paper, shown(row), "" if percent is None else f"{percent:+.1f} %", percent, note)
+    return Cell(row.paper, shown(row), number_text(percent, "{:+.1f} %"), percent, note)
 
 
 def shown(row: Comparison) -> str:
@@ -154,6 +154,11 @@ def shown(row: Comparison) -> str:
         decimals = len(row.paper.partition(".")[2]) + 1
         return f"{row.ours:,.{decimals}f}"
     return three_digits(row.ours)
+
+
+def number_text(value: float | None, form: str = "{:.4g}") -> str:
+    """Write a number; empty for None."""
+    return "" if value is None else form.format(value)
 
 
 def three_digits(value: float) -> str:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.report.drawing import COLOURS, in_rows, number_logarithmic, plain, titled
+from experiments.report.drawing import (
+    COLOURS,
+    number_logarithmic,
+    panels,
+    plain,
+    titled,
+    undermost,
+    write_near,
+)
 from experiments.report.parameter_charts import Range, RangeChart
 
 PANEL_INCHES, BAR_INCHES = 3.6, 0.3
@@ -16,10 +24,8 @@ ROOM = 0.6
 
 def figure(chart: RangeChart) -> Figure:
     """Make a chart of bars around a line as a figure of Matplotlib."""
-    down, across = in_rows(len(chart.panels))
     height = 1.0 + BAR_INCHES * len(chart.labels)
-    drawn = Figure(figsize=(1.2 + PANEL_INCHES * across, 0.5 + height * down), layout="constrained")
-    axes = drawn.subplots(down, across, squeeze=False, sharey=True)
+    drawn, axes = panels(len(chart.panels), (PANEL_INCHES, height), (1.2, 0.5), sharey=True)
     ends = [end for bars in chart.panels.values() for bar in bars if bar for end in (bar.low, bar.high)]
     lowest, highest = min([1.0, *ends]), max([1.0, *ends])
     room = max((highest / lowest) ** ROOM, 1.1)
@@ -29,12 +35,10 @@ def figure(chart: RangeChart) -> Figure:
         number_logarithmic(place.xaxis, highest / lowest)
         _draw(place, bars)
         place.set_title(title, loc="left", fontsize=10)
-    for place in axes.flat[len(chart.panels) :]:
-        place.set_visible(False)
     axes[0][0].set_yticks(range(len(chart.labels)), chart.labels)
     axes[0][0].set_ylim(len(chart.labels) - 0.4, -0.6)
-    for column in axes.T:
-        [place for place in column if place.get_visible()][-1].set_xlabel(chart.value_label)
+    for place in undermost(axes):
+        place.set_xlabel(chart.value_label)
     titled(drawn, chart.title)
     return drawn
 
@@ -51,16 +55,7 @@ def _draw(place: Axes, bars: tuple[Range | None, ...]) -> None:
             (min(bar.low, 1.0), bar.low_label, "right", -3),
             (max(bar.high, 1.0), bar.high_label, "left", 3),
         ):
-            place.annotate(
-                label,
-                (end, row),
-                xytext=(shift, 0),
-                textcoords="offset points",
-                ha=side,
-                va="center",
-                fontsize=6.5,
-                in_layout=False,
-            )
+            write_near(place, label, (end, row), (shift, 0), ha=side, va="center", fontsize=6.5)
     place.axvline(1.0, color="#444444", linewidth=0.8)
     place.tick_params(axis="y", length=0)
     plain(place, "x", without=("top", "right", "left"))

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from experiments.report.drawing import COLOURS, in_rows, number_logarithmic, plain, titled
+from experiments.report.drawing import COLOURS, number_logarithmic, panels, plain, titled, write_near
 from experiments.report.item import ScatterChart, ScatterPanel
 
 PANEL_INCHES, ALONE_INCHES = 3.1, 5.0
@@ -15,31 +17,28 @@ KEY_INCHES = 1.1
 MARKERS = ("o", "D", "^", "s", "v")
 MANY = 1000
 """Points of a series that are drawn as dots of a picture, and not one by one."""
+SMALL: dict[str, Any] = {"fontsize": 6, "color": "#333333"}
+"""How texts within a panel look."""
 ROOM = 1.15
 """Factor by which an axis goes on beyond the outermost points."""
 
 
 def figure(chart: ScatterChart) -> Figure:
     """Make a chart of points as a figure of Matplotlib."""
-    down, across = in_rows(len(chart.panels))
     inches = PANEL_INCHES if len(chart.panels) > 1 else ALONE_INCHES
-    size = (0.6 + inches * across, 0.9 + PANEL_INCHES * down)
-    drawn = Figure(figsize=size, layout="constrained")
-    axes = drawn.subplots(down, across, squeeze=False)
+    drawn, axes = panels(len(chart.panels), (inches, PANEL_INCHES), (0.6, 0.9))
     for place, panel in zip(axes.flat, chart.panels, strict=False):
         _draw(place, panel, chart)
-    for place in axes.flat[len(chart.panels) :]:
-        place.set_visible(False)
     for place in axes[:, 0]:
         place.set_ylabel(chart.y_label)
     for number, place in enumerate(axes.flat[: len(chart.panels)]):
         if chart.x_labels:
             place.set_xlabel(chart.x_labels[number])
-        elif number + across >= len(chart.panels):
+        elif number + axes.shape[1] >= len(chart.panels):
             place.set_xlabel(chart.x_label)
     titled(drawn, chart.title)
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    columns = max(1, min(len(labels), int(size[0] / KEY_INCHES)))
+    columns = max(1, min(len(labels), int(drawn.get_figwidth() / KEY_INCHES)))
     drawn.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False)
     return drawn
 
@@ -75,38 +74,20 @@ def _draw(place: Axes, panel: ScatterPanel, chart: ScatterChart) -> None:
     _scale(place, panel, chart)
     for x, text in panel.marks.items():
         place.axvline(x, color="#999999", linewidth=0.8, linestyle=(0, (2, 2)))
-        place.annotate(
-            text,
-            (x, 1),
-            xycoords=("data", "axes fraction"),
-            xytext=(2, -2),
-            textcoords="offset points",
-            va="top",
-            rotation=90,
-            fontsize=6,
-            color="#333333",
-            in_layout=False,
-        )
+        top = ("data", "axes fraction")
+        write_near(place, text, (x, 1), (2, -2), xycoords=top, va="top", rotation=90, **SMALL)
     for point, text in panel.labels.items():
-        _write(place, point, text)
+        _write_beside(place, point, text)
     place.set_title(panel.title, fontsize=9)
     plain(place)
 
 
-def _write(place: Axes, point: tuple[float, float], text: str) -> None:
+def _write_beside(place: Axes, point: tuple[float, float], text: str) -> None:
     """Write beside a point, on the side that has more room."""
     low, high = place.get_xlim()
     left = point[0] > (low * high**2) ** (1 / 3)
-    place.annotate(
-        text,
-        point,
-        xytext=(-3 if left else 3, 3),
-        textcoords="offset points",
-        ha="right" if left else "left",
-        fontsize=6,
-        color="#333333",
-        in_layout=False,
-    )
+    side, shift = ("right", -3) if left else ("left", 3)
+    write_near(place, text, point, (shift, 3), ha=side, **SMALL)
 
 
 def _scale(place: Axes, panel: ScatterPanel, chart: ScatterChart) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from experiments.papers.hisparse.methods import METHODS, OPERATIONS, SUMS, Method
 from experiments.papers.hisparse.results import Level, MatrixRecord, Results, Tree
 from experiments.papers.kit.results import Record
-from experiments.papers.kit.tables import gpu_appendix, shown, table
+from experiments.papers.kit.tables import gpu_appendix, table
 from experiments.report.item import Appendix
-from experiments.report.number_tables import three_digits
+from experiments.report.number_tables import number_text, three_digits
 
 
 def make(results: Results) -> tuple[Appendix, ...]:
@@ -97,20 +97,20 @@ OF_A_RECORD: dict[str, Callable[[Record], object]] = {
     "operation": lambda r: r.operation,
     "method": lambda r: r.method,
     "type": lambda r: r.dtype,
-    "us": lambda r: shown(r.median_us),
+    "us": lambda r: number_text(r.median_us),
 }
 TIMES: dict[str, Callable[[Record], object]] = {
     **OF_A_RECORD,
-    "spread": lambda r: shown(r.spread, "{:.3f}"),
-    "bytes": lambda r: shown(r.nbytes, "{:d}"),
-    "relative error": lambda r: shown(r.error, "{:.1e}"),
+    "spread": lambda r: number_text(r.spread, "{:.3f}"),
+    "bytes": lambda r: number_text(r.nbytes, "{:d}"),
+    "relative error": lambda r: number_text(r.error, "{:.1e}"),
     "which": lambda r: r.chosen,
     "remark": lambda r: r.reason if r.status == "ok" else r.remark,
 }
 PASSES: dict[str, Callable[[Record], object]] = {
     **OF_A_RECORD,
-    "symbolic": lambda r: shown(r.parts.get("symbolic")),
-    "numeric": lambda r: shown(r.parts.get("numeric")),
-    "conversion": lambda r: shown(r.parts.get("conversion")),
+    "symbolic": lambda r: number_text(r.parts.get("symbolic")),
+    "numeric": lambda r: number_text(r.parts.get("numeric")),
+    "conversion": lambda r: number_text(r.parts.get("conversion")),
 }
 """Columns of the tables."""

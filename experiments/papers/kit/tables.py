@@ -32,11 +32,6 @@ def table(
     return Table(tuple(columns), cells, frozenset(tuple(columns)[numbers]) - set(texts))
 
 
-def shown(value: float | None, form: str = "{:.4g}") -> str:
-    """Write a number; empty for None."""
-    return "" if value is None else form.format(value)
-
-
 def gpu_appendix(title: str, results: Results) -> Appendix:
     """Say in full what measured."""
     rows = (

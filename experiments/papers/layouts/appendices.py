@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.kit.results import Record
-from experiments.papers.kit.tables import short_gpu_appendix, shown, table
+from experiments.papers.kit.tables import short_gpu_appendix, table
 from experiments.papers.layouts.figures import BASELINES, large_ones
 from experiments.papers.layouts.results import MatrixRecord, Results, SearchRecord
 from experiments.report.item import Appendix, Table
+from experiments.report.number_tables import number_text
 
 REALS = ("float32", "float64")
 BOUND = (
@@ -55,18 +56,18 @@ SEARCHES: dict[str, Callable[[SearchRecord], object]] = {
     "search": lambda s: s.search,
     "layout": lambda s: s.layout or s.reason,
     "schedule": lambda s: s.schedule,
-    "us": lambda s: shown(s.median_us, "{:.2f}"),
-    "bound, us": lambda s: shown(s.bound_us, "{:.2f}"),
-    "bytes": lambda s: shown(s.nbytes, "{:d}"),
+    "us": lambda s: number_text(s.median_us, "{:.2f}"),
+    "bound, us": lambda s: number_text(s.bound_us, "{:.2f}"),
+    "bytes": lambda s: number_text(s.nbytes, "{:d}"),
     "variants": lambda s: s.variants if s.complete else f"{s.variants}, not all",
 }
 LIBRARY: dict[str, Callable[[Record], object]] = {
     "matrix": lambda r: r.matrix,
     "type": lambda r: r.dtype,
     "form": lambda r: f"{r.method}: {r.reason}" if r.reason else r.method,
-    "us": lambda r: shown(r.median_us, "{:.2f}"),
-    "bytes": lambda r: shown(r.nbytes, "{:d}"),
-    "error": lambda r: shown(r.error, "{:.1e}"),
+    "us": lambda r: number_text(r.median_us, "{:.2f}"),
+    "bytes": lambda r: number_text(r.nbytes, "{:d}"),
+    "error": lambda r: number_text(r.error, "{:.1e}"),
 }
 """Columns of the tables."""
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from experiments.papers.kit.results import Record
-from experiments.papers.kit.tables import gpu_appendix, shown, table
+from experiments.papers.kit.tables import gpu_appendix, table
 from experiments.papers.pellr.methods import METHODS, Method
 from experiments.papers.pellr.results import MatrixRecord, Results
 from experiments.papers.pellr.subjects import KINDS
 from experiments.report.item import Appendix, Table
-from experiments.report.number_tables import three_digits
+from experiments.report.number_tables import number_text, three_digits
 
 
 def make(results: Results) -> tuple[Appendix, ...]:
@@ -69,11 +69,11 @@ TIMES: dict[str, Callable[[Record], object]] = {
     "matrix": lambda r: r.matrix,
     "method": lambda r: r.method,
     "type": lambda r: r.dtype,
-    "us": lambda r: shown(r.median_us),
-    "spread": lambda r: shown(r.spread, "{:.3f}"),
-    "bytes": lambda r: shown(r.nbytes, "{:d}"),
-    "conversion us": lambda r: shown(r.parts.get("setup"), "{:.0f}"),
-    "relative error": lambda r: shown(r.error, "{:.1e}"),
+    "us": lambda r: number_text(r.median_us),
+    "spread": lambda r: number_text(r.spread, "{:.3f}"),
+    "bytes": lambda r: number_text(r.nbytes, "{:d}"),
+    "conversion us": lambda r: number_text(r.parts.get("setup"), "{:.0f}"),
+    "relative error": lambda r: number_text(r.error, "{:.1e}"),
     "remark": lambda r: r.remark,
 }
 """Columns of the table of times."""
