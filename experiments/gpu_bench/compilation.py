@@ -88,7 +88,7 @@ class CompiledAhead:
         self._over = False
         # The longest first: those of most methods.
         for group in sorted(by_conversion(names), key=len, reverse=True):
-            done = self._pool.submit(_convert_samples, group)
+            done = self._pool.submit(convert_samples, group)
             done.add_done_callback(partial(self._converted, group))
 
     def _converted(self, group: Sequence[str], _: Future[None]) -> None:
@@ -157,7 +157,8 @@ def by_conversion(names: Sequence[str]) -> list[list[str]]:
     return list(groups.values())
 
 
-def _convert_samples(names: Sequence[str]) -> None:
+def convert_samples(names: Sequence[str]) -> None:
+    """Convert the sample of both types by some methods."""
     for name, dtype in product(names, DTYPES):
         convert_sample(name, dtype)
 

@@ -17,17 +17,7 @@ BENCHMARK = "vecsim gpu bench"
 OURS = "vecsim"
 
 OK = "ok"
-STATUSES = (
-    OK,
-    "pruned",
-    "not_representable",
-    "not_found",
-    "out_of_memory",
-    "wrong",
-    "failed",
-)
-"""Of a record: timed; left out because it cannot be the best; and the ways to fail."""
-
+"""The status of what was timed."""
 
 _TYPES: dict[str, tuple[type, ...]] = {
     "str": (str,),
@@ -82,7 +72,8 @@ class Record:
     paid_after
         Products after which the conversion has paid, against the best CSR of cuSPARSE; None if never.
     status, reason
-        One of `STATUSES`, and why.
+        `OK`; pruned: left out because it cannot be the best; not_representable, not_found, out_of_memory,
+        wrong or failed; and why.
     device, commit, date
         What measured it.
     """

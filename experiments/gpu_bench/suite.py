@@ -174,25 +174,18 @@ def statistics_of(csr: Any) -> Statistics:
 
 
 def _read(entry: Mapping[str, Any]) -> SuiteMatrix:
-    statistics = entry.get("statistics")
-    arguments = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in entry.get("arguments", {}).items()
+    read: dict[str, Any] = {
+        "class": str,
+        "arguments": _arguments,
+        "stands_for": tuple,
+        "statistics": lambda table: Statistics(**table),
     }
-    return SuiteMatrix(
-        name=entry["name"],
-        class_=entry["class"],
-        kind=entry["kind"],
-        source=entry.get("source", ""),
-        generator=entry.get("generator", ""),
-        arguments=arguments,
-        elasticity=entry.get("elasticity", False),
-        transposed=entry.get("transposed", False),
-        quick=entry.get("quick", False),
-        later=entry.get("later", False),
-        stands_for=tuple(entry.get("stands_for", ())),
-        statistics=None if statistics is None else Statistics(**statistics),
-    )
+    found = {name: read[name](value) if name in read else value for name, value in entry.items()}
+    return SuiteMatrix(class_=found.pop("class"), **found)
+
+
+def _arguments(table: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
 
 
 def main(given: Sequence[str] | None = None) -> int:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from experiments.papers.hbp.printed import PREPROCESSING
 from experiments.papers.hbp.results import Results
-from experiments.papers.hbp.texts import METHODS, label, number_of
+from experiments.papers.hbp.subjects import id_of
+from experiments.papers.hbp.texts import METHODS, label
 from experiments.papers.kit.charts import bars
 from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.kit.results import NOT_MEASURED, MatrixRecord, Record
@@ -80,7 +81,7 @@ def _chart(results: Results) -> BarChart:
         bars(
             words,
             results.matrices,
-            number_of,
+            id_of,
             {METHODS[method]: (method, "", "hash", stage) for method in AGAINST[:-1]},
             lambda matrix, key: results.ratio(matrix, *key),
         )

@@ -5,7 +5,8 @@ from __future__ import annotations
 from experiments.papers.hbp.printed import PRODUCTS as PRINTED
 from experiments.papers.hbp.printed import TABLE_2
 from experiments.papers.hbp.results import Results
-from experiments.papers.hbp.texts import PRODUCTS, label, number_of
+from experiments.papers.hbp.subjects import id_of
+from experiments.papers.hbp.texts import PRODUCTS, label
 from experiments.papers.kit.charts import bars
 from experiments.papers.kit.measurement import DTYPES
 from experiments.papers.kit.numbers import geometric_mean
@@ -82,7 +83,7 @@ def _chart(results: Results) -> BarChart:
         bars(
             dtype,
             results.matrices,
-            number_of,
+            id_of,
             {PRODUCTS[method]: (method, dtype) for method in DRAWN},
             lambda matrix, key: results.gflops(matrix, *key),
         )
@@ -175,7 +176,7 @@ def throughput(results: Results) -> Item:
     """Make Table II: bytes that a product must move, counted, over its time."""
     rows = []
     for matrix in results.matrices:
-        csr, hbp = TABLE_2.get(number_of(matrix), ("", ""))
+        csr, hbp = TABLE_2.get(id_of(matrix), ("", ""))
         for method, paper in (("crs-scalar", csr), ("hbp", hbp), ("hbp-active", "")):
             record = results.record(matrix, method, "float64")
             rate = None

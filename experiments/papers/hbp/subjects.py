@@ -7,6 +7,7 @@ from typing import Any
 
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.papers.hbp.printed import TABLE_1, PrintedMatrix
+from experiments.papers.kit.results import MatrixRecord
 
 NOTE = {
     "circuit": "circuit-like: short wires, power-law fan-out, dense rows and columns",
@@ -86,7 +87,7 @@ def in_order_of_kinds(matrices: Sequence[SuiteMatrix]) -> list[SuiteMatrix]:
     return sorted(matrices, key=lambda each: ranks[each.name])
 
 
-def id_of(matrix: SuiteMatrix) -> str:
+def id_of(matrix: SuiteMatrix | MatrixRecord) -> str:
     """Give the paper's id of the matrix that one stands for."""
     return matrix.name.partition("-")[0]
 

@@ -41,11 +41,6 @@ def label(matrix: MatrixRecord) -> str:
     return f"{matrix.name} (for {matrix.stands_for})"
 
 
-def number_of(matrix: MatrixRecord) -> str:
-    """Give what the paper's Table I calls a matrix, m1 to m14: the label of its place in a chart."""
-    return matrix.name.partition("-")[0]
-
-
 def remarks_of(results: Results) -> tuple[str, ...]:
     """Say what a reader must know of the verdict as a whole."""
     return (

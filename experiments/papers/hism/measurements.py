@@ -24,6 +24,7 @@ VALUE_BYTES: Literal[4] = 4
 """The paper's values are 32 bits wide."""
 START = 300_000
 """Entries whose product takes as long as converting a tiny matrix and assembling a program for it: 10 ms."""
+ENDED = "a process that simulated was ended from outside, perhaps for want of memory: try --jobs 1"
 FIRST = "laplace2d-2"
 """A tiny matrix: its run compiles the engine where that has not been done, before there are processes."""
 
@@ -160,9 +161,7 @@ def _in_processes(
             for future in as_completed(futures):
                 yield futures[future], future.result()
         except BrokenProcessPool:
-            raise UserError(
-                "a process that simulated was ended from outside, perhaps for want of memory: try --jobs 1"
-            ) from None
+            raise UserError(ENDED) from None
         except BaseException:  # an interrupt too: nobody waits for what is under way
             workers = set(multiprocessing.active_children()) - others
             for process in workers:

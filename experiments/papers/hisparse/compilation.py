@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.gpu_bench.compilation import convert_sample, environment, rows_of, sample
+from experiments.gpu_bench.compilation import convert_samples, environment, rows_of, sample
 from experiments.papers.hisparse.methods import DTYPES, LIBRARY
 from gpu.runtime import kernel_cache
 from vecsim.support.worker_processes import WorkerContext, begin_worker
@@ -48,17 +48,12 @@ def _compile_all() -> None:
 
     # Numba mixes up the files of one function that two processes write at once: so one makes the first trees.
     trees = pool.submit(_convert_to_trees)
-    under_way = [pool.submit(_convert_for_the_library), *begin(FLAT)]
+    under_way = [pool.submit(convert_samples, LIBRARY), *begin(FLAT)]
     wait([trees], PATIENCE_SECONDS)
     under_way += begin(IN_TREES)
     late = wait(under_way, PATIENCE_SECONDS).not_done
     # They use the device, too: nothing is timed before they end.
     pool.shutdown(wait=not late, cancel_futures=True)
-
-
-def _convert_for_the_library() -> None:
-    for name, dtype in product(LIBRARY, DTYPES):
-        convert_sample(name, dtype)
 
 
 def _convert_to_trees() -> None:

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from experiments.code_fingerprint import check_code, code_fingerprint
+from experiments.report.environment import processors
 from experiments.whatif.sweep.cluster import by_cluster
 from experiments.whatif.sweep.inputs import Facts, facts, forget_loaded, load_input
 from experiments.whatif.sweep.local import by_processes
@@ -219,7 +220,7 @@ def _compute(
     if scheduler is not None:
         by_cluster(tasks, lookups, scheduler, results, told)
     else:
-        by_processes(tasks, min(jobs or _cores(), left), results, told)
+        by_processes(tasks, min(jobs or processors(), left), results, told)
 
 
 def _specified(what: object) -> Sweep:
@@ -232,7 +233,3 @@ def _specified(what: object) -> Sweep:
         f"sweep: {shown(what)}: a vecsim.Sweep is expected, such as vecsim.Sweep(('pde900',), "
         "set={'banks': '8:64:x2'}), or the path of a specification file (.toml)"
     )
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -25,9 +25,9 @@ WHOLE = ("spread", "standards", "conclusions-by-standard", "groups", "provenance
 def section() -> str:
     """Give the tables in Markdown."""
     changed_head = ("", UNCALIBRATED, "vs2003", "why these values are plausible")
-    parts = {name: _grid(*_whole(name)) for name in WHOLE}
+    parts = {name: _columns(name) for name in WHOLE}
     parts["choices"] = _grid(changed_head, changed())
-    parts["candidates"] = _grid(CANDIDATES, _some("candidates", CANDIDATES))
+    parts["candidates"] = _columns("candidates", CANDIDATES)
     parts["sensitivity"] = _grid(("", "holds on", "machines", "on vs2003"), conclusions())
     titles = {name: HEADINGS[name][0] for name in parts} | {"choices": "What was changed"}
     order = (*WHOLE[:4], "choices", "candidates", "sensitivity", "provenance")
@@ -36,7 +36,7 @@ def section() -> str:
 
 def changed() -> Iterable[Sequence[str]]:
     """Give the choices in which vs2003 differs from the uncalibrated machine."""
-    for row in _rows("choices"):
+    for row in kept.rows("choices"):
         first = row["values"].split(" | ")[0]
         if row["proposed"] != first:
             yield [row["choice"], first, row["proposed"], row["why they are plausible"]]
@@ -44,24 +44,15 @@ def changed() -> Iterable[Sequence[str]]:
 
 def conclusions() -> Iterable[Sequence[str]]:
     """Give for each conclusion on which machines it holds."""
-    for row in _rows("sensitivity"):
+    for row in kept.rows("sensitivity"):
         yield [row["conclusion"], row["extent"], f"{row['holds on']} of {row['of']}", row["proposal"]]
 
 
-def _whole(name: str) -> tuple[Sequence[str], Iterable[Sequence[str]]]:
-    table = kept.table(name).table
-    assert table is not None
-    return table.columns, table.rows
-
-
-def _some(name: str, columns: Sequence[str]) -> Iterable[Sequence[str]]:
-    return ([row[column] for column in columns] for row in _rows(name))
-
-
-def _rows(name: str) -> list[dict[str, str]]:
-    table = kept.table(name).table
-    assert table is not None
-    return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+def _columns(name: str, columns: Sequence[str] = ()) -> str:
+    """Give some columns of a kept table, or all of it."""
+    rows = kept.rows(name)
+    head = columns or list(rows[0])
+    return _grid(head, ([row[column] for column in head] for row in rows))
 
 
 def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -22,7 +22,14 @@ from experiments.papers.hism.calibration.choices import (
 )
 from experiments.papers.hism.calibration.finalists import Finalist, finalists, ranked
 from experiments.papers.hism.calibration.matrices import Evaluators, Ground, ground
-from experiments.papers.hism.calibration.search import Evaluated, Evaluator, descend, simplified, starts
+from experiments.papers.hism.calibration.search import (
+    Evaluated,
+    Evaluator,
+    descend,
+    key_of,
+    simplified,
+    starts,
+)
 from experiments.papers.hism.calibration.simulation import Simulator
 from experiments.papers.hism.calibration.uncertainty import Drawn, Draws, drawn
 from experiments.papers.hism.measurements import Load
@@ -201,7 +208,7 @@ def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
     proposal = ordered[0].evaluated
     changed = [other for choice in choices for other in neighbours(proposal.candidate, choice)]
     single = evaluators.each([proposal.candidate, *changed], "single changes", 0.8, 1.0)
-    known = {_words(e.candidate) for e in references}
+    known = {key_of(e.candidate) for e in references}
     return Calibration(
         found,
         evaluators.base,
@@ -209,7 +216,7 @@ def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
         effort,
         finished,
         search.weights["all"],
-        tuple(_errors(search, [e for e in entered if _words(e.candidate) not in known])),
+        tuple(_errors(search, [e for e in entered if key_of(e.candidate) not in known])),
         tuple(examined),
         tuple(ordered),
         evaluators.whole(now),
@@ -260,13 +267,9 @@ def _search(
     return len(ends), [e for e in ends if evaluators.usable(e.candidate)]
 
 
-def _words(candidate: Candidate) -> tuple[tuple[str, str], ...]:
-    return tuple(sorted(candidate.items()))
-
-
 def _once(candidates: Iterable[Candidate]) -> list[Candidate]:
     """Leave out what comes again."""
-    return list({_words(candidate): candidate for candidate in candidates}.values())
+    return list({key_of(candidate): candidate for candidate in candidates}.values())
 
 
 def _errors(search: Evaluator, measured: Sequence[Evaluated]) -> Iterable[float]:

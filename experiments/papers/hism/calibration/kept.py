@@ -61,26 +61,20 @@ def appendices(averages: Mapping[str, float] | None = None) -> tuple[Appendix, .
 
 
 def _of_other_code(now: str, averages: Mapping[str, float] | None) -> tuple[str, ...]:
-    searched = table("provenance").table
-    assert searched is not None
-    told = {row[0]: row[1] for row in searched.rows}
+    told = {row["what"]: row["which"] for row in rows("provenance")}
     if now.startswith(told["code that decides cycles"]):
         return ()
-    spread = table("spread").table
-    assert spread is not None
-    rows = {row[0]: row for row in spread.rows}
-    if averages and all(f"{ours:.3f}" == rows[name][2] for name, ours in averages.items()):
+    searched = {row["row"]: row["proposed machine"] for row in rows("spread")}
+    if averages and all(f"{ours:.3f}" == searched[name] for name, ours in averages.items()):
         return (SAME_AVERAGES.format(made=told["made"]),)
     return (OTHER_CODE.format(made=told["made"]),)
 
 
 def by_standard() -> tuple[str, str]:
     """Say in two sentences what depends on how programs are written: the conclusions, and the headline."""
-    standards = table("standards").table
-    assert standards is not None
-    rows = [dict(zip(standards.columns, row, strict=True)) for row in standards.rows]
-    told = [f"{row['conclusions that hold']} of {row['of']} {WITH[row['programs']]}" for row in rows]
-    times = [f"{float(row[f'{HEADLINE}, all']):.2f} {WITH[row['programs']]}" for row in rows]
+    kept = rows("standards")
+    told = [f"{row['conclusions that hold']} of {row['of']} {WITH[row['programs']]}" for row in kept]
+    times = [f"{float(row[f'{HEADLINE}, all']):.2f} {WITH[row['programs']]}" for row in kept]
     return (
         "How the programs are written decides some of it: on vs2003 the paper's conclusions hold "
         f"{'; '.join(told)}.",
@@ -96,7 +90,16 @@ def table(name: str) -> Appendix:
     name
         One of :data:`HEADINGS`.
     """
+    columns, *rows = csv.reader(_file(name))
+    return appendix(name, columns, rows)
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    """Give the rows of one of the tables, by column."""
+    return list(csv.DictReader(_file(name)))
+
+
+def _file(name: str) -> io.StringIO:
     assert name in HEADINGS
     file = resources.files(__package__) / "kept" / f"{NAME}-{name}.csv"
-    columns, *rows = csv.reader(io.StringIO(file.read_text(encoding="utf-8")))
-    return appendix(name, columns, rows)
+    return io.StringIO(file.read_text(encoding="utf-8"))

@@ -50,15 +50,12 @@ class Evaluator:
         Which matrices count, and how much.
     choices
         The grid.
-    also
-        Names of matrices that are simulated beside those that count.
     """
 
     simulator: Simulator
     base: Machine
     weights: Weights
     choices: tuple[Choice, ...]
-    also: Sequence[str] = ()
     seen: dict[tuple[tuple[str, str], ...], Evaluated] = field(default_factory=dict)
 
     def __call__(self, candidate: Candidate) -> Evaluated:
@@ -73,14 +70,13 @@ class Evaluator:
         UserError
             As :meth:`Simulator.cycles`.
         """
-        new = {key: c for c in candidates if (key := _key(c)) not in self.seen}
+        new = {key: c for c in candidates if (key := key_of(c)) not in self.seen}
         if new:
             self.seen |= dict(zip(new, self._evaluated(list(new.values())), strict=True))
-        return [self.seen[_key(candidate)] for candidate in candidates]
+        return [self.seen[key_of(candidate)] for candidate in candidates]
 
     def _evaluated(self, candidates: Sequence[Candidate]) -> list[Evaluated]:
-        counting = (name for group in self.weights.values() for name in group)
-        names = list(dict.fromkeys((*counting, *self.also)))
+        names = list(dict.fromkeys(name for group in self.weights.values() for name in group))
         asked = [one for candidate in candidates for one in self._asked(candidate)]
         found = iter(self.simulator.cycles(asked, names))
         return [
@@ -100,7 +96,8 @@ class Evaluator:
         return Evaluated(dict(candidate), cycles, distance(means(cycles, self.weights)))
 
 
-def _key(candidate: Candidate) -> tuple[tuple[str, str], ...]:
+def key_of(candidate: Candidate) -> tuple[tuple[str, str], ...]:
+    """Give what is equal for equal candidates."""
     return tuple(sorted(candidate.items()))
 
 

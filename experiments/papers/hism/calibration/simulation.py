@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.code_fingerprint import code_fingerprint
-from experiments.papers.hism.measurements import FIRST, VALUE_BYTES, Load, Member
+from experiments.papers.hism.measurements import ENDED, FIRST, VALUE_BYTES, Load, Member
 from programs.measurement import (
     ALLOWED_ERROR,
     Prepared,
@@ -151,9 +151,7 @@ class Simulator:
         try:
             found = [future.result() for future in futures]
         except BrokenProcessPool:
-            raise UserError(
-                "a process that simulated was ended from outside, perhaps for want of memory: try --jobs 1"
-            ) from None
+            raise UserError(ENDED) from None
         for key in missing:
             lines = {self._names[name]: cycles for of in found for name, cycles in of[key].items()}
             self.simulated += len(lines)
