@@ -30,10 +30,10 @@ def test_registers_by_hand():
     )
     assert [register for register in add["awaited"] if register != NONE] == [3]
     assert [register for register in add["scalar_writes"] if register != NONE] == [3]
-    assert (load["base"], load["offset"], load["vector_writes"]) == (5, 8, [1, NONE])
+    assert (load["base_register"], load["offset"], load["writes"]) == (5, 8, [1, NONE])
     assert load["awaited"][:2] == [5, SPECIAL]  # the base, and vl
-    assert total["late_writes"] == [FLOAT + 2, NONE]
-    assert total["vector_reads"][0] == 1
+    assert total["late"] == [FLOAT + 2, NONE]
+    assert total["reads"][0] == 1
     assert branch["target"] == 0
 
 

@@ -53,7 +53,7 @@ class Decoded(NamedTuple):
     record_bytes: Ints
     """(n,) bytes from one element of a contiguous access to the next."""
     cache: Ints
-    base: Ints
+    base_register: Ints
     """(n,) x register of the base address."""
     offset: Ints
     """(n,) bytes."""
@@ -64,28 +64,28 @@ class Decoded(NamedTuple):
     those that are renamed."""
     scalar_writes: Ints
     """(n, 4) scalar registers written ``latency`` cycles after issue (one cycle for vector instructions)."""
-    late_writes: Ints
+    late: Ints
     """(n, 2) scalar registers written with the last element."""
-    vector_reads: Ints
+    reads: Ints
     """(n, 3) vector registers whose element k is read by element k; none without chaining."""
     whole_reads: Ints
     """(n, 4) vector registers read by position; without chaining, all that are read."""
-    vector_writes: Ints
+    writes: Ints
     """(n, 2) vector registers whose element k is written by element k; none without chaining."""
     whole_writes: Ints
     """(n, 3) vector registers that are complete only with the last element; without chaining, all."""
     accumulator: Ints
     """(n,) the vector register that a sparse instruction adds to."""
-    element: Ints
+    element_register: Ints
     """(n,) x register that selects the one element of a vector register."""
-    slice: Ints
+    slice_register: Ints
     """(n,) x register that selects a slice of the vector cache."""
     target: Ints
     """(n,) instruction number that a taken branch goes to, NONE for an indirect jump."""
 
 
-WIDTHS = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late_writes": 2, "vector_reads": 3}
-WIDTHS |= {"whole_reads": 4, "vector_writes": 2, "whole_writes": 3}
+WIDTHS = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late": 2, "reads": 3}
+WIDTHS |= {"whole_reads": 4, "writes": 2, "whole_writes": 3}
 """Of the arrays that have several numbers a row."""
 _FIRST = {"x": 0, "f": FLOAT, "s": SPECIAL}
 _SPECIAL = {name: SPECIAL + i for i, name in enumerate(SPECIAL_REGISTERS)}
@@ -231,7 +231,7 @@ def _scalars(
     return {
         "awaited": _without_zeros(_without_repetitions(_beside(awaited, count))),
         "scalar_writes": _without_zeros(_beside(at_issue, count)),
-        "late_writes": (writes if late else []) + special_late,
+        "late": (writes if late else []) + special_late,
     }
 
 
@@ -268,17 +268,17 @@ def _vectors(
     if not machine.chaining:
         whole_reads, whole_writes, reads, writes = whole_reads + reads, whole_writes + writes, [], []
     row: dict[str, int | Ints | Columns] = {
-        "vector_reads": reads,
-        "vector_writes": writes,
+        "reads": reads,
+        "writes": writes,
         "whole_reads": whole_reads,
         "whole_writes": whole_writes,
     }
     if accumulating:
         row["accumulator"] = next((f for o, f in vectors if o.written and o.whole), NONE)
     if instruction.slice_operand:
-        row["slice"] = next(f for o, f in operands if o.name == instruction.slice_operand)
+        row["slice_register"] = next(f for o, f in operands if o.name == instruction.slice_operand)
     if instruction.length == Length.ONE and vectors:
-        row["element"] = next(f for o, f in reversed(operands) if o.kind == "x")
+        row["element_register"] = next(f for o, f in reversed(operands) if o.kind == "x")
     return row
 
 
@@ -299,11 +299,11 @@ def _access(
         "value_bytes": access.value_bytes,
         "record_bytes": record,
         "cache": int(access.cache),
-        "base": operands[memory][1],
+        "base_register": operands[memory][1],
         "offset": operands[memory - 1][1] if memory and not operands[memory - 1][0].is_register else 0,
     }
     if access.pattern in (Pattern.STRIDED, Pattern.INDEXED):
         row["index_register"] = operands[memory + 1][1]
     if access.cache:
-        row["element"] = operands[0][1]
+        row["element_register"] = operands[0][1]
     return row

@@ -10,38 +10,9 @@ from vecsim.engines.decoded import NONE, Decoded
 
 Ints = npt.NDArray[np.int64]
 
-_SINGLE = {
-    "operation": instruction.OPERATION,
-    "timing": instruction.TIMING,
-    "unit": instruction.UNIT,
-    "latency": instruction.LATENCY,
-    "length": instruction.LENGTH,
-    "length_register": instruction.LENGTH_REGISTER,
-    "pattern": instruction.PATTERN,
-    "store": instruction.STORE,
-    "value_bytes": instruction.VALUE_BYTES,
-    "record_bytes": instruction.RECORD_BYTES,
-    "cache": instruction.CACHE,
-    "base": instruction.BASE_REGISTER,
-    "offset": instruction.OFFSET,
-    "index_register": instruction.INDEX_REGISTER,
-    "element": instruction.ELEMENT_REGISTER,
-    "slice": instruction.SLICE_REGISTER,
-    "target": instruction.TARGET,
-    "accumulator": instruction.ACCUMULATOR,
-}
-_LISTS = {
-    "awaited": instruction.AWAITED,
-    "scalar_writes": instruction.SCALAR_WRITES,
-    "late_writes": instruction.LATE,
-    "vector_reads": instruction.READS,
-    "vector_writes": instruction.WRITES,
-    "whole_reads": instruction.WHOLE_READS,
-    "whole_writes": instruction.WHOLE_WRITES,
-}
 _SETS = {
-    "vector_reads": instruction.READ_SET,
-    "vector_writes": instruction.WRITE_SET,
+    "reads": instruction.READ_SET,
+    "writes": instruction.WRITE_SET,
     "whole_reads": instruction.WHOLE_READ_SET,
     "whole_writes": instruction.WHOLE_WRITE_SET,
     "accumulator": instruction.ADDED_SET,
@@ -50,6 +21,8 @@ _SETS = {
 
 def program_table(decoded: Decoded, room: int = 0) -> Ints:
     """Write a decoded program of n instructions as (n + 1 + room, ``WIDTH``) int64.
+
+    What bears the name of a column goes there; lists follow their length.
 
     Parameters
     ----------
@@ -61,13 +34,14 @@ def program_table(decoded: Decoded, room: int = 0) -> Ints:
     table[count, instruction.AWAITED : instruction.AWAITED + 4] = 0
     table[count, instruction.TIMING] = instruction.END_OF_PROGRAM
     rows = table[:count]
-    for name, column in _SINGLE.items():
-        rows[:, column] = getattr(decoded, name)
     rows[:, instruction.FIELD : instruction.FIELD + 5] = decoded.fields
-    for name, column in _LISTS.items():
-        values = getattr(decoded, name)
-        rows[:, column] = (values != NONE).sum(axis=1)
-        rows[:, column + 1 : column + 1 + values.shape[1]] = values
+    for name, values in decoded._asdict().items():
+        column = getattr(instruction, name.upper(), None)
+        if column is not None and values.ndim == 1:
+            rows[:, column] = values
+        elif column is not None:
+            rows[:, column] = (values != NONE).sum(axis=1)
+            rows[:, column + 1 : column + 1 + values.shape[1]] = values
     for name, column in _SETS.items():
         values = getattr(decoded, name)
         registers = values if values.ndim > 1 else values[:, None]

@@ -10,9 +10,8 @@ from isa.state import State, interpreted
 from vecsim.engines.access import what_is_wrong
 from vecsim.engines.base import BaseEngine
 from vecsim.engines.columns import control, flight, instruction, outcomes, starts, work
-from vecsim.engines.decoded import NONE
 from vecsim.engines.fault import Fault
-from vecsim.engines.jit.arrays.table import Scratch, table_of
+from vecsim.engines.jit.arrays.table import OF_REGISTERS, table_of
 from vecsim.engines.jit.general import wakes
 from vecsim.engines.jit.interface import FULL, GENERAL_LOOP, STILL, STOPPED, TROUBLE
 from vecsim.engines.jit.object_files.machine_code import Loop, loop_of, machine_code
@@ -70,34 +69,30 @@ class JitEngine(BaseEngine):
         numbers = machine_numbers(machine, record, len(operations), len(state.memory))
         add_reciprocals(numbers)
         tracks, pace = constant_tracks(machine)
-        scratch = Scratch(
-            program=program.reshape(-1),
-            machine=numbers,
-            work=np.zeros(work.PLACES, np.int64),
-            order=np.zeros(slots, np.int64),
-            facts=np.zeros(slots * flight.FACTS, np.int64),
-            wakes=np.zeros(wakes.PORT + machine.memory_ports, np.int64),
-            semantics=code.semantics,
-            slow_paths=code.slow_paths,
-            runs=quick_runs(program[: len(operations) + 1].reshape(-1), machine),
-            hazards=np.zeros(machine.section_size, np.int64),
-            outcome=np.zeros(outcomes.PLACES, np.int64),
-            timeline=self._rows,
-            starts=self._starts,
-            ready_bound=np.zeros(registers, np.int64),
-            taken_bound=np.full(registers, -1, np.int64),
-            ring_dispatched=np.zeros(record.dispatched.size, np.int64),
-            ring_history=np.zeros(record.port_history[0].size, np.int64),
-            tracks=tracks,
-            track_pace=pace,
-            track_number=np.zeros(len(pace), np.int64),
-            ready_track=np.full(registers, NONE, np.int64),
-            ready_add=np.zeros(registers, np.int64),
-            ready_count=np.zeros(registers, np.int64),
-            taken_track=np.full(registers, NONE, np.int64),
-            taken_add=np.zeros(registers, np.int64),
-            taken_count=np.zeros(registers, np.int64),
-        )
+        sizes = {
+            "work": work.PLACES,
+            "order": slots,
+            "facts": slots * flight.FACTS,
+            "wakes": wakes.PORT + machine.memory_ports,
+            "hazards": machine.section_size,
+            "outcome": outcomes.PLACES,
+            "ring_dispatched": record.dispatched.size,
+            "ring_history": record.port_history[0].size,
+            "track_number": len(pace),
+        }
+        scratch = {
+            "program": program.reshape(-1),
+            "machine": numbers,
+            "semantics": code.semantics,
+            "slow_paths": code.slow_paths,
+            "runs": quick_runs(program[: len(operations) + 1].reshape(-1), machine),
+            "timeline": self._rows,
+            "starts": self._starts,
+            "tracks": tracks,
+            "track_pace": pace,
+            **{name: np.zeros(size, np.int64) for name, size in sizes.items()},
+            **{name: np.full(registers, value, np.int64) for name, value in OF_REGISTERS.items()},
+        }
         self._capacity = -1 if self._timeline is None else room
         found = table_of(state, record, scratch, own_arrays(machine))
         self._table, self._state, self._record, self._scratch = found
@@ -108,7 +103,7 @@ class JitEngine(BaseEngine):
         return self._cycle
 
     def _failed_at(self) -> tuple[int, int]:
-        outcome = self._scratch.outcome
+        outcome = self._scratch["outcome"]
         if self._loop == GENERAL_LOOP:
             return int(outcome[outcomes.CYCLE]), self.pc
         return int(outcome[outcomes.START]), int(outcome[outcomes.AT]) // instruction.WIDTH
@@ -116,7 +111,7 @@ class JitEngine(BaseEngine):
     def _advance(self, cycle: int | None, instructions: int | None) -> None:
         if instructions is not None and instructions < 1:
             return
-        record, outcome = self._record, self._scratch.outcome
+        record, outcome = self._record, self._scratch["outcome"]
         end = NEVER if cycle is None else cycle
         count = -1 if instructions is None else int(record.control[control.COUNT]) + instructions
         if self._fault is not None and self._cycle < end:
@@ -144,8 +139,8 @@ class JitEngine(BaseEngine):
     def _raise(self) -> None:
         """Say what the instruction at ``pc`` cannot do."""
         scratch, m = self._scratch, interpreted(self._state)
-        program, machine = scratch.program.tolist(), scratch.machine.tolist()
+        program, machine = scratch["program"].tolist(), scratch["machine"].tolist()
         r = Arrays(program, machine, m, self._record, self._rows, self._starts)
-        self._fault = Fault(self.program, self.pc, int(scratch.outcome[outcomes.START]), what_is_wrong(r))
+        self._fault = Fault(self.program, self.pc, int(scratch["outcome"][outcomes.START]), what_is_wrong(r))
         self._cycle = self._fault.cycle
         raise self._fault

@@ -55,3 +55,7 @@ STOPPED, FINISHED, TROUBLE, FULL, GOING, STILL = range(6)
 """Why a loop came back: at the cycle or instruction asked for; at the end; at an instruction that cannot be
 executed, the one at ``PC``; with no room for the next row of the timeline. GOING: not yet. STILL: rules of a
 user never look at a later cycle."""
+
+INDEX, LENGTH, PLACE, TURNS = "vecsim_own_index", "vecsim_own_length", "vecsim_own_place", "vecsim_own_turns"
+"""Variables of an object file: the index outside an array and its length, where user-defined code is, and
+how often its loops have turned."""

@@ -22,12 +22,11 @@ from numba.extending import intrinsic
 from isa.declaration import Instruction
 from isa.semantics import numbers
 from vecsim.engines.columns import instruction
-from vecsim.engines.jit.arrays import cells
-from vecsim.engines.jit.arrays.cells import Cells
+from vecsim.engines.jit.arrays.cells import MEMORY, Cells, MemoryAccess
+from vecsim.engines.jit.arrays.checked_cells import CHECKED_MEMORY
 from vecsim.engines.jit.arrays.views import checked_state_of, run_of, state_of
 from vecsim.engines.jit.compiler.functions import function, inline, unabridged
 from vecsim.engines.jit.interface import BRANCH_ROWS, SCALAR_ROWS
-from vecsim.engines.jit.own import checked_cells
 from vecsim.engines.jit.own.functions import begin_own_code, user_function
 from vecsim.engines.jit.own.operations import COMPILED
 from vecsim.engines.own_code import is_ours
@@ -68,8 +67,8 @@ def _storing(store: Any) -> Any:
     return to_memory
 
 
-def _primitives(of: Any) -> dict[int, Any]:
-    """Return the primitives of simulated memory, made of those of a module of cells, by what they replace."""
+def _primitives(of: MemoryAccess) -> dict[int, Any]:
+    """Return the primitives of simulated memory by what they replace."""
     return {
         id(numbers.load16): _loading(of.load_uint16),
         id(numbers.load32): _loading(of.load_uint32),
@@ -79,7 +78,7 @@ def _primitives(of: Any) -> dict[int, Any]:
     }
 
 
-_MEMORY, _CHECKED_MEMORY = _primitives(cells), _primitives(checked_cells)
+_MEMORY, _CHECKED_MEMORY = _primitives(MEMORY), _primitives(CHECKED_MEMORY)
 """What replaces the primitives of simulated memory on a host that has its byte order: one instruction each,
 where an interpreter is faster with aligned words put together."""
 

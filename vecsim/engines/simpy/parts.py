@@ -20,10 +20,13 @@ QUEUES = (int(Unit.MEMORY), int(Unit.ADD), int(Unit.MULTIPLY), int(Unit.SPARSE))
 
 
 class Part(Clocked):
-    """A part of the machine; subclasses say what it does in a cycle and whom that concerns."""
+    """A part of the machine; subclasses say what it does in a cycle and whom that concerns.
 
-    def __init__(self, environment: simpy.Environment, parts: Parts) -> None:
-        self.parts = parts
+    ``number`` is that of its unit, or of a memory port.
+    """
+
+    def __init__(self, environment: simpy.Environment, parts: Parts, number: int = 0) -> None:
+        self.parts, self.number = parts, number
         self.r, self.rules = parts.r, parts.rules
         super().__init__(environment)
 
@@ -45,13 +48,9 @@ class Queue(Part):
 
     phase = DISPATCH
 
-    def __init__(self, environment: simpy.Environment, parts: Parts, unit: int) -> None:
-        self.unit = unit
-        super().__init__(environment, parts)
-
     def step(self, cycle: int) -> int:
         """Dispatch what can be dispatched in this cycle; issue may have waited for room."""
-        wake: int = self.rules.step_queue(self.r, self.unit, cycle)
+        wake: int = self.rules.step_queue(self.r, self.number, cycle)
         if self.r.work[work.GIVEN]:
             self.parts.hand_over(cycle)
             self.parts.issue.ring(cycle)
@@ -63,21 +62,17 @@ class ExecutingUnit(Part):
 
     phase = EXECUTE
 
-    def __init__(self, environment: simpy.Environment, parts: Parts, unit: int) -> None:
-        self.unit = unit
-        super().__init__(environment, parts)
-
     def current_slot(self) -> int:
         """Give the slot of the instruction that it works on, -1 for none."""
-        slot: int = self.r.unit_slot[self.unit]
+        slot: int = self.r.unit_slot[self.number]
         return slot
 
     def step(self, cycle: int) -> int:
         """Start the elements that can start in this cycle."""
-        if self.unit == Unit.SPARSE:
+        if self.number == Unit.SPARSE:
             wake: int = self.rules.step_sparse(self.r, cycle)
         else:
-            wake = self.rules.step_arithmetic(self.r, self.unit, cycle)
+            wake = self.rules.step_arithmetic(self.r, self.number, cycle)
         self.parts.after_start(cycle)
         return wake
 
@@ -85,24 +80,20 @@ class ExecutingUnit(Part):
 class Port(Part):
     """A memory port; all ports share the banks, where the older access goes first."""
 
-    def __init__(self, environment: simpy.Environment, parts: Parts, port: int) -> None:
-        self.port = port
-        super().__init__(environment, parts)
-
     def current_phase(self) -> int:
         """Order ports that act in the same cycle by the age of their access."""
-        return EXECUTE + 1 + int(self.rules.current_age(self.r, self.port))
+        return EXECUTE + 1 + int(self.rules.current_age(self.r, self.number))
 
     def current_slot(self) -> int:
         """Give the slot of the access that it transfers, -1 for none."""
-        slot: int = self.rules.current_slot(self.r, self.port)
+        slot: int = self.rules.current_slot(self.r, self.number)
         return slot
 
     def step(self, cycle: int) -> int:
         """Transfer the words that can go in this cycle."""
         if self.current_phase() > self.alarm_phase:
             return cycle  # its access came in an earlier phase of this very cycle: once more, in its turn
-        wake: int = self.rules.step_port(self.r, self.port, cycle)
+        wake: int = self.rules.step_port(self.r, self.number, cycle)
         self.parts.after_start(cycle)
         return wake
 
@@ -157,7 +148,7 @@ class Parts:
                 self.units[unit].ring(cycle)
         if given >= work.FIRST_PORT:
             for port in self.ports:
-                if given & work.FIRST_PORT << port.port:
+                if given & work.FIRST_PORT << port.number:
                     port.ring(cycle)
 
     def after_start(self, cycle: int) -> None:

@@ -8,7 +8,8 @@ negative indexes and no reference counts, so an access is one instruction of the
 from __future__ import annotations
 
 import operator
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 from numba.core import types
@@ -76,19 +77,14 @@ def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
-def _maker(dtype: types.Type) -> Any:
-    @intrinsic
-    def cells_at(typing_context: Any, address: Any) -> Any:
-        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+@intrinsic
+def int64_at(typing_context: Any, address: Any) -> Any:
+    """The cells of int64 at an address."""
 
-        return signature(Cells(dtype), types.int64), code
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
 
-    return cells_at
-
-
-int64_at = _maker(types.int64)
-uint8_at = _maker(types.uint8)
+    return signature(Cells(types.int64), types.int64), code
 
 
 @intrinsic
@@ -102,29 +98,15 @@ def shifted(typing_context: Any, cells: Any, places: Any) -> Any:
     return signature(cells, cells, types.int64), code
 
 
-def _caster(dtype: types.Type) -> Any:
-    @intrinsic
-    def seen_as(typing_context: Any, cells: Any) -> Any:
-        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            return args[0]
-
-        return signature(Cells(dtype), cells), code
-
-    return seen_as
+PlaceOf = Callable[[Any, Any, Any, Any, int], Any]
+"""``(context, builder, cells, args, bits)``: the pointer to so many bits at the byte address ``args[1]``."""
 
 
-as_int32 = _caster(types.int32)
-as_uint32 = _caster(types.uint32)
-as_float32 = _caster(types.float32)
-as_float64 = _caster(types.float64)
-
-
-def _loader(bits: int, signed: bool) -> Any:
+def _loader(bits: int, signed: bool, place_of: PlaceOf) -> Any:
     @intrinsic
     def load(typing_context: Any, cells: Any, address: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            pointer = builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(bits).as_pointer())
-            value = builder.load(pointer, align=1)
+            value = builder.load(place_of(context, builder, sig.args[0], args, bits), align=1)
             if bits == 64:
                 return value
             return (builder.sext if signed else builder.zext)(value, ir.IntType(64))
@@ -134,11 +116,11 @@ def _loader(bits: int, signed: bool) -> Any:
     return load
 
 
-def _storer(bits: int) -> Any:
+def _storer(bits: int, place_of: PlaceOf) -> Any:
     @intrinsic
     def store(typing_context: Any, cells: Any, address: Any, value: Any) -> Any:
         def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            pointer = builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(bits).as_pointer())
+            pointer = place_of(context, builder, sig.args[0], args, bits)
             value = args[2] if bits == 64 else builder.trunc(args[2], ir.IntType(bits))
             builder.store(value, pointer, align=1)
             return context.get_dummy_value()
@@ -148,6 +130,25 @@ def _storer(bits: int) -> Any:
     return store
 
 
-load_uint16, load_uint32, load_int64 = _loader(16, False), _loader(32, False), _loader(64, True)
-store_int32, store_int64 = _storer(32), _storer(64)
-"""Loads and stores at a byte address of any alignment, in the byte order of the host."""
+class MemoryAccess(NamedTuple):
+    """Loads and stores at a byte address of any alignment, in the byte order of the host."""
+
+    load_uint16: Any
+    load_uint32: Any
+    load_int64: Any
+    store_int32: Any
+    store_int64: Any
+
+
+def memory_access(place_of: PlaceOf) -> MemoryAccess:
+    """Make the loads and stores of a kind of cells."""
+    loads = (_loader(bits, bits == 64, place_of) for bits in (16, 32, 64))
+    return MemoryAccess(*loads, *(_storer(bits, place_of) for bits in (32, 64)))
+
+
+def _bytes(context: Any, builder: Any, cells: Cells, args: Any, bits: int) -> Any:
+    return builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(bits).as_pointer())
+
+
+MEMORY = memory_access(_bytes)
+"""Those of cells without bounds."""

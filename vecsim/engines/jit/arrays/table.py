@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,7 @@ from isa.state import State
 from vecsim.engines.columns import control, outcomes, parameter, work
 from vecsim.engines.columns.counters import Counter
 from vecsim.engines.columns.tracks import TRACKS
-from vecsim.engines.decoded import SCALARS
+from vecsim.engines.decoded import NONE, SCALARS
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.run_arrays import Placed
 
@@ -30,96 +30,67 @@ PHYSICAL = 62
 RECORD = tuple(field.name for field in fields(TimingRecord))
 
 
-class Scratch(NamedTuple):
-    """What is no state of a run: the code, the machine, and room to work in.
+Ints = npt.NDArray[np.int64]
+Scratch = dict[str, Ints]
+"""The code, the machine and room to work in, by the names of :data:`SCRATCH`."""
 
-    Attributes
-    ----------
-    program, machine
-        See :mod:`vecsim.engines.columns`, ``instruction`` and ``parameter``.
-    work, order, facts
-        What the rules of time keep beside the record, :mod:`vecsim.engines.rules`.
-    wakes
-        See :mod:`vecsim.engines.jit.general.loop`.
-    semantics
-        (operations,) addresses of compiled semantics; see :mod:`vecsim.engines.jit.semantics`.
-    slow_paths
-        (1,) the address of :mod:`vecsim.engines.jit.single_port.slow_paths`.
-    runs
-        See :mod:`vecsim.engines.jit.single_port.preparation`.
-    hazards
-        (s,) from when the elements of the instruction being timed may be written.
-    outcome
-        See :mod:`vecsim.engines.columns.outcomes`.
-    timeline
-        How many rows of the timeline there are, and then the rows.
-    starts
-        See :mod:`vecsim.engines.columns.starts`.
-    ready_bound, taken_bound
-        (V + 1,) see :mod:`vecsim.engines.jit.single_port.registers`.
-    ring_dispatched, ring_history
-        See :mod:`vecsim.engines.jit.single_port.port`.
-    tracks, track_pace, track_number
-        (TRACKS, s) cycles; (TRACKS,) most elements in a cycle; (TRACKS,) the how manieth track it was.
-    ready_track, ready_add, ready_count, taken_track, taken_add, taken_count
-        (V + 1,) the tracks of the vector registers; see :mod:`vecsim.engines.jit.single_port.registers`.
-    """
+OF_REGISTERS = {
+    "ready_bound": 0,
+    "taken_bound": -1,
+    "ready_track": NONE,
+    "ready_add": 0,
+    "ready_count": 0,
+    "taken_track": NONE,
+    "taken_add": 0,
+    "taken_count": 0,
+}
+"""Arrays with a number for each vector register, (V + 1,), and what they hold at the beginning: bounds and
+tracks, see :mod:`vecsim.engines.jit.single_port.registers`."""
+SCRATCH = (
+    *("program", "machine", "work", "order", "facts", "wakes", "semantics", "slow_paths", "runs"),
+    *("hazards", "outcome", "timeline", "starts", "ring_dispatched", "ring_history"),
+    *("tracks", "track_pace", "track_number", *OF_REGISTERS),
+)
+"""Arrays that are no state of a run.
 
-    program: Any
-    machine: Any
-    work: Any
-    order: Any
-    facts: Any
-    wakes: Any
-    semantics: Any
-    slow_paths: Any
-    runs: Any
-    hazards: Any
-    outcome: Any
-    timeline: Any
-    starts: Any
-    ready_bound: Any
-    taken_bound: Any
-    ring_dispatched: Any
-    ring_history: Any
-    tracks: Any
-    track_pace: Any
-    track_number: Any
-    ready_track: Any
-    ready_add: Any
-    ready_count: Any
-    taken_track: Any
-    taken_add: Any
-    taken_count: Any
-
+program, machine
+    See :mod:`vecsim.engines.columns`, ``instruction`` and ``parameter``.
+work, order, facts
+    What the timing rules keep in addition to the record, :mod:`vecsim.engines.rules`.
+wakes
+    See :mod:`vecsim.engines.jit.general.wakes`.
+semantics
+    (operations,) addresses of compiled semantics, :mod:`vecsim.engines.jit.semantics`.
+slow_paths
+    (1,) the address of :mod:`vecsim.engines.jit.single_port.slow_paths`.
+runs
+    See :mod:`vecsim.engines.jit.single_port.preparation`.
+hazards
+    (s,) from when the elements of the instruction being timed may be written.
+outcome
+    See :mod:`vecsim.engines.columns.outcomes`.
+timeline
+    How many rows of the timeline there are, and then the rows.
+starts
+    See :mod:`vecsim.engines.columns.starts`.
+ring_dispatched, ring_history
+    See :mod:`vecsim.engines.jit.single_port.port`.
+tracks, track_pace, track_number
+    (TRACKS, s) cycles; (TRACKS,) most elements in a cycle; (TRACKS,) the how manieth track it was.
+"""
 
 _SIZES = {
     "control": control.PLACES,
     "scalar_ready": SCALARS,
-    "ready_all": PHYSICAL + 1,
-    "taken_all": PHYSICAL + 1,
-    "ready_accumulator": PHYSICAL + 1,
-    "ready_behind": PHYSICAL + 1,
-    "unit_free": len(Unit),
-    "unit_slot": len(Unit),
-    "queued": len(Unit),
+    **dict.fromkeys(("ready_all", "taken_all", "ready_accumulator", "ready_behind"), PHYSICAL + 1),
+    **dict.fromkeys(("unit_free", "unit_slot", "queued", "unit_busy"), len(Unit)),
     "counters": len(Counter) + MOST_OWN,
-    "unit_busy": len(Unit),
-    "x": REGISTERS,
-    "f": REGISTERS,
+    **dict.fromkeys(("x", "f"), REGISTERS),
     "special": len(SPECIAL_REGISTERS),
     "machine": parameter.PLACES + MOST_OWN,
     "work": work.PLACES,
-    "ready_bound": REGISTERS + 1,
-    "taken_bound": REGISTERS + 1,
-    "ready_track": REGISTERS + 1,
-    "ready_add": REGISTERS + 1,
-    "ready_count": REGISTERS + 1,
-    "taken_track": REGISTERS + 1,
-    "taken_add": REGISTERS + 1,
-    "taken_count": REGISTERS + 1,
-    "track_pace": TRACKS,
-    "track_number": TRACKS,
+    **dict.fromkeys(OF_REGISTERS, REGISTERS + 1),
+    **dict.fromkeys(("track_pace", "track_number"), TRACKS),
     "outcome": outcomes.PLACES,
 }
 """Small arrays that are in the table itself, with room for the largest machine, so that compiled code finds
@@ -127,25 +98,8 @@ them without loading an address."""
 
 FAR = (
     *("v", "mask", "cache", "memory", "address", "row"),
-    *("slots", "waits", "depends", "word_address", "rows", "ready", "taken"),
-    *("slice_ready", "slice_taken", "slice_accumulator", "bank_free", "queue", "dispatched"),
-    *("port_slots", "port_count", "port_history", "ledger", "hidden", "own"),
-    *("names", "physical", "displaced", "next_free", "renamed", "scalar_writer"),
-    *(
-        "program",
-        "order",
-        "facts",
-        "wakes",
-        "hazards",
-        "timeline",
-        "starts",
-        "ring_dispatched",
-        "ring_history",
-        "tracks",
-        "runs",
-        "semantics",
-        "slow_paths",
-    ),
+    *(name for name in RECORD if name not in _SIZES),
+    *(name for name in SCRATCH if name not in _SIZES),
 )
 """Arrays whose addresses are in the table, in this order; the section size follows."""
 
@@ -161,7 +115,7 @@ OWN = LENGTHS + len(SIZED)
 
 def table_of(
     state: State, record: TimingRecord, scratch: Scratch, own: Sequence[Placed] = ()
-) -> tuple[npt.NDArray[np.int64], State, TimingRecord, Scratch]:
+) -> tuple[Ints, State, TimingRecord, Scratch]:
     """Make the table of a run.
 
     Parameters
@@ -181,15 +135,13 @@ def table_of(
     table[OWN : OWN + len(own)] = [record.own.ctypes.data + size * each.begin for each in own]
     table[OWN + len(own) :] = [size * (each.end - each.begin) for each in own]
 
-    def moved(name: str, values: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    def moved(name: str, values: Ints) -> Ints:
         view = table[NEAR[name] : NEAR[name] + len(values)]
         view[:] = values
         return view
 
-    near_record: dict[str, Any] = {
-        name: moved(name, getattr(record, name)) for name in RECORD if name in NEAR
-    }
-    record = replace(record, **near_record)
+    near: dict[str, Any] = {name: moved(name, getattr(record, name)) for name in RECORD if name in NEAR}
+    record = replace(record, **near)
     f = moved("f", state.f)
     state = state._replace(
         x=moved("x", state.x),
@@ -198,11 +150,8 @@ def table_of(
         fd=f.view(np.float64),
         special=moved("special", state.special),
     )
-    scratch = scratch._replace(
-        **{name: moved(name, getattr(scratch, name)) for name in Scratch._fields if name in NEAR}
-    )
-    arrays = {**state._asdict(), **{name: getattr(record, name) for name in RECORD}}
-    arrays |= {name: getattr(scratch, name) for name in Scratch._fields}
+    scratch = {name: moved(name, each) if name in NEAR else each for name, each in scratch.items()}
+    arrays = state._asdict() | {name: getattr(record, name) for name in RECORD} | scratch
     table[: len(FAR)] = [arrays[name].ctypes.data for name in FAR]
     table[LENGTHS:OWN] = [arrays[name].nbytes for name in SIZED]
     table[SECTION] = state.section

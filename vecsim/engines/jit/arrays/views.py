@@ -17,8 +17,8 @@ from numba.extending import intrinsic, lower_getattr_generic, models, register_m
 
 from isa.state import State
 from vecsim.engines.jit.arrays.cells import Cells
-from vecsim.engines.jit.arrays.table import FAR, LENGTHS, NEAR, OWN, RECORD, SECTION, SIZED, Scratch
-from vecsim.engines.jit.own.checked_cells import CheckedCells
+from vecsim.engines.jit.arrays.checked_cells import CheckedCells
+from vecsim.engines.jit.arrays.table import FAR, LENGTHS, NEAR, OWN, RECORD, SCRATCH, SECTION, SIZED
 
 BYTE = ir.IntType(8).as_pointer()
 WORD = ir.IntType(64)
@@ -79,7 +79,7 @@ def _view(name: str, fields: tuple[str, ...]) -> View:
 _STATE_ARRAYS = tuple(name for name in State._fields if name != "section")
 _STATE = _view("state", _STATE_ARRAYS)
 _CHECKED_STATE = _STATE.with_checks()
-_RUN = _view("run", (*_STATE_ARRAYS, *RECORD, *Scratch._fields))
+_RUN = _view("run", (*_STATE_ARRAYS, *RECORD, *SCRATCH))
 
 
 @register_model(View)

@@ -7,12 +7,9 @@ import os
 import pickle
 from typing import Any
 
+from vecsim.engines.jit.interface import INDEX, LENGTH, PLACE
 from vecsim.engines.own_code import OwnCodeError, reason_of
 from vecsim.engines.own_values import outside
-
-INDEX, LENGTH, PLACE, TURNS = "vecsim_own_index", "vecsim_own_length", "vecsim_own_place", "vecsim_own_turns"
-"""Variables of an object file: the index outside an array and its length, where user-defined code is, and
-how often its loops have turned."""
 
 
 class _Raised(ctypes.Structure):

@@ -29,9 +29,9 @@ from numba.core.types import unliteral  # type: ignore[attr-defined]
 from numba.core.untyped_passes import IRProcessing
 from numba.extending import intrinsic
 
+from vecsim.engines.jit.arrays.checked_cells import WORD, refuse, variable
 from vecsim.engines.jit.compiler.functions import compiling
-from vecsim.engines.jit.own.checked_cells import WORD, refuse, variable
-from vecsim.engines.jit.own.errors import PLACE, TURNS
+from vecsim.engines.jit.interface import PLACE, TURNS
 from vecsim.engines.jit.own.operations import CHECKED, CHECKED_OF_ONE, INTEGERS, POWER, STANDING, refused
 from vecsim.engines.own_code import ENDLESS, MOST_TURNS, is_ours
 from vecsim.engines.own_values import EXACT

@@ -21,8 +21,8 @@ from numba.core.types import unliteral  # type: ignore[attr-defined]
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import lower_builtin, overload
 
+from vecsim.engines.jit.arrays.checked_cells import WORD, refuse
 from vecsim.engines.jit.compiler.compilation import REASON
-from vecsim.engines.jit.own.checked_cells import WORD, refuse
 from vecsim.engines.own_values import (
     BY_ZERO,
     DOMAIN,

@@ -39,54 +39,31 @@ def reciprocal(divisor: int) -> int:
 
 
 def mark_shortcuts(rows: Ints) -> None:
-    """Fill the columns of the (n, ``WIDTH``) rows of a program that only the loop for one port reads."""
+    """Fill the columns of the (n, ``WIDTH``) rows of a program that only the single-port loop reads."""
     column = instruction
-    records = rows[:, column.RECORD_BYTES]
-    rows[:, column.RECORD_SCALE] = [reciprocal(int(size)) if size > 0 else NONE for size in records]
-    whole = rows[:, column.WHOLE_READS] + rows[:, column.WHOLE_WRITES] + rows[:, column.LATE] > 0
-    odd = (rows[:, column.ACCUMULATOR] != NONE) | (rows[:, column.SLICE_REGISTER] != NONE)
-    rows[:, column.PLAIN] = ~(whole | odd | (rows[:, column.ELEMENT_REGISTER] != NONE))
-    words = (rows[:, column.PATTERN] == CONTIGUOUS) & (records == 4) & (rows[:, column.CACHE] != 1)
-    one = rows[:, column.READS] + rows[:, column.WRITES] == 1
-    rows[:, column.SIMPLE] = words & (rows[:, column.PLAIN] == 1) & one
-    _mark_chains(rows)
 
+    def of(place: int) -> Ints:
+        return rows[:, place]
 
-def _mark_chains(rows: Ints) -> None:
-    """Fill the columns of ``CHAIN``."""
-    reads, writes = rows[:, instruction.READS], rows[:, instruction.WRITES]
-    arithmetic = (
-        (rows[:, instruction.TIMING] == ELEMENTWISE)
-        & (rows[:, instruction.PLAIN] == 1)
-        & (reads > 0)
-        & (writes == 1)
+    records, timing, reads, writes = (
+        of(each) for each in (column.RECORD_BYTES, column.TIMING, column.READS, column.WRITES)
     )
-    whole = rows[:, instruction.WHOLE_READS] + rows[:, instruction.WHOLE_WRITES] > 0
-    sums = (
-        (rows[:, instruction.TIMING] == REDUCTION)
-        & ~whole
-        & (reads == 1)
-        & (writes == 0)
-        & (rows[:, instruction.LATE] == 1)
-    )
-    odd = (
-        (rows[:, instruction.ACCUMULATOR] != NONE)
-        | (rows[:, instruction.SLICE_REGISTER] != NONE)
-        | (rows[:, instruction.LATE] + rows[:, instruction.SCALAR_WRITES] > 0)
-    )
-    one = (
-        (rows[:, instruction.TIMING] == ELEMENTWISE)
-        & (rows[:, instruction.ELEMENT_REGISTER] != NONE)
-        & (rows[:, instruction.CACHE] != 1)
-    )
-    inserts = one & ~odd & ~whole & (reads == 0) & (writes == 1)
-    rows[:, instruction.CHAIN] = np.select([arithmetic, sums, inserts], [1, 2, 3], 0)
-    first = rows[:, instruction.READS + 1]
-    for column, read in (
-        (instruction.SECOND, rows[:, instruction.READS + 2]),
-        (instruction.THIRD, rows[:, instruction.READS + 3]),
-    ):
-        rows[:, column] = np.where(read == NONE, first, read)
+    whole = of(column.WHOLE_READS) + of(column.WHOLE_WRITES) > 0
+    odd = (of(column.ACCUMULATOR) != NONE) | (of(column.SLICE_REGISTER) != NONE)
+    cached, one_element = of(column.CACHE) == 1, of(column.ELEMENT_REGISTER) != NONE
+    plain = ~(whole | odd | one_element | (of(column.LATE) > 0))
+    of(column.RECORD_SCALE)[:] = [reciprocal(int(size)) if size > 0 else NONE for size in records]
+    of(column.PLAIN)[:] = plain
+    words = (of(column.PATTERN) == CONTIGUOUS) & (records == 4) & ~cached
+    of(column.SIMPLE)[:] = words & plain & (reads + writes == 1)
+    arithmetic = (timing == ELEMENTWISE) & plain & (reads > 0) & (writes == 1)
+    sums = (timing == REDUCTION) & ~whole & (reads == 1) & (writes == 0) & (of(column.LATE) == 1)
+    at_issue = of(column.LATE) + of(column.SCALAR_WRITES) > 0
+    inserts = (timing == ELEMENTWISE) & one_element & ~(cached | odd | at_issue | whole)
+    inserts &= (reads == 0) & (writes == 1)
+    of(column.CHAIN)[:] = np.select([arithmetic, sums, inserts], [1, 2, 3], 0)
+    for place, read in ((column.SECOND, of(column.READS + 2)), (column.THIRD, of(column.READS + 3))):
+        of(place)[:] = np.where(read == NONE, of(column.READS + 1), read)
 
 
 def _shift(number: int) -> int:

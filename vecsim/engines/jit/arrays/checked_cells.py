@@ -1,7 +1,7 @@
 """Cells with bounds, for user-defined code: an index outside, or a value that does not fit, is an error.
 
 The errors are those of the arrays of :mod:`vecsim.engines.own_values`. What an index was, and how long the
-array is, is left in two variables of the compiled module (:mod:`vecsim.engines.jit.own.errors`).
+array is, is left in two variables of the compiled module (:mod:`vecsim.engines.jit.interface`).
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import lower_builtin, models, register_model
 
 from isa.semantics.numbers import BITS_OF_NAN_D, BITS_OF_NAN_S
+from vecsim.engines.jit.arrays.cells import memory_access
 from vecsim.engines.jit.compiler.compilation import REASON
-from vecsim.engines.jit.own.errors import INDEX, LENGTH
+from vecsim.engines.jit.interface import INDEX, LENGTH
 from vecsim.engines.own_values import ADDRESS, MASK, OF_STATE, ROW, VL, X0, too_wide
 
 WORD = ir.IntType(64)
@@ -171,34 +172,6 @@ def _canonical(builder: Any, value: Any, bits: int) -> Any:
     return builder.bitcast(chosen, value.type)
 
 
-def _loader(bits: int, signed: bool) -> Any:
-    @intrinsic
-    def load(typing_context: Any, cells: Any, address: Any) -> Any:
-        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            value = builder.load(_bytes(context, builder, sig.args[0], args, bits), align=1)
-            if bits == 64:
-                return value
-            return (builder.sext if signed else builder.zext)(value, WORD)
-
-        return signature(types.int64, cells, types.int64), code
-
-    return load
-
-
-def _storer(bits: int) -> Any:
-    @intrinsic
-    def store(typing_context: Any, cells: Any, address: Any, value: Any) -> Any:
-        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-            pointer = _bytes(context, builder, sig.args[0], args, bits)
-            value = args[2] if bits == 64 else builder.trunc(args[2], ir.IntType(bits))
-            builder.store(value, pointer, align=1)
-            return context.get_dummy_value()
-
-        return signature(types.none, cells, types.int64, types.int64), code
-
-    return store
-
-
 def _bytes(context: Any, builder: Any, cells: CheckedCells, args: Any, bits: int) -> Any:
     """Return the place of so many bits at an address of memory."""
     struct = cgutils.create_struct_proxy(cells)(context, builder, value=args[0])
@@ -207,6 +180,5 @@ def _bytes(context: Any, builder: Any, cells: CheckedCells, args: Any, bits: int
     return builder.bitcast(builder.gep(struct.data, [args[1]]), ir.IntType(bits).as_pointer())
 
 
-load_uint16, load_uint32, load_int64 = _loader(16, False), _loader(32, False), _loader(64, True)
-store_int32, store_int64 = _storer(32), _storer(64)
-"""As in :mod:`vecsim.engines.jit.arrays.cells`, within bounds."""
+CHECKED_MEMORY = memory_access(_bytes)
+"""Loads and stores of simulated memory within its bounds."""
