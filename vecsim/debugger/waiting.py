@@ -13,9 +13,8 @@ from vecsim.debugger.activity import Activity, activities, started_elements
 from vecsim.debugger.position import Position
 from vecsim.engines.columns import control, flight, instruction
 from vecsim.engines.decoded import FLOAT, SPECIAL, decode
-from vecsim.engines.machine_numbers import machine_numbers
+from vecsim.engines.flat_arrays import machine_numbers, program_table
 from vecsim.engines.own_rules import interpreted_rules, own_arrays
-from vecsim.engines.program_table import program_table
 from vecsim.engines.record import PENDING
 from vecsim.engines.rules.addresses import elements, place
 from vecsim.engines.rules.issue import earliest_issue, scalars_ready_at, take_element

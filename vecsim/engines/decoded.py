@@ -94,6 +94,8 @@ Columns = list[Ints]
 """A number of each row, for as many numbers as a row has."""
 Operands = list[tuple[Operand, Ints]]
 """The operands of an instruction, each with its field in every row."""
+Resolved = dict[str, int | Ints | Columns]
+"""What is resolved of the rows of an instruction: a number for all, one a row, or several a row."""
 
 
 def decode(program: Program, machine: Machine) -> Decoded:
@@ -177,11 +179,9 @@ def _first_mistake(
     return found
 
 
-def _resolved(
-    instruction: Instruction, operands: Operands, machine: Machine, rows: Ints
-) -> dict[str, int | Ints | Columns]:
-    """Give what is resolved of the rows of an instruction: a number for all, one a row, or several a row."""
-    row: dict[str, int | Ints | Columns] = {
+def _resolved(instruction: Instruction, operands: Operands, machine: Machine, rows: Ints) -> Resolved:
+    """Resolve the rows of an instruction."""
+    row: Resolved = {
         "operands": len(operands),
         "unit": instruction.unit,
         "timing": instruction.timing,
@@ -209,9 +209,7 @@ def latency_of(instruction: Instruction, machine: Machine) -> int:
     return machine.sparse_unit.latency if instruction.timing == Timing.SPARSE else 1
 
 
-def _scalars(
-    instruction: Instruction, operands: Operands, count: int, renamed: bool
-) -> dict[str, int | Ints | Columns]:
+def _scalars(instruction: Instruction, operands: Operands, count: int, renamed: bool) -> Resolved:
     late = instruction.timing == Timing.REDUCTION
     scalars = [(o, field + _FIRST[o.kind]) for o, field in operands if o.kind in "xfs"]
     reads = [register for o, register in scalars if o.read]
@@ -254,9 +252,7 @@ def _without_zeros(registers: Ints) -> Columns:
     return list(np.where(found == 0, NONE, found).T)
 
 
-def _vectors(
-    instruction: Instruction, operands: Operands, machine: Machine
-) -> dict[str, int | Ints | Columns]:
+def _vectors(instruction: Instruction, operands: Operands, machine: Machine) -> Resolved:
     count = len(operands[0][1]) if operands else 1
     mask = np.full(count, machine.vector_registers)
     vectors = [(o, f) for o, f in operands if o.kind == "v"]
@@ -267,7 +263,7 @@ def _vectors(
     whole_writes = [f for o, f in vectors if o.written and o.whole and not accumulating]
     if not machine.chaining:
         whole_reads, whole_writes, reads, writes = whole_reads + reads, whole_writes + writes, [], []
-    row: dict[str, int | Ints | Columns] = {
+    row: Resolved = {
         "reads": reads,
         "writes": writes,
         "whole_reads": whole_reads,
@@ -282,9 +278,7 @@ def _vectors(
     return row
 
 
-def _access(
-    instruction: Instruction, operands: Operands, machine: Machine
-) -> dict[str, int | Ints | Columns]:
+def _access(instruction: Instruction, operands: Operands, machine: Machine) -> Resolved:
     access = instruction.access
     memory = instruction.memory_operand
     assert access is not None and memory is not None
@@ -293,7 +287,7 @@ def _access(
         record = record + 2 * operands[-1][1]
     elif access.record == Record.DESCRIPTOR:
         record = record + descriptor_bytes(machine.section_size)
-    row: dict[str, int | Ints | Columns] = {
+    row: Resolved = {
         "pattern": access.pattern,
         "store": int(access.store),
         "value_bytes": access.value_bytes,

@@ -81,15 +81,7 @@ class TimelineWriter:
         self.request = request
         self.first_age = request.first_age
         self.last_age = request.last_age if request.last_age is not None else 1 << 62
-        self.rows: list[tuple[int, ...]] = []
         self.tables: list[npt.NDArray[np.int64]] = []
-
-    def add(self, age: int, row: tuple[int, ...]) -> None:
-        """Keep a row if its age is in the window."""
-        if self.first_age <= age < self.last_age:
-            self.rows.append(row)
-            if self.request.sink is not None and len(self.rows) >= CHUNK:
-                self.flush()
 
     def extend(self, rows: npt.NDArray[np.int64]) -> None:
         """Keep those of the (n, len(COLUMNS)) rows whose ages are in the window."""
@@ -135,17 +127,16 @@ class TimelineWriter:
 
     def clear(self) -> None:
         """Forget all rows."""
-        self.rows, self.tables = [], []
+        self.tables = []
 
     def flush(self) -> None:
         """Hand the rows kept to the sink."""
-        if self.request.sink is not None and (self.rows or self.tables):
+        if self.request.sink is not None and self.tables:
             self.request.sink(self._table())
             self.clear()
 
     def _table(self) -> npt.NDArray[np.int64]:
-        single = np.array(self.rows, np.int64).reshape(-1, len(COLUMNS))
-        return np.concatenate([*self.tables, single])
+        return np.concatenate([np.zeros((0, len(COLUMNS)), np.int64), *self.tables])
 
     def columns(self) -> dict[str, npt.NDArray[np.int64]]:
         """Give the rows kept as columns, in program order."""

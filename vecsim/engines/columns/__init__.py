@@ -12,8 +12,8 @@ not mixed up.
 ``ledger``              ``ledger``, what each instruction of the program came to; ``hidden``,
                         instructions yet to be charged
 ``counters``            ``counters``
-``instruction``         the program, :mod:`vecsim.engines.program_table`
-``parameter``           the machine, :mod:`vecsim.engines.machine_numbers`
+``instruction``         the program, :mod:`vecsim.engines.flat_arrays`
+``parameter``           the machine, :mod:`vecsim.engines.flat_arrays`
 ``work``                what the timing rules keep in addition to the record
 ``renaming``            ``displaced`` and ``physical``
 ``starts``              when elements and words start, for a trace

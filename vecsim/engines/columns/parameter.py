@@ -1,4 +1,4 @@
-"""Places in the machine as a flat array, :func:`vecsim.engines.machine_numbers.machine_numbers`.
+"""Places in the machine as a flat array, :func:`vecsim.engines.flat_arrays.machine_numbers`.
 
 The first ``FIELDS`` are numbers of the machine description, by the names of its fields; then what a run adds.
 """

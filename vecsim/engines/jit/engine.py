@@ -11,6 +11,7 @@ from vecsim.engines.access import what_is_wrong
 from vecsim.engines.base import BaseEngine
 from vecsim.engines.columns import control, flight, instruction, outcomes, starts, work
 from vecsim.engines.fault import Fault
+from vecsim.engines.flat_arrays import machine_numbers, program_table
 from vecsim.engines.jit.arrays.table import OF_REGISTERS, table_of
 from vecsim.engines.jit.general import wakes
 from vecsim.engines.jit.interface import FULL, GENERAL_LOOP, STILL, STOPPED, TROUBLE
@@ -21,10 +22,8 @@ from vecsim.engines.jit.single_port.preparation import (
     mark_shortcuts,
     quick_runs,
 )
-from vecsim.engines.machine_numbers import machine_numbers
 from vecsim.engines.own_code import STANDSTILL, OwnCodeError
 from vecsim.engines.own_rules import own_arrays
-from vecsim.engines.program_table import program_table
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.run_arrays import Arrays
 from vecsim.engines.timeline import CHUNK, TimelineRequest

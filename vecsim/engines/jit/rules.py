@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import vecsim.engines
-from vecsim.engines.jit.compiler import integers
-from vecsim.engines.jit.compiler.functions import function, inline, unabridged
+from vecsim.engines.jit.compiler.functions import function, inline, larger, smaller, unabridged
 from vecsim.engines.jit.own.functions import user_function
 from vecsim.engines.jit.own.operations import COMPILED
 from vecsim.engines.own_code import is_ours
@@ -31,7 +30,7 @@ from vecsim.engines.rules import (
     vector_cache,
 )
 
-_REPLACED: dict[int, Any] = {id(numbers.larger): integers.larger, id(numbers.smaller): integers.smaller}
+_REPLACED: dict[int, Any] = {id(numbers.larger): larger, id(numbers.smaller): smaller}
 _APART: tuple[Callable[..., Any], ...] = (
     accounts._drop,
     accounts._hide,

@@ -78,18 +78,20 @@ def _primitives(of: MemoryAccess) -> dict[int, Any]:
     }
 
 
-_MEMORY, _CHECKED_MEMORY = _primitives(MEMORY), _primitives(CHECKED_MEMORY)
+_MEMORY, _CHECKED_MEMORY = (
+    _primitives(of) if sys.byteorder == "little" else {} for of in (MEMORY, CHECKED_MEMORY)
+)
 """What replaces the primitives of simulated memory on a host that has its byte order: one instruction each,
 where an interpreter is faster with aligned words put together."""
 
 
 def base_semantics() -> Semantics:
     """Build the three functions for a loop; Numba compiles them when they are first called."""
-    memo = _memory()
+    memo = dict(_MEMORY)
     return Semantics(
-        inline(_cases("execute_scalar", SCALAR_ROWS, function(_execute_by_address), memo)),
-        inline(_cases("is_taken", BRANCH_ROWS, function(_is_taken_by_address), memo)),
-        inline(_execute_by_address),
+        inline(_cases("execute_scalar", SCALAR_ROWS, function(_by_address(call_row)), memo)),
+        inline(_cases("is_taken", BRANCH_ROWS, function(_by_address(call_branch)), memo)),
+        inline(_by_address(call_row)),
     )
 
 
@@ -98,7 +100,7 @@ def row_functions(rows: Iterable[Instruction]) -> list[Function]:
 
     What a user wrote is compiled with checks.
     """
-    memo, checked = _memory(), _checked_memory()
+    memo, checked = dict(_MEMORY), COMPILED | _CHECKED_MEMORY
     functions = []
     for row in rows:
         if is_ours(row.semantics.__code__.co_filename):
@@ -110,29 +112,20 @@ def row_functions(rows: Iterable[Instruction]) -> list[Function]:
     return functions
 
 
-def _memory() -> dict[int, Any]:
-    return dict(_MEMORY) if sys.byteorder == "little" else {}
-
-
-def _checked_memory() -> dict[int, Any]:
-    return COMPILED | (_CHECKED_MEMORY if sys.byteorder == "little" else {})
-
-
 def _row_function(begin: str, semantics: Function, view: Any, row: Instruction) -> Function:
     text = f"def execute(w, n, f0, f1, f2, f3, f4):\n{begin} semantics(view(w), n{_fields(row)})"
     return _defined("execute", text, {"semantics": semantics, "view": view, "begin": begin_own_code})
 
 
-def _execute_by_address(r: Any, i: Any, n: Any) -> None:
-    run, at = run_of(r), i + instruction.FIELD
-    code, address = run.program, run.semantics[run.program[i + instruction.OPERATION]]
-    call_row(address, r, n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4])
+def _by_address(call: Any) -> Function:
+    """Make ``(r, i, n)``, which executes an instruction by the address of its semantics."""
 
+    def execute(r: Any, i: Any, n: Any) -> Any:
+        run, at = run_of(r), i + instruction.FIELD
+        code, address = run.program, run.semantics[run.program[i + instruction.OPERATION]]
+        return call(address, r, n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4])
 
-def _is_taken_by_address(r: Any, i: Any, n: Any) -> Any:
-    run, at = run_of(r), i + instruction.FIELD
-    code, address = run.program, run.semantics[run.program[i + instruction.OPERATION]]
-    return call_branch(address, r, n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4])
+    return execute
 
 
 def _cases(name: str, rows: dict[int, Instruction], otherwise: Any, memo: dict[int, Any]) -> Function:

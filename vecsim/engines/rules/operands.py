@@ -21,7 +21,7 @@ def whole_register(r: Any, v: Any) -> Any:
 def whole_operand(r: Any, i: Any, slice_: Any) -> Any:
     """Give the cycle from which all is ready that must be complete before the first element."""
     cycle = 0
-    for j in range(i + instruction.WHOLE_READS + 1, _end(r, i + instruction.WHOLE_READS)):
+    for j in range(i + instruction.WHOLE_READS + 1, list_end(r, i + instruction.WHOLE_READS)):
         cycle = larger(cycle, whole_register(r, r.program[j]))
     v = r.program[i + instruction.ACCUMULATOR]
     if v >= 0:
@@ -34,7 +34,7 @@ def whole_operand(r: Any, i: Any, slice_: Any) -> Any:
 def whole_hazard(r: Any, i: Any, slice_: Any) -> Any:
     """Give the cycle from which what is written as a whole may be overwritten (WAR, WAW)."""
     cycle = 0
-    for j in range(i + instruction.WHOLE_WRITES + 1, _end(r, i + instruction.WHOLE_WRITES)):
+    for j in range(i + instruction.WHOLE_WRITES + 1, list_end(r, i + instruction.WHOLE_WRITES)):
         v = r.program[j]
         cycle = larger(cycle, larger(r.ready_all[v], r.taken_all[v] + 1))
     v = r.program[i + instruction.ACCUMULATOR]
@@ -48,9 +48,9 @@ def whole_hazard(r: Any, i: Any, slice_: Any) -> Any:
 def clear_from(r: Any, i: Any) -> Any:
     """Give the cycle from which every element that passes by itself is free, if it waits for nobody."""
     cycle = 0
-    for j in range(i + instruction.READS + 1, _end(r, i + instruction.READS)):
+    for j in range(i + instruction.READS + 1, list_end(r, i + instruction.READS)):
         cycle = larger(cycle, r.ready_all[r.program[j]])
-    for j in range(i + instruction.WRITES + 1, _end(r, i + instruction.WRITES)):
+    for j in range(i + instruction.WRITES + 1, list_end(r, i + instruction.WRITES)):
         v = r.program[j]
         cycle = larger(cycle, larger(r.ready_all[v], r.taken_all[v] + 1))
     return cycle
@@ -59,7 +59,7 @@ def clear_from(r: Any, i: Any) -> Any:
 def element_operand(r: Any, i: Any, element: Any) -> Any:
     """Give the cycle from which all that an element reads is ready (RAW)."""
     cycle, s = 0, r.machine[parameter.SECTION_SIZE]
-    for j in range(i + instruction.READS + 1, _end(r, i + instruction.READS)):
+    for j in range(i + instruction.READS + 1, list_end(r, i + instruction.READS)):
         cycle = larger(cycle, r.ready[r.program[j] * s + element])
     return cycle
 
@@ -67,7 +67,7 @@ def element_operand(r: Any, i: Any, element: Any) -> Any:
 def element_hazard(r: Any, i: Any, element: Any) -> Any:
     """Give the cycle from which an element may be overwritten (WAR, WAW)."""
     cycle, s = 0, r.machine[parameter.SECTION_SIZE]
-    for j in range(i + instruction.WRITES + 1, _end(r, i + instruction.WRITES)):
+    for j in range(i + instruction.WRITES + 1, list_end(r, i + instruction.WRITES)):
         at = r.program[j] * s + element
         cycle = larger(cycle, larger(r.ready[at], r.taken[at] + 1))
     return cycle
@@ -86,10 +86,10 @@ def pass_elements(r: Any, i: Any, begin: Any, end: Any, cycle: Any, ready: Any) 
         The cycle from which their results are ready.
     """
     s = r.machine[parameter.SECTION_SIZE]
-    for j in range(i + instruction.READS + 1, _end(r, i + instruction.READS)):
+    for j in range(i + instruction.READS + 1, list_end(r, i + instruction.READS)):
         v = r.program[j] * s
         raise_all(r.taken, v + begin, v + end, cycle)
-    for j in range(i + instruction.WRITES + 1, _end(r, i + instruction.WRITES)):
+    for j in range(i + instruction.WRITES + 1, list_end(r, i + instruction.WRITES)):
         v = r.program[j] * s
         _fill(r.ready, v + begin, v + end, ready)
 
@@ -97,11 +97,11 @@ def pass_elements(r: Any, i: Any, begin: Any, end: Any, cycle: Any, ready: Any) 
 def complete(r: Any, i: Any, last: Any, result: Any) -> None:
     """Note what the last element of an instruction, which starts in ``last``, completes at ``result``."""
     s = r.machine[parameter.SECTION_SIZE]
-    for j in range(i + instruction.WHOLE_READS + 1, _end(r, i + instruction.WHOLE_READS)):
+    for j in range(i + instruction.WHOLE_READS + 1, list_end(r, i + instruction.WHOLE_READS)):
         v = r.program[j]
         raise_all(r.taken, v * s, (v + 1) * s, last)
         r.taken_all[v] = larger(r.taken_all[v], last)
-    for j in range(i + instruction.WHOLE_WRITES + 1, _end(r, i + instruction.WHOLE_WRITES)):
+    for j in range(i + instruction.WHOLE_WRITES + 1, list_end(r, i + instruction.WHOLE_WRITES)):
         v = r.program[j]
         _fill(r.ready, v * s, (v + 1) * s, result)
         r.ready_all[v] = larger(r.ready_all[v], result)
@@ -110,16 +110,16 @@ def complete(r: Any, i: Any, last: Any, result: Any) -> None:
     if v >= 0:
         _fill(r.ready, v * s, (v + 1) * s, result)
         r.ready_all[v] = larger(r.ready_all[v], result)
-    for j in range(i + instruction.READS + 1, _end(r, i + instruction.READS)):
+    for j in range(i + instruction.READS + 1, list_end(r, i + instruction.READS)):
         v = r.program[j]
         r.taken_all[v] = larger(r.taken_all[v], last)
-    for j in range(i + instruction.WRITES + 1, _end(r, i + instruction.WRITES)):
+    for j in range(i + instruction.WRITES + 1, list_end(r, i + instruction.WRITES)):
         v = r.program[j]
         r.ready_all[v] = larger(r.ready_all[v], result)
         r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
 
 
-def _end(r: Any, column: Any) -> Any:
+def list_end(r: Any, column: Any) -> Any:
     """Give the end of the list of registers whose length is at ``column`` of the program."""
     return column + 1 + r.program[column]
 

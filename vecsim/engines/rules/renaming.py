@@ -13,6 +13,7 @@ from isa.declaration import Length
 from vecsim.engines.columns import control, flight, instruction, parameter, renaming, work
 from vecsim.engines.decoded import FLOAT, SPECIAL
 from vecsim.engines.rules.numbers import NEVER, larger
+from vecsim.engines.rules.operands import list_end
 
 ONE = int(Length.ONE)
 VECTOR, X, F = renaming.VECTOR, renaming.X, renaming.F
@@ -197,10 +198,10 @@ def _read_as_whole(r: Any, row: Any, v: Any) -> None:
 
 def _name_reads(r: Any, row: Any, end: Any) -> None:
     """Name what is read; an element behind what was written makes it a read of the whole register."""
-    for j in range(row + instruction.WHOLE_READS + 1, _end(r, row + instruction.WHOLE_READS)):
+    for j in range(row + instruction.WHOLE_READS + 1, list_end(r, row + instruction.WHOLE_READS)):
         r.program[j] = r.names[r.program[j]]
     kept = row + instruction.READS
-    for j in range(row + instruction.READS + 1, _end(r, row + instruction.READS)):
+    for j in range(row + instruction.READS + 1, list_end(r, row + instruction.READS)):
         v = r.names[r.program[j]]
         if end > elements_written(r, v):
             _read_as_whole(r, row, v)
@@ -213,7 +214,7 @@ def _name_reads(r: Any, row: Any, end: Any) -> None:
 def _name_writes(r: Any, row: Any, column: Any, n: Any, end: Any) -> None:
     """Name what is written: in a free register, but for the mask and a single element."""
     single = r.program[row + instruction.LENGTH] == ONE
-    for j in range(row + column + 1, _end(r, row + column)):
+    for j in range(row + column + 1, list_end(r, row + column)):
         v = r.program[j]
         if single or v == r.machine[parameter.VECTOR_REGISTERS]:
             r.program[j] = r.names[v]
@@ -226,7 +227,7 @@ def _name_writes(r: Any, row: Any, column: Any, n: Any, end: Any) -> None:
 def _bits(r: Any, row: Any, column: Any) -> Any:
     """Give a list of registers as bits."""
     found = 0
-    for j in range(row + column + 1, _end(r, row + column)):
+    for j in range(row + column + 1, list_end(r, row + column)):
         found |= 1 << r.program[j]
     return found
 
@@ -245,7 +246,7 @@ def _name_sets(r: Any, row: Any) -> None:
 def _behind(r: Any, row: Any) -> Any:
     """Give, as bits, the registers that a row reads because elements have been left as they were there."""
     found, added = 0, r.program[row + instruction.ACCUMULATOR]
-    for j in range(row + instruction.WHOLE_READS + 1, _end(r, row + instruction.WHOLE_READS)):
+    for j in range(row + instruction.WHOLE_READS + 1, list_end(r, row + instruction.WHOLE_READS)):
         found |= ancestors(r, r.program[j])
     return found if added < 0 else found | ancestors(r, added)
 
@@ -296,7 +297,7 @@ def pass_on(r: Any, row: Any, result: Any) -> None:
 
 
 def _pass_on_list(r: Any, column: Any, result: Any) -> None:
-    for j in range(column + 1, _end(r, column)):
+    for j in range(column + 1, list_end(r, column)):
         _pass_on(r, r.program[j], result)
 
 
@@ -305,8 +306,3 @@ def _pass_on(r: Any, v: Any, result: Any) -> None:
     while younger >= 0:
         r.ready_behind[younger] = larger(r.ready_behind[younger], result)
         younger = r.physical[younger * renaming.STATES + renaming.NEWER]
-
-
-def _end(r: Any, column: Any) -> Any:
-    """Give the end of the list of registers whose length is at ``column`` of the program."""
-    return column + 1 + r.program[column]

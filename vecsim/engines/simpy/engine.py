@@ -15,11 +15,10 @@ from vecsim.engines.access import what_is_wrong
 from vecsim.engines.base import BaseEngine
 from vecsim.engines.columns import control, instruction, starts, work
 from vecsim.engines.fault import Fault
-from vecsim.engines.machine_numbers import machine_numbers
+from vecsim.engines.flat_arrays import machine_numbers, program_table
 from vecsim.engines.own_code import OwnCodeError, failure
 from vecsim.engines.own_rules import interpreted_rules, own_arrays, users_rules
 from vecsim.engines.own_semantics import users_semantics
-from vecsim.engines.program_table import program_table
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.run_arrays import Arrays
 from vecsim.engines.simpy.clocked import BOUNDARY, Alarm
@@ -38,7 +37,7 @@ def executing(rows: Sequence[Instruction], program: list[int], m: State) -> Call
     rows
         Those of the instruction set, by the number of the operation.
     program
-        The program, :mod:`vecsim.engines.program_table`.
+        The program, :mod:`vecsim.engines.flat_arrays`.
     m
         The state, as :func:`isa.state.interpreted` gives it.
     """

@@ -16,6 +16,7 @@ from numba.core.compiler_machinery import PassManager
 from numba.core.registry import CPUDispatcher
 from numba.core.types import unliteral  # type: ignore[attr-defined]
 from numba.core.typing.templates import Signature
+from numba.extending import intrinsic
 
 from vecsim.engines.jit.compiler.target import target
 
@@ -83,3 +84,29 @@ function = compiling(forceinline=False)
 a function that calls it.)"""
 unabridged = compiling(forceinline=True, passes=Compiler)
 """For functions that a user wrote: into what calls them, by all passes of Numba."""
+
+
+def _choosing(operator: str) -> Any:
+    @intrinsic
+    def choose(typing_context: Any, a: Any, b: Any) -> Any:
+        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.select(builder.icmp_signed(operator, *args), *args)
+
+        return types.int64(types.int64, types.int64), code
+
+    return choose
+
+
+larger = _choosing(">")
+smaller = _choosing("<")
+"""The larger and the smaller of two integers without a branch. Numba's ``max`` compiles to one, which LLVM
+turns into a conditional store where the result is stored: the slowest of all stores when it is vectorised."""
+
+
+@inline
+def raised(old: Any, value: Any) -> Any:
+    """The larger of two integers, for a place that holds ``old`` and is overwritten.
+
+    LLVM would make a masked store of a plain choice between both, which AMD's processors do in microcode.
+    """
+    return old + larger(value - old, 0)

@@ -16,8 +16,7 @@ from isa.declaration import Unit
 from vecsim.engines.columns import control, outcomes, parameter, starts, work
 from vecsim.engines.jit.arrays.cells import int64_at
 from vecsim.engines.jit.arrays.views import extended_run_of
-from vecsim.engines.jit.compiler.functions import function
-from vecsim.engines.jit.compiler.integers import smaller
+from vecsim.engines.jit.compiler.functions import function, smaller
 from vecsim.engines.jit.general import wakes
 from vecsim.engines.jit.interface import FINISHED, FULL, STILL, STOPPED, TROUBLE
 from vecsim.engines.jit.own.functions import begin_own_code

@@ -11,8 +11,7 @@ from typing import Any
 
 from vecsim.engines.columns import causes, instruction, ledger, outcomes, parameter
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.compiler.functions import function, inline
-from vecsim.engines.jit.compiler.integers import larger, smaller
+from vecsim.engines.jit.compiler.functions import function, inline, larger, smaller
 from vecsim.engines.jit.single_port.accounts import book, row_of, word_cause
 from vecsim.engines.jit.single_port.banks import bank_of, occupy, settle, settle_before
 from vecsim.engines.jit.single_port.port import NEVER, begin_access, end_access

@@ -11,17 +11,18 @@ from typing import Any
 from isa.declaration import Timing
 from vecsim.engines.cause import WAITS
 from vecsim.engines.columns import causes, instruction, ledger, outcomes, quick_run
-from vecsim.engines.jit.compiler.functions import function, inline
-from vecsim.engines.jit.compiler.integers import larger, smaller
+from vecsim.engines.jit.compiler.functions import function, inline, larger, smaller
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.rules import accounts
-from vecsim.engines.rules.rows import ROW
+from vecsim.engines.rules import rows as timeline
+from vecsim.engines.rules.rows import BEFORE_WAITS
 
 ACCESS = int(Timing.ACCESS)
 row_of = compiled_rule(accounts.row_of)
 issue_cause = compiled_rule(accounts.issue_cause)
 element_cause = compiled_rule(accounts.element_cause)
 word_cause = compiled_rule(accounts.word_cause)
+begin_row, write_scalar_row = compiled_rule(timeline.open_row), compiled_rule(timeline.write_scalar_row)
 
 
 @inline
@@ -148,52 +149,26 @@ def note_times(r: Any, dispatched: Any, start: Any, first: Any, result: Any) -> 
 
 
 @inline
-def open_row(r: Any, i: Any) -> None:
+def remember_waits(r: Any, i: Any) -> None:
     """Remember the waits before an instruction is executed, to tell those of this time."""
     waited = row_of(i) + ledger.WAITED
     for j in range(WAITS):
         r.waits[j] = r.ledger[waited + ledger.BY_CAUSE * j]
 
 
-@inline
-def _write_row(r: Any, i: Any, age: Any, unit: Any, port: Any, n: Any) -> Any:
-    """Open a row of the timeline; return where its cycles go."""
-    rows, at, waited = r.timeline, 1 + r.timeline[0] * ROW, row_of(i) + ledger.WAITED
-    rows[0] += 1
-    rows[at], rows[at + 1] = i // instruction.WIDTH, age
-    rows[at + 2], rows[at + 3], rows[at + 4] = unit, port, n
-    for j in range(WAITS):
-        rows[at + ROW - WAITS + j] = r.ledger[waited + ledger.BY_CAUSE * j] - r.waits[j]
-    return at + 5
-
-
 @function
-def write_scalar_row(r: Any, i: Any, age: Any, cycle: Any, retire: Any) -> None:
-    """Write the row of a scalar instruction.
-
-    Parameters
-    ----------
-    cycle
-        The cycle of issue.
-    """
-    code, rows = r.program, r.timeline
-    at = _write_row(r, i, age, 0, -1, 0)
-    access = code[i + instruction.PATTERN] > 0
-    rows[at], rows[at + 1], rows[at + 2] = cycle, cycle, cycle
-    rows[at + 3], rows[at + 4], rows[at + 5] = retire, retire, retire
-    rows[at + 6] = r.address[0] if access else -1
-    rows[at + 7] = code[i + instruction.VALUE_BYTES] + 3 >> 2 if access else 0
-
-
-@function
-def write_vector_row(r: Any, i: Any, age: Any, issue: Any) -> None:
+def write_vector_row(r: Any, i: Any, issue: Any) -> None:
     """Write the row of a vector instruction, from what timing it left."""
     code, rows, outcome = r.program, r.timeline, r.outcome
-    access = code[i + instruction.TIMING] == ACCESS
-    port, unit = 0 if access else -1, code[i + instruction.UNIT]
-    at = _write_row(r, i, age, unit, port, outcome[outcomes.ELEMENTS])
-    rows[at], rows[at + 1] = issue, outcome[outcomes.DISPATCH]
-    rows[at + 2], rows[at + 3] = outcome[outcomes.START], outcome[outcomes.FIRST]
-    rows[at + 4], rows[at + 5] = outcome[outcomes.LAST], outcome[outcomes.RETIRE]
-    rows[at + 6] = outcome[outcomes.ADDRESS] if access else -1
-    rows[at + 7] = outcome[outcomes.WORDS] if access else 0
+    access, at = code[i + instruction.TIMING] == ACCESS, begin_row(r)
+    rows[at], rows[at + 1] = i // instruction.WIDTH, outcome[outcomes.SEEN]
+    rows[at + 2], rows[at + 3] = code[i + instruction.UNIT], 0 if access else -1
+    rows[at + 4], rows[at + 5] = outcome[outcomes.ELEMENTS], issue
+    rows[at + 6], rows[at + 7] = outcome[outcomes.DISPATCH], outcome[outcomes.START]
+    rows[at + 8], rows[at + 9] = outcome[outcomes.FIRST], outcome[outcomes.LAST]
+    rows[at + 10] = outcome[outcomes.RETIRE]
+    rows[at + 11] = outcome[outcomes.ADDRESS] if access else -1
+    rows[at + 12] = outcome[outcomes.WORDS] if access else 0
+    waited = row_of(i) + ledger.WAITED
+    for j in range(WAITS):
+        rows[at + BEFORE_WAITS + j] = r.ledger[waited + ledger.BY_CAUSE * j] - r.waits[j]

@@ -14,8 +14,7 @@ from vecsim.engines.columns import causes, instruction, outcomes, parameter
 from vecsim.engines.columns.tracks import BY_ENTRIES, BY_LANES, SHIFTED
 from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.arrays.cells import shifted
-from vecsim.engines.jit.compiler.functions import function, inline
-from vecsim.engines.jit.compiler.integers import larger, raised
+from vecsim.engines.jit.compiler.functions import function, inline, larger, raised
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.single_port.accounts import book, element_cause, note_times
 from vecsim.engines.jit.single_port.port import dispatch

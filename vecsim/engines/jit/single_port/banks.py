@@ -7,8 +7,7 @@ from typing import Any
 from vecsim.engines.columns import outcomes, parameter
 from vecsim.engines.columns.tracks import PHASES
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.compiler.functions import inline
-from vecsim.engines.jit.compiler.integers import larger
+from vecsim.engines.jit.compiler.functions import inline, larger
 
 
 @inline

@@ -11,8 +11,7 @@ from typing import Any
 from vecsim.engines.columns import causes, instruction, outcomes, parameter
 from vecsim.engines.columns.tracks import BY_LANES, BY_WORDS, SHIFTED
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.compiler.functions import inline
-from vecsim.engines.jit.compiler.integers import larger
+from vecsim.engines.jit.compiler.functions import inline, larger
 from vecsim.engines.jit.single_port.accounts import book, note_times, note_wait
 from vecsim.engines.jit.single_port.arithmetic import result_latency
 from vecsim.engines.jit.single_port.banks import bank_of, banks_are_free, occupy, occupy_slowly, phase_behind

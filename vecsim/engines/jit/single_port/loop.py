@@ -16,8 +16,7 @@ from vecsim.engines.columns import control, instruction, ledger, outcomes, param
 from vecsim.engines.decoded import NONE, SCALARS
 from vecsim.engines.jit.arrays.cells import int64_at
 from vecsim.engines.jit.arrays.views import run_of
-from vecsim.engines.jit.compiler.functions import function, inline
-from vecsim.engines.jit.compiler.integers import larger
+from vecsim.engines.jit.compiler.functions import function, inline, larger
 from vecsim.engines.jit.interface import FINISHED, FULL, GOING, STOPPED, TROUBLE
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.semantics import Semantics, call_row
@@ -26,7 +25,7 @@ from vecsim.engines.jit.single_port.accounts import (
     book_at_issue,
     count_runs,
     issue_cause,
-    open_row,
+    remember_waits,
     row_of,
     write_vector_row,
 )
@@ -207,6 +206,8 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
         if n == 0:
             issue_empty(r, i, ready, cycle, stop_count, capacity)
             return GOING
+        if capacity >= 0:
+            remember_waits(r, i)
         retired = answered = outcome[outcomes.RETIRED_BY]
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, 0, room, 0, 0, unit == MEMORY)
@@ -219,7 +220,7 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
         work = ledger.BUSY if unit == MEMORY else ledger.LATENCY
         answer(r, i, work, outcome[outcomes.RETIRE], answered)
         if capacity >= 0:
-            write_vector_row(r, i, outcome[outcomes.SEEN], cycle)
+            write_vector_row(r, i, cycle)
         issued(r, i, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
         return GOING
 
@@ -262,8 +263,6 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
                 outcome[outcomes.START] = outcome[outcomes.BEFORE]
                 status = TROUBLE
                 break
-            if capacity >= 0:
-                open_row(r, i)
             if timing >= ELEMENTWISE:
                 status = issue_vector(r, i, stop_count, capacity)
             else:

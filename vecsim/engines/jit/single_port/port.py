@@ -10,8 +10,7 @@ from typing import Any
 
 from isa.declaration import Pattern, Unit
 from vecsim.engines.columns import causes, counters, instruction, outcomes, parameter
-from vecsim.engines.jit.compiler.functions import inline
-from vecsim.engines.jit.compiler.integers import larger
+from vecsim.engines.jit.compiler.functions import inline, larger
 from vecsim.engines.jit.single_port.accounts import book
 from vecsim.engines.jit.single_port.registers import complete
 

@@ -22,8 +22,7 @@ from typing import Any
 from vecsim.engines.columns import instruction, outcomes, parameter
 from vecsim.engines.columns.tracks import FIRST_FREE, FREE
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.compiler.functions import function, inline
-from vecsim.engines.jit.compiler.integers import larger, raised
+from vecsim.engines.jit.compiler.functions import function, inline, larger, raised
 
 
 @inline

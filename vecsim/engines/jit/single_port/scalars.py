@@ -16,8 +16,7 @@ from vecsim.engines.columns import (
     quick_run,
 )
 from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.compiler.functions import function, inline
-from vecsim.engines.jit.compiler.integers import larger, smaller
+from vecsim.engines.jit.compiler.functions import function, inline, larger, smaller
 from vecsim.engines.jit.interface import FULL, GOING, STOPPED, TROUBLE
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.single_port.accounts import (
@@ -25,7 +24,6 @@ from vecsim.engines.jit.single_port.accounts import (
     answer_for_part,
     book_at_issue,
     note_wait,
-    open_row,
     row_of,
     write_scalar_row,
 )
@@ -176,7 +174,8 @@ def finish_scalar(
     answer(r, i, ledger.SCALAR, retire, answered)
     write_scalar_ready(r, i, retire)
     if capacity >= 0:
-        write_scalar_row(r, i, r.outcome[outcomes.SEEN], cycle, retire)
+        r.control[control.COUNT] = r.outcome[outcomes.SEEN] + 1
+        write_scalar_row(r, i, cause, cycle - before, cycle, retire)
     issued(r, i, cycle, larger(retired, retire), stop_count)
 
 
@@ -270,8 +269,6 @@ def make_run_scalars(semantics: Semantics) -> Any:
                     start = CANNOT
             elif r.timeline[0] >= capacity:
                 return FULL
-            else:
-                open_row(r, i)
             if start >= 0:
                 status = issue_run(r, i, part, end, length, start, stop_count)
             else:
