@@ -37,8 +37,6 @@ cache_first
     The first element of the vector cache that an access moves.
 unit
     The number of an :class:`isa.declaration.Unit`.
-age
-    The number of an instruction in program order.
 issue
     The cycle in which the instruction issued.
 cycle
