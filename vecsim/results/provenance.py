@@ -8,10 +8,11 @@ from __future__ import annotations
 import platform
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cache
 from typing import Any
 
 from vecsim import __version__
@@ -104,12 +105,16 @@ def provenance() -> Provenance:
 
 def versions() -> dict[str, str]:
     """Give the versions of vecsim, Python and the libraries that results may depend on."""
+    return {"vecsim": __version__, "python": platform.python_version()} | _installed()
+
+
+@cache
+def _installed() -> dict[str, str]:
+    """Give the versions of the libraries that are there; a machine with a GPU may have few of them."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {"vecsim": __version__, "python": platform.python_version()}
+    found = {}
     for name in LIBRARIES:
-        try:
+        with suppress(PackageNotFoundError):
             found[name] = version(name)
-        except PackageNotFoundError:
-            continue  # a machine with a GPU may have few of them
     return found
