@@ -110,7 +110,8 @@ def draw(exercise: Exercise, seed: int, machine: Machine) -> list[Trial]:
     """
     random = np.random.default_rng((exercise.number, seed))
     if not isinstance(exercise.cases, Products):
-        return [Trial(workspace(case, random), case.budget) for case in exercise.cases(random)]
+        cases = list(exercise.cases(random))  # all of them, before their places are drawn
+        return [Trial(workspace(case, random), case.budget) for case in cases]
     products, trials = exercise.cases, []
     for matrix in products.matrices(random):
         room = product_workspace(products, matrix, machine, random)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -97,7 +97,7 @@ class Exercise:
 
     number: int
     title: str
-    cases: Callable[[np.random.Generator], list[Case]] | Products
+    cases: Callable[[np.random.Generator], Iterable[Case]] | Products
     hints: Mapping[str, str]
     forbidden: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()

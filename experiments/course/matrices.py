@@ -90,7 +90,7 @@ def _matrix(random: np.random.Generator, kind: str, entries: Mask) -> NamedMatri
     return NamedMatrix(f"{kind}, {counted(csr.shape[0], 'row')}", csr)
 
 
-def whole_numbers(random: np.random.Generator, count: int) -> npt.NDArray[np.float32]:
-    """Draw whole numbers from 1 to LARGEST, and negative ones."""
-    numbers: npt.NDArray[Any] = random.integers(1, LARGEST + 1, count) * random.choice((-1, 1), count)
+def whole_numbers(random: np.random.Generator, count: int, most: int = LARGEST) -> npt.NDArray[np.float32]:
+    """Draw whole numbers from 1 to `most`, and negative ones."""
+    numbers: npt.NDArray[Any] = random.integers(1, most + 1, count) * random.choice((-1, 1), count)
     return numbers.astype(np.float32)

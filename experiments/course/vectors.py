@@ -7,6 +7,7 @@ summed they are any floats. A budget is a quarter above what the solution takes.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.course.exercise import Case
+from experiments.course.matrices import whole_numbers
 
 Floats = npt.NDArray[np.float32]
 SECTION = 64
@@ -33,12 +35,6 @@ class Cost:
     def budget(self, strips: int, elements: int) -> int:
         """Return the cycles that a text may take."""
         return math.ceil(SPARE * (self.run + self.strip * strips + self.element * elements))
-
-
-def _whole(random: np.random.Generator, count: int, most: int) -> Floats:
-    """Draw whole numbers that are not 0."""
-    numbers: npt.NDArray[Any] = random.integers(1, most + 1, count) * random.choice((-1, 1), count)
-    return numbers.astype(np.float32)
 
 
 def _any(random: np.random.Generator, count: int) -> Floats:
@@ -68,75 +64,59 @@ GATHER = Cost(25, 2.6, 1.7)
 SUMS = Cost(990, 146.4, 0)
 
 
-def axpy(random: np.random.Generator) -> list[Case]:
+def axpy(random: np.random.Generator) -> Iterator[Case]:
     """Draw z = a x + y."""
-    cases = []
     for n in _sizes(random, 1200):
-        a, x, y = _whole(random, 1, 99), _whole(random, n, 9999), _whole(random, n, 9999)
-        cases.append(_case(n, {"A": a, "X": x, "Y": y}, {"Z": a * x + y}, AXPY.budget(_strips(n), n)))
-    return cases
+        a, x, y = whole_numbers(random, 1, 99), whole_numbers(random, n, 9999), whole_numbers(random, n, 9999)
+        yield _case(n, {"A": a, "X": x, "Y": y}, {"Z": a * x + y}, AXPY.budget(_strips(n), n))
 
 
-def dot(random: np.random.Generator) -> list[Case]:
+def dot(random: np.random.Generator) -> Iterator[Case]:
     """Draw r = x y."""
-    cases = []
     for n in _sizes(random, 1200):
-        x, y = _whole(random, n, 99), _whole(random, n, 99)
-        cases.append(_case(n, {"X": x, "Y": y}, {"R": [x @ y]}, DOT.budget(_strips(n), n)))
-    return cases
+        x, y = whole_numbers(random, n, 99), whole_numbers(random, n, 99)
+        yield _case(n, {"X": x, "Y": y}, {"R": [x @ y]}, DOT.budget(_strips(n), n))
 
 
-def clip(random: np.random.Generator) -> list[Case]:
+def clip(random: np.random.Generator) -> Iterator[Case]:
     """Draw z = x, clipped."""
-    cases = []
     for n in (7, SECTION, int(random.integers(65, 128)), int(random.integers(750, 1000))):
         x = _any(random, n)
         low, high = (np.array([each], np.float32) for each in random.uniform((-600, 200), (-200, 600)))
         x[:3] = random.permutation((low[0] - 9, high[0] + 9, 0))
         expected = np.clip(x, low, high)
-        cases.append(
-            _case(n, {"LOW": low, "HIGH": high, "X": x}, {"Z": expected}, CLIP.budget(_strips(n), n))
-        )
-    return cases
+        yield _case(n, {"LOW": low, "HIGH": high, "X": x}, {"Z": expected}, CLIP.budget(_strips(n), n))
 
 
-def horner(random: np.random.Generator) -> list[Case]:
+def horner(random: np.random.Generator) -> Iterator[Case]:
     """Draw z = a polynomial of x."""
-    cases = []
     for n in _sizes(random, 2000):
-        x, c = _whole(random, n, 99), _whole(random, 4, 15)
+        x, c = whole_numbers(random, n, 99), whole_numbers(random, 4, 15)
         z = ((c[3] * x + c[2]) * x + c[1]) * x + c[0]
-        cases.append(_case(n, {"C": c, "X": x}, {"Z": z}, HORNER.budget(_strips(n), n)))
-    return cases
+        yield _case(n, {"C": c, "X": x}, {"Z": z}, HORNER.budget(_strips(n), n))
 
 
-def columns(random: np.random.Generator) -> list[Case]:
+def columns(random: np.random.Generator) -> Iterator[Case]:
     """Draw sums of columns."""
-    cases = []
     for rows in (1, int(random.integers(40, 65)), int(random.integers(80, 121))):
-        matrix = _whole(random, rows * SECTION, 9999)
+        matrix = whole_numbers(random, rows * SECTION, 9999)
         sums = matrix.reshape(rows, SECTION).sum(axis=0)
-        cases.append(_case(rows, {"MATRIX": matrix}, {"S": sums}, COLUMNS.budget(rows, 0), "ROWS"))
-    return cases
+        yield _case(rows, {"MATRIX": matrix}, {"S": sums}, COLUMNS.budget(rows, 0), "ROWS")
 
 
-def gather(random: np.random.Generator) -> list[Case]:
+def gather(random: np.random.Generator) -> Iterator[Case]:
     """Draw z = table[index]."""
-    cases = []
     for n in _sizes(random, 600):
         table = _any(random, 4000)
         index = random.integers(0, len(table), n).astype(np.int32)
         index[random.integers(n)] = len(table) - 1
         expected = {"Z": table[index]}
-        cases.append(_case(n, {"TABLE": table, "INDEX": index}, expected, GATHER.budget(_strips(n), n)))
-    return cases
+        yield _case(n, {"TABLE": table, "INDEX": index}, expected, GATHER.budget(_strips(n), n))
 
 
-def running_sums(random: np.random.Generator) -> list[Case]:
+def running_sums(random: np.random.Generator) -> Iterator[Case]:
     """Draw z = the running sums of x; pieces of an odd number of elements meet no bank twice."""
-    cases = []
     for piece in (1, 2 * int(random.integers(2, 6)) + 1, 2 * int(random.integers(13, 18)) + 1):
         n = SECTION * piece
-        x = _whole(random, n, 4999)
-        cases.append(_case(n, {"X": x}, {"Z": np.cumsum(x)}, SUMS.budget(piece, 0)))
-    return cases
+        x = whole_numbers(random, n, 4999)
+        yield _case(n, {"X": x}, {"Z": np.cumsum(x)}, SUMS.budget(piece, 0))

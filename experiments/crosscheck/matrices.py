@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from experiments.gpu_bench.suite import arguments_of, generated
 from vecsim.data import Matrix, load
 
 FILE = Path(__file__).with_name("matrices.toml")
@@ -47,9 +47,7 @@ class Listed:
         """
         if self.source:
             return load(self.source, download=False)
-        module, _, function = self.generator.partition(".")
-        made = getattr(importlib.import_module(f"vecsim.data.synthetic.{module}"), function)
-        return Matrix(self.name, made(**self.arguments), "generated")
+        return Matrix(self.name, generated(self.generator, self.arguments), "generated")
 
 
 @cache
@@ -59,10 +57,7 @@ def listed() -> tuple[Listed, ...]:
 
 
 def _read(entry: Mapping[str, Any]) -> Listed:
-    arguments = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in entry.get("arguments", {}).items()
-    }
+    arguments = arguments_of(entry.get("arguments", {}))
     return Listed(
         entry["name"], entry["class"], entry.get("source", ""), entry.get("generator", ""), arguments
     )

@@ -9,7 +9,6 @@ statistics of the matrices as they are made now.
 from __future__ import annotations
 
 import argparse
-import importlib
 import sys
 import time
 import tomllib
@@ -17,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cache
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -124,12 +124,15 @@ class SuiteMatrix:
 
             csr = load(self.source, download=False).csr
         else:
-            module, _, function = self.generator.partition(".")
-            made = getattr(importlib.import_module(f"vecsim.data.synthetic.{module}"), function)
-            csr = made(**self.arguments)
+            csr = generated(self.generator, self.arguments)
         csr.indices, csr.indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
         csr.has_canonical_format = True
         return csr
+
+
+def generated(generator: str, arguments: Mapping[str, Any]) -> Any:
+    """Generate a matrix by a module and function of `vecsim.data.synthetic`, such as ``mesh.grid``."""
+    return resolve_name(f"vecsim.data.synthetic.{generator.replace('.', ':')}")(**arguments)
 
 
 @cache
@@ -176,7 +179,7 @@ def statistics_of(csr: Any) -> Statistics:
 def _read(entry: Mapping[str, Any]) -> SuiteMatrix:
     read: dict[str, Any] = {
         "class": str,
-        "arguments": _arguments,
+        "arguments": arguments_of,
         "stands_for": tuple,
         "statistics": lambda table: Statistics(**table),
     }
@@ -184,7 +187,8 @@ def _read(entry: Mapping[str, Any]) -> SuiteMatrix:
     return SuiteMatrix(class_=found.pop("class"), **found)
 
 
-def _arguments(table: Mapping[str, Any]) -> dict[str, Any]:
+def arguments_of(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the arguments of a generator as TOML has them, lists as tuples."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
 
 

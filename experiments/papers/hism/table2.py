@@ -56,22 +56,16 @@ def make(request: Request) -> Item:
 
 def averages_over_all(runs: SuiteRuns) -> dict[str, float]:
     """Give the averages over all matrices, by row of the table; without those that cannot be had."""
-    suite = grouped(runs.members.values(), runs.figures["size"])
-    originals = grouped(runs.originals, runs.figures_of_originals["size"])
-    filled = rows(suite, originals, runs.measured.cycles())
     return {
         each.row: each.ours
-        for each in filled
+        for each in _filled(runs)
         if each.quantity == GROUPS[0] and each.row in PRINTED and each.ours is not None
     }
 
 
 def item(runs: SuiteRuns) -> Item:
     """Make Table 2 of what the programs took on the suite."""
-    suite = grouped(runs.members.values(), runs.figures["size"])
-    originals = grouped(runs.originals, runs.figures_of_originals["size"])
-    cycles = runs.measured.cycles()
-    filled = rows(suite, originals, cycles)
+    filled = _filled(runs)
     title = "Table 2: speed-ups of HiSM and CHiSM, averaged"
     return Item(
         name="hism-table2",
@@ -82,11 +76,20 @@ def item(runs: SuiteRuns) -> Item:
         ),
         rows=tuple(filled),
         chart=paper_beside_ours(title, "times faster", filled, logarithmic=True),
-        verdicts=tuple(orderings(suite, cycles)),
+        verdicts=tuple(orderings(_of_suite(runs), runs.measured.cycles())),
         notes=NOTES,
         gaps=gaps(runs, filled),
         faults=runs.measured.wrong(),
     )
+
+
+def _of_suite(runs: SuiteRuns) -> Grouped:
+    return grouped(runs.members.values(), runs.figures["size"])
+
+
+def _filled(runs: SuiteRuns) -> list[Comparison]:
+    originals = grouped(runs.originals, runs.figures_of_originals["size"])
+    return rows(_of_suite(runs), originals, runs.measured.cycles())
 
 
 def ratio_of_means(times: Sequence[Times], slow: str, fast: str) -> float | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -82,12 +82,8 @@ def read_attribute(name: str, value: Any) -> Any:
     UserError
         It is of a type that the attribute does not take.
     """
-    if name == "matrices":
-        return tuple(_matrix(each) for each in series(name, _alone(value), "names"))
-    if name == "programs":
-        return tuple(program_name(each) for each in series(name, _alone(value), "names"))
-    if name == "extend":
-        return tuple(_extension(each) for each in series(name, _alone(value), "names"))
+    if name in _NAMES:
+        return tuple(map(_NAMES[name], series(name, _alone(value), "names")))
     if name in ("set", "option"):
         return {key: _values(f"{name}.{key}", each) for key, each in _flat(name, value).items()}
     if name == "cost":
@@ -120,6 +116,14 @@ def _extension(given: Any) -> str:
             raise UserError(f"extend: {given.name} is of no file, and a sweep needs one: extend=('mine.py',)")
         return given.file
     return path_text("extend", given)
+
+
+_NAMES: dict[str, Callable[[Any], str]] = {
+    "matrices": _matrix,
+    "programs": program_name,
+    "extend": _extension,
+}
+"""What reads a name, by the attributes that are series of names."""
 
 
 def _flat(name: str, value: object, prefix: str = "") -> dict[str, Any]:

@@ -23,9 +23,8 @@ from typing import Any
 from experiments.code_fingerprint import code_fingerprint
 from experiments.whatif.sweep.cell import Cell, ImageRecord
 from experiments.whatif.sweep.inputs import Input, load_input
-from experiments.whatif.sweep.simulation import Outcome, Task, check
+from experiments.whatif.sweep.simulation import Outcome, Task, begin
 from experiments.whatif.sweep.store import Store
-from experiments.whatif.sweep.work import Work
 from programs.measurement import Prepared
 from vecsim.support.errors import UserError
 
@@ -261,8 +260,7 @@ def _compute(task: Task, places: Sequence[int], matrix: Input) -> Gathered:
     with _turn:
         gathered = Gathered()
         points = tuple(task.points[place] for place in places)
-        work = Work(task.sweep, points, task.program, matrix, gathered, _images)
-        check(task, work)
+        work = begin(task, points, matrix, gathered, _images)
         work.find_keys()
         for place in work.missing(()):
             work.compute(place)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.code_fingerprint import code_fingerprint
 from experiments.whatif.sweep.inputs import Input, load_input
 from experiments.whatif.sweep.specification import Point, Sweep
-from experiments.whatif.sweep.store import Store
+from experiments.whatif.sweep.store import Keeper, Store
 from experiments.whatif.sweep.work import UNKNOWN, Work
+from programs.measurement import Prepared
 from vecsim.results.file_digests import InputFile
 from vecsim.support.errors import UserError
 
@@ -92,7 +93,8 @@ def simulate(task: Task, report: Callable[[int], None] = lambda done: None) -> O
         the outcome.
     """
     with Store(task.store) as store:
-        work = _work(task, store)
+        matrix = load_input(task.matrix, task.sweep.value_bits)
+        work = begin(task, task.points, matrix, store)
         work.find_keys()
         kept = store.kept(work.keys)
         report(sum(key in kept or not key for key in work.keys))
@@ -117,10 +119,7 @@ def look_up(task: Task) -> Outcome:
         The store cannot be read, or something has changed since the sweep began.
     """
     with Store(task.store) as store:
-        work = Work(
-            task.sweep, task.points, task.program, Input(task.matrix, None, task.matrix_sha256), store
-        )
-        check(task, work)
+        work = begin(task, task.points, Input(task.matrix, None, task.matrix_sha256), store)
         work.find_keys(make_images=False)
         left = work.missing(store.kept(key for key in work.keys if key != UNKNOWN))
         damaged = len(store.damaged & set(work.keys))
@@ -129,21 +128,21 @@ def look_up(task: Task) -> Outcome:
     )
 
 
-def _work(task: Task, store: Store) -> Work:
-    matrix = load_input(task.matrix, task.sweep.value_bits)
-    work = Work(task.sweep, task.points, task.program, matrix, store)
-    check(task, work)
-    return work
-
-
-def check(task: Task, work: Work) -> None:
-    """Check that a process has what the sweep began with.
+def begin(
+    task: Task,
+    points: tuple[Point, ...],
+    matrix: Input,
+    keeper: Keeper,
+    images: MutableMapping[str, Prepared] | None = None,
+) -> Work:
+    """Begin the work on some points of a task; `points`, `matrix`, `keeper` and `images` are those of `Work`.
 
     Raises
     ------
     UserError
-        It has other code, another machine or another matrix.
+        This process has other code, another machine or another matrix than the sweep began with.
     """
+    work = Work(task.sweep, points, task.program, matrix, keeper, images)
     for name, now, then in (
         ("the code of vecsim", code_fingerprint(), task.code),
         (f"machine {task.sweep.machine}", work.machine.sha256, task.machine),
@@ -151,3 +150,4 @@ def check(task: Task, work: Work) -> None:
     ):
         if now != then:
             raise UserError(f"sweep: {name} is not as the sweep began with it: run it again")
+    return work
