@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from experiments.papers.hbp.printed import REDUCTIONS
 from experiments.papers.hbp.results import OrderRecord, Results
 from experiments.papers.hbp.texts import METHODS, label, paper_partition
@@ -99,15 +101,13 @@ def _chart(subjects: list[MatrixRecord], found: dict[str, dict[str, OrderRecord]
     )
 
 
-def _verdicts(subjects: list[MatrixRecord], found: dict[str, dict[str, OrderRecord]]) -> tuple[Verdict, ...]:
+def _verdicts(subjects: list[MatrixRecord], found: dict[str, dict[str, OrderRecord]]) -> Iterator[Verdict]:
     all_ = [(each, reduction(found[each.name], "hash") or 0.0) for each in subjects]
-    verdicts = [
-        Verdict(
-            "The hash makes the standard deviation within warps less",
-            all(less > 0 for _, less in all_),
-            "; ".join(f"{each.name} {less:.0f} %" for each, less in all_),
-        )
-    ]
+    yield Verdict(
+        "The hash makes the standard deviation within warps less",
+        all(less > 0 for _, less in all_),
+        "; ".join(f"{each.name} {less:.0f} %" for each, less in all_),
+    )
     kronecker = [(each, less) for each, less in all_ if each.stands_for == "kron_g500-logn18"]
     for each, less in kronecker:
         others = {
@@ -116,7 +116,4 @@ def _verdicts(subjects: list[MatrixRecord], found: dict[str, dict[str, OrderReco
             if method in found[each.name]
         }
         told = "; ".join(f"{name} {other or 0.0:.0f} %" for name, other in others.items())
-        verdicts.append(
-            Verdict("By 42 % on kron_g500-logn18", less >= 42, f"{less:.0f} % as read here; {told}")
-        )
-    return tuple(verdicts)
+        yield Verdict("By 42 % on kron_g500-logn18", less >= 42, f"{less:.0f} % as read here; {told}")

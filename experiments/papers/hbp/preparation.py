@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from experiments.papers.hbp.printed import PREPROCESSING
 from experiments.papers.hbp.results import Results
 from experiments.papers.hbp.subjects import id_of
@@ -97,15 +99,11 @@ def _chart(results: Results) -> BarChart:
     )
 
 
-def _verdicts(results: Results) -> tuple[Verdict, ...]:
-    found = []
+def _verdicts(results: Results) -> Iterator[Verdict]:
     for method, (mean, _) in PREPROCESSING.items():
         ours = _times_longer(results, method, "all")
-        found.append(
-            Verdict(
-                f"Preprocessing is {mean} times faster on average than with {METHODS[method]}",
-                None if ours is None else ours >= float(mean),
-                NOT_MEASURED if ours is None else f"{ours:.2f} times",
-            )
+        yield Verdict(
+            f"Preprocessing is {mean} times faster on average than with {METHODS[method]}",
+            None if ours is None else ours >= float(mean),
+            NOT_MEASURED if ours is None else f"{ours:.2f} times",
         )
-    return tuple(found)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from experiments.papers.hbp.printed import PRODUCTS as PRINTED
 from experiments.papers.hbp.printed import TABLE_2
 from experiments.papers.hbp.results import Results
@@ -99,15 +101,13 @@ def _chart(results: Results) -> BarChart:
     )
 
 
-def _verdicts(results: Results, printed: str) -> tuple[Verdict, ...]:
-    found = []
+def _verdicts(results: Results, printed: str) -> Iterator[Verdict]:
     for other, (mean, most) in PRINTED[printed].items():
         ratios = results.ratios(results.matrices, other, "float64", "hbp").values()
         ours = geometric_mean(ratios)
         detail = NOT_MEASURED if ours is None else f"{ours:.2f} times, at most {max(ratios):.2f}"
         claim = f"HBP is {mean} times faster than {PRODUCTS[other]} on average, at most {most}"
-        found.append(Verdict(claim, None if ours is None else ours >= float(mean), detail))
-    return tuple(found)
+        yield Verdict(claim, None if ours is None else ours >= float(mean), detail)
 
 
 def _parts(record: Record | None) -> dict[str, float | None]:

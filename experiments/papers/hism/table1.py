@@ -1,7 +1,7 @@
 """Table 1: storage of HiSM against JD, CRS and BBCS (HiSM paper, section 2)."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
@@ -86,9 +86,8 @@ def rows(matrices: Mapping[str, Any], remarks: Mapping[str, str] = NO_REMARKS) -
     return by_paper + in_memory
 
 
-def verdicts(found: Sequence[Comparison]) -> list[Verdict]:
+def verdicts(found: Sequence[Comparison]) -> Iterator[Verdict]:
     """Say of the rows whether they bear out what the paper says about them, under each accounting."""
-    made = []
     for counted, suffix in (("as the paper counts", ""), ("in memory", IMAGE_SUFFIX)):
         ratios = {
             quantity: [
@@ -103,16 +102,13 @@ def verdicts(found: Sequence[Comparison]) -> list[Verdict]:
             ("HiSM takes as much as BBCS", ("vs BBCS",), _equivalent),
         ):
             numbers = [ratio for quantity in quantities for ratio in ratios[quantity]]
-            made.append(
-                Verdict(
-                    f"{claim}, {counted}",
-                    holds(numbers) if numbers else None,
-                    f"{min(numbers):.3f} to {max(numbers):.3f} of it, {fmean(numbers):.3f} on average"
-                    if numbers
-                    else "no matrix of the table is available",
-                )
+            yield Verdict(
+                f"{claim}, {counted}",
+                holds(numbers) if numbers else None,
+                f"{min(numbers):.3f} to {max(numbers):.3f} of it, {fmean(numbers):.3f} on average"
+                if numbers
+                else "no matrix of the table is available",
             )
-    return made
 
 
 def _labels(suffix: str) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
@@ -241,22 +241,20 @@ def _made_of(suite: Grouped, members: Sequence[str], available: Sequence[str]) -
     return f"{whole} {what}{which}" + (f" ({stand_ins} stand-in{'s' * (stand_ins > 1)})" if stand_ins else "")
 
 
-def orderings(suite: Grouped, cycles: Cycles) -> list[Verdict]:
+def orderings(suite: Grouped, cycles: Cycles) -> Iterator[Verdict]:
     """Say for each group whether the mean times have the paper's order."""
-    found = []
     for group in GROUPS:
         printed = printed_times(group)
         order = slowest_first(printed)
         available = [relative(cycles[name]) for name in suite.picked[group] if name in cycles]
         claim = f"{group}: " + " > ".join(f"{METHODS[p]} {printed[p]:.2f}" for p in order)
         if not available:
-            found.append(Verdict(claim, None, "no matrix of the group is available"))
+            yield Verdict(claim, None, "no matrix of the group is available")
             continue
         means = {program: fmean(t[program] for t in available) for program in METHODS}
         ours = slowest_first(means)
         detail = " > ".join(f"{METHODS[p]} {means[p]:.2f}" for p in ours)
-        found.append(Verdict(claim, ours == order, detail))
-    return found
+        yield Verdict(claim, ours == order, detail)
 
 
 def slowest_first(times: Mapping[str, float]) -> list[str]:

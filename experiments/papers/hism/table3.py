@@ -1,6 +1,6 @@
 """Table 3: steps to insert an element into HiSM, against JD, CRS and BBCS (HiSM paper, section 3.2)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -143,9 +143,8 @@ def rows(matrices: Mapping[str, Any], remarks: Mapping[str, str] = NO_REMARKS) -
     return modelled + [row for found in others.values() for row in found]
 
 
-def verdicts(found: Sequence[Comparison]) -> list[Verdict]:
+def verdicts(found: Sequence[Comparison]) -> Iterator[Verdict]:
     """Say of the rows whether they bear out what the paper says, by its model and as counted in two ways."""
-    made = []
     for counted, suffix, bbcs_suffix in (
         ("by the paper's model", "", BBCS_SUFFIX),
         ("as counted", COUNTED_SUFFIX, COUNTED_SUFFIX),
@@ -156,13 +155,10 @@ def verdicts(found: Sequence[Comparison]) -> list[Verdict]:
         by_bbcs = _by_matrix(found, "vs BBCS", bbcs_suffix)
         large = {name: ratio for name, ratio in by_jd.items() if name in LARGE}
         small = {name: ratio for name, ratio in by_jd.items() if name not in LARGE}
-        made += [
-            _verdict(f"HiSM always takes fewer steps than CRS, {counted}", by_crs, lambda ratio: ratio > 1),
-            _verdict(f"HiSM takes more steps than JD in small matrices, {counted}", small, lambda r: r < 1),
-            _verdict(f"HiSM takes fewer steps than JD in large matrices, {counted}", large, lambda r: r > 1),
-            _verdict(f"HiSM always takes fewer steps than BBCS, {counted}", by_bbcs, lambda r: r > 1),
-        ]
-    return made
+        yield _verdict(f"HiSM always takes fewer steps than CRS, {counted}", by_crs, lambda ratio: ratio > 1)
+        yield _verdict(f"HiSM takes more steps than JD in small matrices, {counted}", small, lambda r: r < 1)
+        yield _verdict(f"HiSM takes fewer steps than JD in large matrices, {counted}", large, lambda r: r > 1)
+        yield _verdict(f"HiSM always takes fewer steps than BBCS, {counted}", by_bbcs, lambda r: r > 1)
 
 
 def _by_matrix(found: Sequence[Comparison], quantity: str, suffix: str) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from statistics import fmean
 
 from experiments.papers.hisparse import storage
@@ -106,34 +106,28 @@ def _groups(results: Results) -> dict[str, list[MatrixRecord]]:
     }
 
 
-def _summary_rows(results: Results) -> list[Comparison]:
+def _summary_rows(results: Results) -> Iterator[Comparison]:
     """Give the two means that the text prints, over several sets of matrices."""
-    rows = []
     for other, what, paper in ((_csr, "CSR", LESS_THAN_CSR), (_coo, "COO", LESS_THAN_COO)):
         if what == "CSR":
-            rows.append(
-                Comparison(
-                    "the paper's 14 matrices, by its Figure 4",
-                    "saved against CSR, %",
-                    "",
-                    fmean(printed_savings().values()),
-                    "nodes as printed, through the formulas of section 3.3",
-                )
+            yield Comparison(
+                "the paper's 14 matrices, by its Figure 4",
+                "saved against CSR, %",
+                "",
+                fmean(printed_savings().values()),
+                "nodes as printed, through the formulas of section 3.3",
             )
         for group, matrices in _groups(results).items():
             for node_size in (NODE_SIZE, OURS):
                 found = savings(matrices, node_size, other)
-                rows.append(
-                    Comparison(
-                        f"{group}, d = {node_size}",
-                        f"saved against {what}, %",
-                        f"{paper:g}" if (group, node_size) == (STAND_INS, NODE_SIZE) else "",
-                        fmean(found) if found else None,
-                        f"mean over {len(found)} matrices",
-                        NOT_MEASURED,
-                    )
+                yield Comparison(
+                    f"{group}, d = {node_size}",
+                    f"saved against {what}, %",
+                    f"{paper:g}" if (group, node_size) == (STAND_INS, NODE_SIZE) else "",
+                    fmean(found) if found else None,
+                    f"mean over {len(found)} matrices",
+                    NOT_MEASURED,
                 )
-    return rows
 
 
 def of_one_csr(results: Results, matrices: Iterable[MatrixRecord], dtype: str) -> dict[str, float]:
@@ -157,24 +151,21 @@ def of_one_csr(results: Results, matrices: Iterable[MatrixRecord], dtype: str) -
     return found
 
 
-def _device_rows(results: Results) -> list[Comparison]:
+def _device_rows(results: Results) -> Iterator[Comparison]:
     """Give what stays on the GPU in parts of one CSR: geometric means of sets, and each matrix."""
-    rows = []
     for dtype, short in DTYPES.items():
         quantity = f"on the GPU, both products, of one CSR {short}"
         for group, matrices in _groups(results).items():
             found = of_one_csr(results, matrices, dtype)
             note = f"geometric mean over {len(found)} matrices"
-            rows.append(Comparison(group, quantity, "", geometric_mean(found.values()), note, NOT_MEASURED))
+            yield Comparison(group, quantity, "", geometric_mean(found.values()), note, NOT_MEASURED)
         for matrix in results.measured:
             share = of_one_csr(results, [matrix], dtype).get(matrix.name)
             if share is not None:
-                rows.append(Comparison(label(matrix), quantity, "", share))
-    return rows
+                yield Comparison(label(matrix), quantity, "", share)
 
 
-def _matrix_rows(results: Results) -> list[Comparison]:
-    rows = []
+def _matrix_rows(results: Results) -> Iterator[Comparison]:
     for matrix in results.measured:
         numbers: dict[str, float] = {"COO": _coo(matrix), "CSR": _csr(matrix)}
         for node_size in (NODE_SIZE, OURS):
@@ -191,8 +182,7 @@ def _matrix_rows(results: Results) -> list[Comparison]:
         product = results.record(matrix, OWN, "float32", "spmv")
         if product is not None and product.nbytes is not None:
             numbers["on the GPU, both products"] = product.nbytes / max(matrix.nnz, 1)
-        rows += [Comparison(label(matrix), quantity, "", value) for quantity, value in numbers.items()]
-    return rows
+        yield from (Comparison(label(matrix), quantity, "", value) for quantity, value in numbers.items())
 
 
 def _chart(matrices: Sequence[MatrixRecord]) -> BarChart:
@@ -223,27 +213,24 @@ def _panel(title: str, matrices: Sequence[MatrixRecord]) -> Panel:
     return bars(title, matrices, category, SERIES, lambda matrix, of: of(matrix))
 
 
-def _verdicts(results: Results) -> list[Verdict]:
+def _verdicts(results: Results) -> Iterator[Verdict]:
     own = printed_savings()
-    made = [
-        Verdict(
-            "20 % less memory than CSR on average: by the nodes that the paper's own Figure 4 prints",
-            fmean(own.values()) >= AT_LEAST * LESS_THAN_CSR,
-            f"{fmean(own.values()):.0f} % on its 14 matrices; "
-            + ", ".join(f"{name} {saved:.0f}" for name, saved in own.items()),
-        )
-    ]
+    yield Verdict(
+        "20 % less memory than CSR on average: by the nodes that the paper's own Figure 4 prints",
+        fmean(own.values()) >= AT_LEAST * LESS_THAN_CSR,
+        f"{fmean(own.values()):.0f} % on its 14 matrices; "
+        + ", ".join(f"{name} {saved:.0f}" for name, saved in own.items()),
+    )
     for other, what, printed in ((_csr, "CSR", LESS_THAN_CSR), (_coo, "COO", LESS_THAN_COO)):
         for node_size in (NODE_SIZE, OURS):
             found = savings(results.of_the_paper, node_size, other)
-            made.append(
-                Verdict(
-                    f"{printed:g} % less memory than {what} on average (d = {node_size}, stand-ins)",
-                    fmean(found) >= AT_LEAST * printed if found else None,
-                    f"{fmean(found):.0f} % on {len(found)} matrices" if found else "none was measured",
-                )
+            yield Verdict(
+                f"{printed:g} % less memory than {what} on average (d = {node_size}, stand-ins)",
+                fmean(found) >= AT_LEAST * printed if found else None,
+                f"{fmean(found):.0f} % on {len(found)} matrices" if found else "none was measured",
             )
-    return [*made, *_device_verdicts(results), *_tree_verdicts(results)]
+    yield from _device_verdicts(results)
+    yield from _tree_verdicts(results)
 
 
 def _device_verdicts(results: Results) -> list[Verdict]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from experiments.papers.hisparse.methods import (
     BEST,
@@ -150,9 +150,8 @@ def _on(name: str, results: Results, claim: str, operation: str, method: str) ->
     )
 
 
-def _hardly_changes(results: Results) -> list[Verdict]:
+def _hardly_changes(results: Results) -> Iterator[Verdict]:
     """Judge whether both products of HiSparse take equally long."""
-    made = []
     for dtype, short in DTYPES.items():
         ratios = {
             each.name: turned / direct
@@ -162,19 +161,15 @@ def _hardly_changes(results: Results) -> list[Verdict]:
         }
         if ratios:
             changed = sum(abs(ratio - 1) > BARELY for ratio in ratios.values())
-            made.append(
-                Verdict(
-                    f"HiSparse hardly changes from SpMV to SpMVᵀ, the dense matrix apart ({short})",
-                    changed <= 1,
-                    f"transposed over direct time: {spread(ratios)}; over {BARELY:.0%} on {changed} of "
-                    f"{len(ratios)}",
-                )
+            yield Verdict(
+                f"HiSparse hardly changes from SpMV to SpMVᵀ, the dense matrix apart ({short})",
+                changed <= 1,
+                f"transposed over direct time: {spread(ratios)}; over {BARELY:.0%} on {changed} of "
+                f"{len(ratios)}",
             )
-    return made
 
 
-def _steadiest(results: Results) -> list[Verdict]:
-    made = []
+def _steadiest(results: Results) -> Iterator[Verdict]:
     for operation, word in zip(PRODUCTS, ("Direct", "Transposed"), strict=True):
         claim = f"{word}, the time of HiSparse varies least: the lowest standard deviation (f64)"
         found = results.times(results.of_the_paper, operation, PRODUCT_METHODS, "float64")
@@ -183,13 +178,8 @@ def _steadiest(results: Results) -> list[Verdict]:
             for place, name in enumerate(PRODUCT_METHODS)
             if (average := averages([times[place] for _, times in found])) is not None
         }
-        made.append(
-            Verdict(
-                claim,
-                min(deviations, key=lambda each: deviations[each]) == METHODS[OWN].label
-                if deviations
-                else None,
-                ", ".join(f"{name} {number:.3f} ms" for name, number in deviations.items()) or NOT_MEASURED,
-            )
+        yield Verdict(
+            claim,
+            min(deviations, key=lambda each: deviations[each]) == METHODS[OWN].label if deviations else None,
+            ", ".join(f"{name} {number:.3f} ms" for name, number in deviations.items()) or NOT_MEASURED,
         )
-    return made

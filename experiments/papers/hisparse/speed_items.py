@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from experiments.papers.hisparse.methods import DTYPES, METHODS, OWN
 from experiments.papers.hisparse.printed import TIMES_FASTER, Printed
@@ -115,7 +115,7 @@ def table_rows(
     table: Mapping[tuple[str, str], Mapping[str, Printed]],
     methods: Mapping[str, Mapping[str, str]],
     own: str = OWN,
-) -> list[Comparison]:
+) -> Iterator[Comparison]:
     """Give a table of mean times as numbers that do not depend on the GPU, and our milliseconds.
 
     Those are how many times HiSparse is faster than each library by the means over all matrices, as the text
@@ -132,7 +132,6 @@ def table_rows(
     own
         The method that stands for HiSparse.
     """
-    rows = []
     for operation in dict.fromkeys(operation for operation, _ in table):
         for library in {**table[operation, "float32"], **table[operation, "float64"]}:
             method = methods[operation].get(library)
@@ -151,12 +150,11 @@ def table_rows(
                     f"s.dev. / mean {short}": _quotient(printed.deviation, printed.mean),
                     f"mean, ms {short}": "",
                 }
-                rows += [
+                yield from (
                     Comparison(f"{library}, {NAMES[operation]}", what, text, number, note, NOT_MEASURED)
                     for (what, text), number in zip(cells.items(), numbers, strict=True)
                     if text or number is not None
-                ]
-    return rows
+                )
 
 
 def _quotient(first: str, second: str) -> str:
@@ -210,7 +208,7 @@ def times_verdicts(
     methods: Mapping[str, Mapping[str, str]],
     subjects: Mapping[str, str],
     own: str = OWN,
-) -> list[Verdict]:
+) -> Iterator[Verdict]:
     """Judge how many times HiSparse is faster, as the text says.
 
     Parameters
@@ -220,7 +218,6 @@ def times_verdicts(
     subjects
         How sentences begin, by operation; of others nothing is judged.
     """
-    made = []
     for (operation, dtype), printed in TIMES_FASTER.items():
         for library, number in printed.items() if operation in subjects else ():
             claim = (
@@ -230,15 +227,12 @@ def times_verdicts(
             kind = operation.partition(",")[0]
             found = results.times(results.of_the_paper, kind, (own, method), dtype) if method else []
             if not found:
-                made.append(Verdict(claim, None, NOT_MEASURED))
+                yield Verdict(claim, None, NOT_MEASURED)
                 continue
             ratio = ratio_of_means(found)
             each = spread({matrix.name: times[1] / times[0] for matrix, times in found})
-            made.append(
-                Verdict(
-                    claim,
-                    ratio >= AT_LEAST * float(number),
-                    f"{METHODS[own].label}: ratio of means {ratio:.1f}; matrix by matrix {each}",
-                )
+            yield Verdict(
+                claim,
+                ratio >= AT_LEAST * float(number),
+                f"{METHODS[own].label}: ratio of means {ratio:.1f}; matrix by matrix {each}",
             )
-    return made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -130,22 +131,18 @@ def _times_rows(results: Results) -> list[Comparison]:
     ]
 
 
-def _steadiest(results: Results) -> list[Verdict]:
+def _steadiest(results: Results) -> Iterator[Verdict]:
     """Judge whether the times of HiSparse vary least, in milliseconds, as the text says of all sums."""
-    made = []
     for operation, libraries in LIBRARIES.items():
         methods = tuple(libraries.values())
         times = results.times(results.of_the_paper, operation.partition(",")[0], methods, "float64")
         if times:
             deviations = [float(np.std([each[place] for _, each in times])) / 1000 for place in range(2)]
-            made.append(
-                Verdict(
-                    f"{SUBJECTS[operation]}: HiSparse has the lowest standard deviation (f64)",
-                    deviations[0] < deviations[1],
-                    f"{deviations[0]:.3f} ms, csrgeam2 {deviations[1]:.3f} ms",
-                )
+            yield Verdict(
+                f"{SUBJECTS[operation]}: HiSparse has the lowest standard deviation (f64)",
+                deviations[0] < deviations[1],
+                f"{deviations[0]:.3f} ms, csrgeam2 {deviations[1]:.3f} ms",
             )
-    return made
 
 
 def _summed(results: Results) -> Results:

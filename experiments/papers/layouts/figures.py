@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.layouts.printed import OVER_CUSPARSE
@@ -61,14 +61,12 @@ def over_cusparse(results: Results, number: int, dtype: str) -> Item:
     )
 
 
-def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> list[Comparison]:
-    rows = []
+def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> Iterator[Comparison]:
     for words, form in BASELINES.get(matrix.group, {}).items():
         library = results.best_of_library(matrix.name, dtype, form)
         note = matrix.missing if library is None else f"{library.method}: {library.median_us:.1f} us"
         value = results.speedup(matrix.name, dtype, form)
-        rows.append(Comparison(label(matrix), f"over {words}", "", value, note, ABSENT))
-    return rows
+        yield Comparison(label(matrix), f"over {words}", "", value, note, ABSENT)
 
 
 def _panel(results: Results, rows: list[Comparison], entry: str) -> Panel | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.layouts.figures import by_size, large_ones
 from experiments.papers.layouts.printed import BY_LAYOUTS, GPUS, TABLES, PrintedTable
@@ -48,17 +50,15 @@ def _matrices(results: Results, printed: PrintedTable) -> tuple[MatrixRecord, ..
     return tuple(each for each in results.matrices if each.group == printed.entry and not each.missing)
 
 
-def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> list[Comparison]:
-    rows = []
+def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> Iterator[Comparison]:
     for quantity, search in SEARCHES.items():
         found = results.search(matrix.name, dtype, search)
         note = "" if found is None else _said(found)
         value = results.gain(matrix.name, dtype, search)
-        rows.append(Comparison(label(matrix), quantity, "", value, note, ABSENT))
+        yield Comparison(label(matrix), quantity, "", value, note, ABSENT)
     best = results.search(matrix.name, dtype, "joint")
     if best and best.median_us and best.bound_us:
-        rows.append(Comparison(label(matrix), SHARE, "", 100 * best.bound_us / best.median_us))
-    return rows
+        yield Comparison(label(matrix), SHARE, "", 100 * best.bound_us / best.median_us)
 
 
 def _said(found: SearchRecord) -> str:
@@ -66,32 +66,27 @@ def _said(found: SearchRecord) -> str:
     return f"{found.layout}, {found.schedule}, {found.median_us:.1f} us; {found.variants} variants{cut}"
 
 
-def _verdicts(results: Results, printed: PrintedTable) -> tuple[Verdict, ...]:
+def _verdicts(results: Results, printed: PrintedTable) -> Iterator[Verdict]:
     gains = {
         each.name: results.gain(each.name, printed.dtype, "paper") for each in _matrices(results, printed)
     }
     found = {name: value for name, value in gains.items() if value is not None}
     mean = geometric_mean(list(found.values()))
     numbers = ABSENT if mean is None else by_size(found, large_ones(results), "times")
-    verdicts = [
-        Verdict(
-            "Tuning layouts and schedules together is faster than tuning schedules alone",
-            None if mean is None else mean > 1,
-            numbers,
-        )
-    ]
+    yield Verdict(
+        "Tuning layouts and schedules together is faster than tuning schedules alone",
+        None if mean is None else mean > 1,
+        numbers,
+    )
     if printed.number == 5:
         most = max(found.values(), default=None)
-        verdicts.append(
-            Verdict(
-                f"It is up to {BY_LAYOUTS} times faster",
-                None if most is None else most >= BY_LAYOUTS,
-                ABSENT if most is None else f"up to {most:.2f} times",
-            )
+        yield Verdict(
+            f"It is up to {BY_LAYOUTS} times faster",
+            None if most is None else most >= BY_LAYOUTS,
+            ABSENT if most is None else f"up to {most:.2f} times",
         )
     if printed.entry == "quaternion":
-        verdicts.append(_outer_is_ellpack_r(results, printed))
-    return tuple(verdicts)
+        yield _outer_is_ellpack_r(results, printed)
 
 
 def _outer_is_ellpack_r(results: Results, printed: PrintedTable) -> Verdict:

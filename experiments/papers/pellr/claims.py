@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from experiments.papers.kit.numbers import geometric_mean
@@ -97,9 +97,8 @@ def make(results: Results) -> Item:
     )
 
 
-def _rows(claim: Claim, part: str, results: Results) -> list[Comparison]:
+def _rows(claim: Claim, part: str, results: Results) -> Iterator[Comparison]:
     matrices = [matrix for matrix in results.sets[part] if claim.choose(matrix)]
-    rows = []
     for dtype, short in DTYPES.items():
         if claim.method:
             ours = claim.number(list(results.ratios(matrices, claim.method, dtype, claim.own).values()))
@@ -107,8 +106,7 @@ def _rows(claim: Claim, part: str, results: Results) -> list[Comparison]:
             wins, count, _ = verdicts.share_best(results, part, dtype)
             ours = 100 * wins / count if count else None
         label = f"{claim.words}; {PARTS[part]}"
-        rows.append(Comparison(label, short, claim.printed, ours, _which(matrices), NOT_MEASURED))
-    return rows
+        yield Comparison(label, short, claim.printed, ours, _which(matrices), NOT_MEASURED)
 
 
 def _which(matrices: list[MatrixRecord]) -> str:

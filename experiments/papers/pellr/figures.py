@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from experiments.papers.kit.charts import bars
@@ -64,7 +64,7 @@ class SpeedFigure:
 
     title: str
     methods: tuple[str, ...]
-    verdicts: Callable[[Results], list[Verdict]]
+    verdicts: Callable[[Results], Iterator[Verdict]]
     more: tuple[str, ...] = ()
 
 

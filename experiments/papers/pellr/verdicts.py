@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from experiments.papers.kit.numbers import geometric_mean, spread
@@ -132,9 +132,8 @@ class Saying:
         return made or [Verdict(self.claim, None, "no such matrix was measured")]
 
 
-def _falling(results: Results) -> list[Verdict]:
+def _falling(results: Results) -> Iterator[Verdict]:
     """Judge whether the advantage over HYB falls as sigma grows."""
-    made = []
     for part, words in PARTS.items():
         parts = [[m for m in results.sets[part] if choose(m)] for choose in (not_large, large)]
         means = {
@@ -143,22 +142,18 @@ def _falling(results: Results) -> list[Verdict]:
         }
         pairs = {short: pair for short, pair in means.items() if None not in pair}
         if pairs:
-            made.append(
-                Verdict(
-                    f"The advantage falls as sigma grows ({words})",
-                    all((low or 0) > (high or 0) for low, high in pairs.values()),
-                    "; ".join(
-                        f"{short}: {low:.2f} for sigma <= 10, {high:.2f} beyond"
-                        for short, (low, high) in pairs.items()
-                    ),
-                )
+            yield Verdict(
+                f"The advantage falls as sigma grows ({words})",
+                all((low or 0) > (high or 0) for low, high in pairs.values()),
+                "; ".join(
+                    f"{short}: {low:.2f} for sigma <= 10, {high:.2f} beyond"
+                    for short, (low, high) in pairs.items()
+                ),
             )
-    return made
 
 
-def _nearest(results: Results) -> list[Verdict]:
+def _nearest(results: Results) -> Iterator[Verdict]:
     """Judge whether BiJAD is the nearest to PELLR."""
-    made = []
     for part, words in PARTS.items():
         apart = {
             METHODS[method].label: max(mean, 1 / mean)
@@ -166,18 +161,15 @@ def _nearest(results: Results) -> list[Verdict]:
             if (mean := geometric_mean(results.ratios(results.sets[part], method, "float64").values()))
         }
         if "BiJAD" in apart:
-            made.append(
-                Verdict(
-                    f"PELLR and BiJAD are the nearest of the compared ({words})",
-                    min(apart, key=lambda label: apart[label]) == "BiJAD",
-                    "f64, how far apart: " + ", ".join(f"{label} {far:.2f}" for label, far in apart.items()),
-                )
+            yield Verdict(
+                f"PELLR and BiJAD are the nearest of the compared ({words})",
+                min(apart, key=lambda label: apart[label]) == "BiJAD",
+                "f64, how far apart: " + ", ".join(f"{label} {far:.2f}" for label, far in apart.items()),
             )
-    return made
 
 
 GENERATED = ("generated",)
-SAYINGS: dict[str, tuple[Saying | Callable[[Results], list[Verdict]], ...]] = {
+SAYINGS: dict[str, tuple[Saying | Callable[[Results], Iterator[Verdict]], ...]] = {
     "ellr": (
         Saying("PELLR is faster than ELLR for all matrices", _all_above(1 - NOISE)),
         Saying("With sigma > 10 PELLR is about 1.5 times faster", _about(1.5), large),
@@ -240,9 +232,8 @@ def against(results: Results, method: str) -> list[Verdict]:
     ]
 
 
-def of_four(results: Results) -> list[Verdict]:
+def of_four(results: Results) -> Iterator[Verdict]:
     """Judge what the paper says of Figure 11."""
-    made = []
     four = ("pellr", "hyb-third", "biell", "bijad")
     for part, words in PARTS.items():
         for dtype, short in DTYPES.items():
@@ -252,19 +243,16 @@ def of_four(results: Results) -> list[Verdict]:
                 continue
             where = [name for name, method in best.items() if method == "hyb-third"]
             shares = _shares_over_hyb(results, matrices, dtype)
-            made += [
-                Verdict(
-                    f"PELLR, BiELL and BiJAD are faster than HYB in most cases ({words}, {short})",
-                    all(2 * wins > count for wins, count in shares.values()),
-                    ", ".join(f"{label} on {wins} of {count}" for label, (wins, count) in shares.items()),
-                ),
-                Verdict(
-                    f"HYB is the fastest of the four only on memplus ({words}, {short})",
-                    all(name.startswith("memplus") for name in where) and bool(where),
-                    f"on {', '.join(where) or 'none'} of {len(best)}",
-                ),
-            ]
-    return made
+            yield Verdict(
+                f"PELLR, BiELL and BiJAD are faster than HYB in most cases ({words}, {short})",
+                all(2 * wins > count for wins, count in shares.values()),
+                ", ".join(f"{label} on {wins} of {count}" for label, (wins, count) in shares.items()),
+            )
+            yield Verdict(
+                f"HYB is the fastest of the four only on memplus ({words}, {short})",
+                all(name.startswith("memplus") for name in where) and bool(where),
+                f"on {', '.join(where) or 'none'} of {len(best)}",
+            )
 
 
 def _shares_over_hyb(
@@ -293,50 +281,40 @@ def share_best(results: Results, part: str, dtype: str) -> tuple[int, int, dict[
     return fastest.get("PELLR", 0), sum(fastest.values()), fastest
 
 
-def of_all(results: Results) -> list[Verdict]:
+def of_all(results: Results) -> Iterator[Verdict]:
     """Judge what the paper says of Figure 12, and of all."""
-    made = []
     for part in ("alone", "generated"):
         for dtype, short in DTYPES.items():
             wins, count, fastest = share_best(results, part, dtype)
             if not count:
                 continue
             ranking = sorted(fastest.items(), key=lambda pair: -pair[1])
-            made.append(
-                Verdict(
-                    f"PELLR is the fastest on over 70 % of the matrices ({PARTS[part]}, {short})",
-                    wins > 0.7 * count,
-                    f"on {wins} of {count}, BiELL and BiJAD counted; fastest: "
-                    + ", ".join(f"{label} {times}" for label, times in ranking),
-                )
+            yield Verdict(
+                f"PELLR is the fastest on over 70 % of the matrices ({PARTS[part]}, {short})",
+                wins > 0.7 * count,
+                f"on {wins} of {count}, BiELL and BiJAD counted; fastest: "
+                + ", ".join(f"{label} {times}" for label, times in ranking),
             )
-        made += _of_csr(results, part)
-    return made
+        yield from _of_csr(results, part)
 
 
-def _of_csr(results: Results, part: str) -> list[Verdict]:
-    made = []
+def _of_csr(results: Results, part: str) -> Iterator[Verdict]:
     for dtype, short in DTYPES.items():
         ratios = results.ratios(results.sets[part], "cucsr", dtype, "csrv")
         if not ratios:
             continue
         means = {matrix.name: matrix.mean for matrix in results.sets[part]}
         slower = sum(ratio < 1 for ratio in ratios.values())
-        made.append(
-            Verdict(
-                f"CSRV is slower than cuCSR in most cases ({PARTS[part]}, {short})",
-                2 * slower > len(ratios),
-                f"on {slower} of {len(ratios)}",
-            )
+        yield Verdict(
+            f"CSRV is slower than cuCSR in most cases ({PARTS[part]}, {short})",
+            2 * slower > len(ratios),
+            f"on {slower} of {len(ratios)}",
         )
         long = geometric_mean(ratio for name, ratio in ratios.items() if means[name] > 16)
         short_rows = geometric_mean(ratio for name, ratio in ratios.items() if means[name] <= 16)
         if long is not None and short_rows is not None:
-            made.append(
-                Verdict(
-                    f"CSRV is good where rows have over 16 entries on average ({PARTS[part]}, {short})",
-                    long > short_rows,
-                    f"{long:.2f} times cuCSR there, {short_rows:.2f} elsewhere",
-                )
+            yield Verdict(
+                f"CSRV is good where rows have over 16 entries on average ({PARTS[part]}, {short})",
+                long > short_rows,
+                f"{long:.2f} times cuCSR there, {short_rows:.2f} elsewhere",
             )
-    return made
