@@ -11,7 +11,7 @@ from isa.semantics.sparse import descriptor_bytes
 from vecsim.formats import storage
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import FormatBase
-from vecsim.formats.bbcs.insertion import bbcs_insertion_steps, insert_into_bbcs
+from vecsim.formats.bbcs.insertion import INSERTION
 from vecsim.formats.canonical_csr import canonical_csr, rows_of_csr
 from vecsim.formats.image import Image, Layout, allocate, blank, int32, value_field, write_fields
 from vecsim.formats.insertion import Insertion, Steps
@@ -180,7 +180,7 @@ class BBCS(FormatBase):
         UserError
             If the position lies outside the matrix or the value cannot be stored.
         """
-        return insert_into_bbcs(self, row, column, value)
+        return INSERTION.insert(self, row, column, value)
 
     def insertion_steps(self, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray]]:
         """Count the steps of inserting single elements, each into this very matrix.
@@ -210,7 +210,7 @@ class BBCS(FormatBase):
         UserError
             If the vectors are no such positions.
         """
-        return bbcs_insertion_steps(self, rows, columns)
+        return INSERTION.count(self, rows, columns)
 
     def check(self) -> None:
         """Check every invariant of the format.

@@ -6,18 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from vecsim.formats.array_types import IntArray
-from vecsim.formats.insertion.record import (
-    Insertion,
-    Steps,
-    check_room,
-    checked_element,
-    checked_positions,
-    first_not_below,
-    steps_of_one,
-)
+from vecsim.formats.insertion.record import Steps, first_not_below
+from vecsim.formats.insertion.rules import InsertionRules
 
 if TYPE_CHECKING:
     from vecsim.formats.bbcs.container import BBCS
@@ -65,28 +58,8 @@ class _Places:
     above: IntArray
 
 
-def insert_into_bbcs(bbcs: BBCS, row: int, column: int, value: float) -> Insertion[BBCS]:
-    """Insert an element; see `BBCS.insert`.
-
-    Parameters
-    ----------
-    bbcs
-        The matrix; it is left as it was.
-    row, column
-        The position, counted from 0.
-    value
-        A finite real number.
-    """
-    rows, columns, new_value = checked_element(bbcs.shape, bbcs.values.dtype, row, column, value)
-    at = _places(bbcs, rows, columns)
-    parts = steps_of_one((_steps(at),))
+def _grown(bbcs: BBCS, at: _Places, rows: IntArray, columns: IntArray, value: NDArray[Any]) -> BBCS:
     place = int(at.place[0])
-    if at.stored[0]:
-        values = bbcs.values.copy()
-        values[place] = new_value
-        return Insertion(replace(bbcs, values=values), True, parts)
-    check_room(bbcs.nnz)
-
     run, above = int(at.run[0]), int(at.above[0])
     ends_row = not at.within_row[0]
     rows_above = [above] if above else []
@@ -107,22 +80,16 @@ def insert_into_bbcs(bbcs: BBCS, row: int, column: int, value: float) -> Inserti
     block_ptr = bbcs.block_ptr.copy()
     block = int(columns[0]) // bbcs.section_size
     block_ptr[block + 1 :] += len(zero_rows) - (behind - first)
-    matrix = replace(
+    return replace(
         bbcs,
         block_ptr=block_ptr,
-        values=spliced(bbcs.values, new_value),
+        values=spliced(bbcs.values, value),
         column=spliced(bbcs.column, columns[0] % bbcs.section_size),
         end_of_row=end_of_row,
         zero_rows=np.concatenate(
             (bbcs.zero_rows[:first], np.array(zero_rows, np.int32), bbcs.zero_rows[behind:])
         ),
     )
-    return Insertion(matrix, False, parts)
-
-
-def bbcs_insertion_steps(bbcs: BBCS, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray]]:
-    """Count the steps of each of many insertions; see `BBCS.insertion_steps`."""
-    return (_steps(_places(bbcs, *checked_positions(bbcs.shape, rows, columns))),)
 
 
 def _places(bbcs: BBCS, rows: IntArray, columns: IntArray) -> _Places:
@@ -161,7 +128,7 @@ def _at(array: IntArray, places: IntArray, valid: BoolArray) -> IntArray:
     return taken
 
 
-def _steps(at: _Places) -> Steps[IntArray]:
+def _steps(bbcs: BBCS, at: _Places) -> tuple[Steps[IntArray]]:
     looked_at = at.place - at.start + (at.stored | at.within_row | at.in_run)
     behind_place = at.end - at.place
     # A run of one row is overwritten by the element. A longer one stays where it is with fewer rows, unless
@@ -176,4 +143,11 @@ def _steps(at: _Places) -> Steps[IntArray]:
     # entry that ended the row so far, or the rows of a run.
     grows = ~at.stored & ~(at.in_run & (at.run == 1))
     updates = grows.astype(np.int64) + at.after_row + shrinks
-    return Steps(looked_at, displaced, np.zeros_like(at.place), updates)
+    return (Steps(looked_at, displaced, np.zeros_like(at.place), updates),)
+
+
+def _stored_at(bbcs: BBCS, at: _Places) -> int | None:
+    return int(at.place[0]) if at.stored[0] else None
+
+
+INSERTION = InsertionRules(_places, _steps, _stored_at, _grown)

@@ -10,7 +10,7 @@ from vecsim.formats import storage
 from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import FormatBase
 from vecsim.formats.canonical_csr import canonical_csr, rows_of_csr
-from vecsim.formats.crs.insertion import crs_insertion_steps, insert_into_crs
+from vecsim.formats.crs.insertion import INSERTION
 from vecsim.formats.image import Image, Layout, image_of_arrays, int32, value_field
 from vecsim.formats.insertion import Insertion, Steps
 from vecsim.formats.invariants import check_pointers, check_range, require
@@ -92,7 +92,7 @@ class CRS(FormatBase):
         UserError
             If the position lies outside the matrix or the value cannot be stored.
         """
-        return insert_into_crs(self, row, column, value)
+        return INSERTION.insert(self, row, column, value)
 
     def insertion_steps(self, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray]]:
         """Count the steps of inserting single elements, each into this very matrix.
@@ -119,7 +119,7 @@ class CRS(FormatBase):
         UserError
             If the vectors are no such positions.
         """
-        return crs_insertion_steps(self, rows, columns)
+        return INSERTION.count(self, rows, columns)
 
     def check(self) -> None:
         """Check every invariant of the format.

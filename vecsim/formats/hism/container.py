@@ -12,7 +12,7 @@ from vecsim.formats.array_types import FloatArray, IntArray, Shape
 from vecsim.formats.base import FormatBase
 from vecsim.formats.canonical_csr import canonical_csr, rows_of_csr
 from vecsim.formats.hism.image import default_position_bytes, hism_image
-from vecsim.formats.hism.insertion import hism_insertion_steps, insert_into_hism
+from vecsim.formats.hism.insertion import INSERTION
 from vecsim.formats.hism.level import Level
 from vecsim.formats.image import Image, Layout
 from vecsim.formats.insertion import Insertion, Steps
@@ -139,7 +139,7 @@ class HiSM(FormatBase):
         UserError
             If the position lies outside the matrix or the value cannot be stored.
         """
-        return insert_into_hism(self, row, column, value)
+        return INSERTION.insert(self, row, column, value)
 
     def insertion_steps(self, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray], ...]:
         """Count the steps of inserting single elements, each into this very matrix.
@@ -166,7 +166,7 @@ class HiSM(FormatBase):
         UserError
             If the vectors are no such positions.
         """
-        return hism_insertion_steps(self, rows, columns)
+        return INSERTION.count(self, rows, columns)
 
     def check(self) -> None:
         """Check every invariant of the format.

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from vecsim.formats.array_types import IntArray
 from vecsim.formats.hism.level import Level
-from vecsim.formats.insertion.record import (
-    Insertion,
-    Steps,
-    check_room,
-    checked_element,
-    checked_positions,
-    first_not_below,
-    steps_of_one,
-)
+from vecsim.formats.insertion.record import Steps, first_not_below
+from vecsim.formats.insertion.rules import InsertionRules
 from vecsim.formats.section_size import section_bits
 
 if TYPE_CHECKING:
@@ -51,27 +44,9 @@ class _Path:
     found: BoolArray
 
 
-def insert_into_hism(hism: HiSM, row: int, column: int, value: float) -> Insertion[HiSM]:
-    """Insert an element; see `HiSM.insert`.
-
-    Parameters
-    ----------
-    hism
-        The matrix; it is left as it was.
-    row, column
-        The position, counted from 0.
-    value
-        A finite real number.
-    """
-    rows, columns, new_value = checked_element(hism.shape, hism.values.dtype, row, column, value)
-    paths = _paths(hism, rows, columns)
-    parts = steps_of_one(_steps(paths))
-    if paths[0].found[0]:
-        values = hism.values.copy()
-        values[paths[0].place[0]] = new_value
-        return Insertion(replace(hism, values=values), True, parts)
-    check_room(hism.nnz)
-
+def _grown(
+    hism: HiSM, paths: tuple[_Path, ...], rows: IntArray, columns: IntArray, value: NDArray[Any]
+) -> HiSM:
     levels = list(hism.levels)
     place = 0
     for number in reversed(range(len(levels))):
@@ -91,13 +66,7 @@ def insert_into_hism(hism: HiSM, row: int, column: int, value: float) -> Inserti
             np.insert(level.row, place, row_in_block[0]),
             np.insert(level.column, place, column_in_block[0]),
         )
-    matrix = replace(hism, levels=tuple(levels), values=np.insert(hism.values, place, new_value))
-    return Insertion(matrix, False, parts)
-
-
-def hism_insertion_steps(hism: HiSM, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray], ...]:
-    """Count the steps of each of many insertions; see `HiSM.insertion_steps`."""
-    return _steps(_paths(hism, *checked_positions(hism.shape, rows, columns)))
+    return replace(hism, levels=tuple(levels), values=np.insert(hism.values, place, value))
 
 
 def _positions(hism: HiSM, level: int, rows: IntArray, columns: IntArray) -> tuple[IntArray, IntArray]:
@@ -134,7 +103,7 @@ def _path(
     return _Path(array, start, end, place, exists, found)
 
 
-def _steps(paths: tuple[_Path, ...]) -> tuple[Steps[IntArray], ...]:
+def _steps(hism: HiSM, paths: tuple[_Path, ...]) -> tuple[Steps[IntArray], ...]:
     parts = []
     for path in paths:
         grows = path.exists & ~path.found
@@ -148,3 +117,10 @@ def _steps(paths: tuple[_Path, ...]) -> tuple[Steps[IntArray], ...]:
             )
         )
     return tuple(parts)
+
+
+def _stored_at(hism: HiSM, paths: tuple[_Path, ...]) -> int | None:
+    return int(paths[0].place[0]) if paths[0].found[0] else None
+
+
+INSERTION = InsertionRules(_paths, _steps, _stored_at, _grown)

@@ -14,7 +14,7 @@ from vecsim.formats.canonical_csr import canonical_csr, rows_of_csr
 from vecsim.formats.image import Image, Layout, image_of_arrays, int32, value_field
 from vecsim.formats.insertion import Insertion, Steps
 from vecsim.formats.invariants import check_pointers, check_range, require
-from vecsim.formats.jd.insertion import insert_into_jd, jd_insertion_steps
+from vecsim.formats.jd.insertion import INSERTION
 from vecsim.formats.pointers import pointers_of
 
 
@@ -119,7 +119,7 @@ class JD(FormatBase):
         UserError
             If the position lies outside the matrix or the value cannot be stored.
         """
-        return insert_into_jd(self, row, column, value)
+        return INSERTION.insert(self, row, column, value)
 
     def insertion_steps(self, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray], Steps[IntArray]]:
         """Count the steps of inserting single elements, each into this very matrix.
@@ -149,7 +149,7 @@ class JD(FormatBase):
         UserError
             If the vectors are no such positions.
         """
-        return jd_insertion_steps(self, rows, columns)
+        return INSERTION.count(self, rows, columns)
 
     def check(self) -> None:
         """Check every invariant of the format.

@@ -9,15 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from vecsim.formats.array_types import IntArray
-from vecsim.formats.insertion.record import (
-    Insertion,
-    Steps,
-    check_room,
-    checked_element,
-    checked_positions,
-    first_not_below,
-    steps_of_one,
-)
+from vecsim.formats.insertion.record import Steps, checked_positions, first_not_below
+from vecsim.formats.insertion.rules import InsertionRules
 
 if TYPE_CHECKING:
     from vecsim.formats.jd.container import JD
@@ -52,28 +45,8 @@ class _Places:
     stored: NDArray[np.bool_]
 
 
-def insert_into_jd(jd: JD, row: int, column: int, value: float) -> Insertion[JD]:
-    """Insert an element; see `JD.insert`.
-
-    Parameters
-    ----------
-    jd
-        The matrix; it is left as it was.
-    row, column
-        The position, counted from 0.
-    value
-        A finite real number.
-    """
-    rows, columns, new_value = checked_element(jd.shape, jd.values.dtype, row, column, value)
-    places = _places(jd, rows, columns)
-    parts = steps_of_one(_steps(jd, places))
-    if places.stored[0]:
-        values = jd.values.copy()
-        values[jd.diag_ptr[places.diagonal[0]] + places.position[0]] = new_value
-        return Insertion(replace(jd, values=values), True, parts)
-    check_room(jd.nnz)
-
-    position, moved_to, length = int(places.position[0]), int(places.moved_to[0]), int(places.length[0])
+def _grown(jd: JD, at: _Places, rows: IntArray, columns: IntArray, value: NDArray[Any]) -> JD:
+    position, moved_to, length = int(at.position[0]), int(at.moved_to[0]), int(at.length[0])
     diag_ptr = jd.diag_ptr.copy() if length < jd.diagonals else np.append(jd.diag_ptr, jd.diag_ptr[-1:])
     diag_ptr[length + 1 :] += 1
     perm = jd.perm
@@ -83,7 +56,7 @@ def insert_into_jd(jd: JD, row: int, column: int, value: float) -> Insertion[JD]
         perm[moved_to] = jd.perm[position]
 
     def grown(array: NDArray[Any], new: Any) -> NDArray[Any]:
-        own = np.insert(array[jd.diag_ptr[:length] + position], int(places.diagonal[0]), new)
+        own = np.insert(array[jd.diag_ptr[:length] + position], int(at.diagonal[0]), new)
         longer_array = np.insert(array, int(jd.diag_ptr[length]) + moved_to, own[length])
         # In every diagonal that the row had already, it goes to its new place and those it passes step down.
         passed = jd.diag_ptr[:length, np.newaxis] + np.arange(moved_to, position)
@@ -91,21 +64,13 @@ def insert_into_jd(jd: JD, row: int, column: int, value: float) -> Insertion[JD]
         longer_array[jd.diag_ptr[:length] + moved_to] = own[:length]
         return longer_array
 
-    matrix = replace(
+    return replace(
         jd,
         perm=perm,
         diag_ptr=diag_ptr,
         colidx=grown(jd.colidx, columns[0]),
-        values=grown(jd.values, new_value),
+        values=grown(jd.values, value),
     )
-    return Insertion(matrix, False, parts)
-
-
-def jd_insertion_steps(
-    jd: JD, rows: ArrayLike, columns: ArrayLike
-) -> tuple[Steps[IntArray], Steps[IntArray]]:
-    """Count the steps of each of many insertions; see `JD.insertion_steps`."""
-    return _steps(jd, _places(jd, *checked_positions(jd.shape, rows, columns)))
 
 
 def jd_swap_steps(jd: JD, rows: ArrayLike, columns: ArrayLike) -> tuple[Steps[IntArray], Steps[IntArray]]:
@@ -167,3 +132,10 @@ def _steps(jd: JD, at: _Places) -> tuple[Steps[IntArray], Steps[IntArray]]:
         updates=(jd.diagonals - at.length) * new,
     )
     return permutation, diagonals
+
+
+def _stored_at(jd: JD, at: _Places) -> int | None:
+    return int(jd.diag_ptr[at.diagonal[0]] + at.position[0]) if at.stored[0] else None
+
+
+INSERTION = InsertionRules(_places, _steps, _stored_at, _grown)
