@@ -46,8 +46,6 @@ class Method:
         Brings a SciPy matrix into the format.
     transposes
         Whether there is a transposed product.
-    deterministic
-        Whether cuSPARSE promises the same bits from run to run (for the product not transposed).
     blocks
         Whether it pays only for matrices of dense blocks.
     """
@@ -55,7 +53,6 @@ class Method:
     algorithm: int
     store: Callable[[Any], StoredMatrix]
     transposes: bool = True
-    deterministic: bool = False
     blocks: bool = False
 
 
@@ -69,9 +66,9 @@ def _bsr(block: int, order: Order) -> Method:
 
 METHODS: dict[str, Method] = {
     "csr_alg1": Method(2, to_csr),
-    "csr_alg2": Method(3, to_csr, deterministic=True),
+    "csr_alg2": Method(3, to_csr),
     "coo_alg1": Method(1, to_coo),
-    "coo_alg2": Method(4, to_coo, deterministic=True),
+    "coo_alg2": Method(4, to_coo),
     "sell_16": _sell(16),
     "sell_32": _sell(32),
     "bsr_2_row": _bsr(2, "row"),

@@ -145,11 +145,6 @@ class StoredMatrix:
         """Bytes of the three arrays."""
         return int(self.offsets.nbytes + self.columns.nbytes + self.values.nbytes)
 
-    @property
-    def fill(self) -> float:
-        """Non-zeros of the matrix as a share of the values stored."""
-        return self.nnz / self.values.size if self.values.size else 1.0
-
 
 def canonical_csr(matrix: Any) -> Any:
     """Give a SciPy matrix as CSR: indices of 32 bits, ascending in each row, each once.

@@ -5,8 +5,6 @@ bits of coordinates whatever d is, a count of references of 32 bits, and padding
 much that is at most, `most_overhead_bytes` says.
 """
 
-import math
-
 from gpu.hisparse.node_layout import FIRST_COORDINATE, UNIT_BYTES, node_bits
 
 COUNT_BITS = 32
@@ -44,26 +42,6 @@ def tree_bits(nnz: int, leaves: int, inner_nodes: int, node_size: int, value_bit
     """
     entry_bits = 2 * node_bits(node_size) + value_bits
     return (1 + inner_nodes / leaves) * nnz * entry_bits + COUNT_BITS * leaves
-
-
-def coo_bits(nnz: int, extent: int, value_bits: int) -> float:
-    """Return the bits of COO with the fewest bits that hold an index.
-
-    Parameters
-    ----------
-    nnz
-        Non-zeros.
-    extent
-        m, rows and columns.
-    value_bits
-        b, of a value.
-    """
-    return nnz * (2 * math.log2(extent) + value_bits)
-
-
-def csr_bits(nnz: int, extent: int, value_bits: int) -> float:
-    """Return the bits of CSR, with as few bits an index; the parameters are those of `coo_bits`."""
-    return nnz * (math.log2(extent) + value_bits) + extent * math.log2(max(nnz, 1))
 
 
 def full_levels(nnz: int, node_size: int) -> int:

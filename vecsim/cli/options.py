@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -22,6 +22,20 @@ MATRIX_HELP = (
     "Matrix Market; see `vecsim list matrices`."
 )
 """Of the argument MATRIX."""
+
+
+def matrix_argument(before: str = "", behind: str = "", metavar: str = "MATRIX") -> Any:
+    """Declare an argument that names a matrix.
+
+    Parameters
+    ----------
+    before, behind
+        What the help says beside `MATRIX_HELP`, with the space between.
+    metavar
+        Its name in the help.
+    """
+    shown = f"{before}{MATRIX_HELP}{behind}"
+    return typer.Argument(metavar=metavar, help=shown, autocompletion=completion.matrices)
 
 
 def finite(option: str) -> Callable[[str | float], float]:

@@ -168,7 +168,6 @@ def test_sliced_ell_by_hand():
     np.testing.assert_array_equal(stored.offsets, [0, 4, 4])
     np.testing.assert_array_equal(stored.columns, [0, 1, 2, -1])
     np.testing.assert_array_equal(stored.values, [1, 3, 2, 0])
-    assert stored.fill == 3 / 4
 
 
 def test_blocks_by_hand_in_both_orders():
@@ -179,7 +178,6 @@ def test_blocks_by_hand_in_both_orders():
     np.testing.assert_array_equal(by_row.offsets, [0, 1, 2])
     np.testing.assert_array_equal(by_row.columns, [0, 1])
     assert by_row.shape == (4, 4)
-    assert by_row.fill == 5 / 8
 
 
 def test_duplicates_are_summed_and_columns_sorted():

@@ -16,8 +16,6 @@ def test_formulas_by_hand():
     # 10 entries of 2 * 7 + 32 bits and a count.
     assert storage.leaf_bits(10, 128, 32) == 10 * 46 + 32
     assert storage.tree_bits(1000, 20, 5, 128, 32) == 1.25 * 1000 * 46 + 640
-    assert storage.coo_bits(100, 1024, 32) == 100 * 52
-    assert storage.csr_bits(128, 1024, 64) == 128 * 74 + 1024 * 7
     assert [storage.full_levels(nnz, 4) for nnz in (1, 2, 16, 17, 256, 257)] == [0, 1, 1, 2, 2, 3]
     # One non-zero: a node on each level. Up to d^2: each further one shares the root alone.
     assert storage.most_nodes(1, 3, 4) == 3

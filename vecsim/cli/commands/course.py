@@ -30,14 +30,7 @@ def course(
             metavar="PROGRAM", help="Which; all are listed without it.", autocompletion=completion.course
         ),
     ] = None,
-    matrix: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="MATRIX",
-            help=f"Of programs on a sparse matrix. {options.MATRIX_HELP}",
-            autocompletion=completion.matrices,
-        ),
-    ] = None,
+    matrix: Annotated[str | None, options.matrix_argument(before="Of programs on a sparse matrix. ")] = None,
     size: Annotated[
         int | None,
         typer.Option(

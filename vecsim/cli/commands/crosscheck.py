@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion, options
+from vecsim.cli import options
 from vecsim.cli.printing.console import fill, table, tell
 from vecsim.cli.printing.output import Output
 from vecsim.cli.printing.report import machine_line
@@ -61,10 +61,7 @@ HIERARCHY = (
 
 
 def crosscheck(
-    matrix: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="MATRIX", help=options.MATRIX_HELP, autocompletion=completion.matrices),
-    ] = None,
+    matrix: Annotated[list[str] | None, options.matrix_argument()] = None,
     suite: Annotated[
         bool, typer.Option("--suite", help="Take those of `vecsim reproduce crosscheck` that are here, too.")
     ] = False,

@@ -40,12 +40,7 @@ def debug(
             autocompletion=completion.programs,
         ),
     ],
-    matrix: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="MATRIX", help=f"{options.MATRIX_HELP} Of a product.", autocompletion=completion.matrices
-        ),
-    ] = None,
+    matrix: Annotated[str | None, options.matrix_argument(behind=" Of a product.")] = None,
     script: Annotated[
         str | None,
         typer.Option(

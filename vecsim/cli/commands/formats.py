@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli import completion
-from vecsim.cli.options import MATRIX_HELP, JsonOption, ValueBitsOption, value_bytes
+from vecsim.cli.options import JsonOption, ValueBitsOption, matrix_argument, value_bytes
 from vecsim.cli.printing.console import fill, table
 from vecsim.cli.printing.output import Output
 from vecsim.cli.products import load_matrix, matrix_values
@@ -24,9 +24,7 @@ BASELINE = "crs"
 
 
 def formats(
-    matrix: Annotated[
-        str, typer.Argument(metavar="MATRIX", help=MATRIX_HELP, autocompletion=completion.matrices)
-    ],
+    matrix: Annotated[str, matrix_argument()],
     format: Annotated[
         list[str] | None,
         typer.Option(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion, options
+from vecsim.cli import options
 from vecsim.cli.printing.console import tell
 from vecsim.cli.printing.hot import hot_table
 from vecsim.cli.printing.output import Output
@@ -34,10 +34,8 @@ NOT_RIGHT = 1
 def run(
     matrix: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="MATRIX",
-            help=f"{options.MATRIX_HELP} Several may be named. Without any, the default that is shown there.",
-            autocompletion=completion.matrices,
+        options.matrix_argument(
+            behind=" Several may be named. Without any, the default that is shown there."
         ),
     ] = None,
     program: options.ProgramOption = None,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion, options
+from vecsim.cli import options
 from vecsim.cli.commands.assemble import read_program
 from vecsim.cli.data_files import DataFiles
 from vecsim.cli.printing.console import warn
@@ -36,10 +36,8 @@ MOST_SHOWN_BYTES = 1 << 16
 def view(
     subject: Annotated[
         str | None,
-        typer.Argument(
-            metavar="MATRIX|FILE.s",
-            help=f"{options.MATRIX_HELP} Or the assembly text of any program, as `vecsim exec` runs it.",
-            autocompletion=completion.matrices,
+        options.matrix_argument(
+            behind=" Or the assembly text of any program, as `vecsim exec` runs it.", metavar="MATRIX|FILE.s"
         ),
     ] = None,
     out: Annotated[str, typer.Option("--out", metavar="FILE.html", help="The page.")] = "view.html",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vecsim.cli import completion, options
+from vecsim.cli import options
 from vecsim.cli.printing.console import fill, table
 from vecsim.cli.printing.hot import bar, hot_table
 from vecsim.cli.printing.output import Output
@@ -26,10 +26,7 @@ HOTTEST = 8
 
 
 def why(
-    matrix: Annotated[
-        str | None,
-        typer.Argument(metavar="MATRIX", help=options.MATRIX_HELP, autocompletion=completion.matrices),
-    ] = None,
+    matrix: Annotated[str | None, options.matrix_argument()] = None,
     program: options.ProgramOption = None,
     like: options.LikeOption = None,
     option: options.ChoiceOption = None,
