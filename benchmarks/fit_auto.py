@@ -43,6 +43,7 @@ from benchmarks.choice_times import (
     unpacked,
 )
 from gpu.choice.cost_model import CONSTANTS, Constants, Machine
+from vecsim.results.atomic_files import write_file
 from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
 
@@ -231,20 +232,14 @@ def fit(paths: Sequence[Path], target: Path, device: str, commit: str) -> None:
         "median_residual": round(float(middle), 4),
         "auto_over_best": round(float(np.exp(np.log(quality(measured, times)).mean())), 4),
     }
-    _write(target, document(measured, machine, speeds, facts))
+    write_file(target, document(measured, machine, speeds, facts).encode())
     for name, parts in (("unseen", PARTS), ("unseen_in_turn", len(np.unique(measured.family)))):
         unseen, fixed = left_out(measured, parts)
         print(f"families left out, in {parts} parts:", described(unseen))
         print(f"families left out, in {parts} parts, deterministic:", described(fixed))
         facts[f"auto_over_best_{name}"] = round(float(np.exp(np.log(unseen).mean())), 4)
         facts[f"deterministic_over_best_{name}"] = round(float(np.exp(np.log(fixed).mean())), 4)
-    _write(target, document(measured, machine, speeds, facts))
-
-
-def _write(target: Path, text: str) -> None:
-    part = target.with_suffix(".part")
-    part.write_text(text)
-    part.replace(target)
+    write_file(target, document(measured, machine, speeds, facts).encode())
 
 
 def left_out(measured: Measured, parts: int = PARTS) -> tuple[Floats, Floats]:

@@ -79,24 +79,21 @@ def layout(instruction: Instruction) -> tuple[BitField, ...]:
 
 def _reads(instruction: Instruction) -> tuple[str, ...]:
     names = [operand.name for operand in instruction.operands if operand.is_register and operand.read]
-    names += instruction.reads
-    names += ["mask"] * ("r" in instruction.mask)
-    access = instruction.access
-    if access is not None:
-        names += ["memory"] if not access.store else ["vector cache"] * access.cache
-    names += ["vector cache"] * bool(instruction.slice_operand)
-    return tuple(names)
+    return *names, *instruction.reads, *_places(instruction, writes=False)
 
 
 def _writes(instruction: Instruction) -> tuple[str, ...]:
     names = [operand.name for operand in instruction.operands if operand.written]
-    names += [*instruction.writes, *instruction.late]
-    names += ["mask"] * ("w" in instruction.mask)
+    return *names, *instruction.writes, *instruction.late, *_places(instruction, writes=True)
+
+
+def _places(instruction: Instruction, *, writes: bool) -> list[str]:
+    """Name what it reads or writes that is no register: mask, memory, vector cache."""
+    names = ["mask"] * (("w" if writes else "r") in instruction.mask)
     access = instruction.access
     if access is not None:
-        names += ["memory"] if access.store else ["vector cache"] * access.cache
-    names += ["vector cache"] * bool(instruction.slice_operand)
-    return tuple(names)
+        names += ["memory"] if access.store == writes else ["vector cache"] * access.cache
+    return names + ["vector cache"] * bool(instruction.slice_operand)
 
 
 def instruction_entry(instruction: Instruction) -> InstructionEntry:

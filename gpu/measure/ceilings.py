@@ -15,7 +15,7 @@ import numpy as np
 
 from gpu.measure.timing import Cache, measure
 from gpu.runtime.cuda_driver import DeviceMemory, Event, Stream, call, free_bytes, synchronize
-from gpu.runtime.device_info import device_info
+from gpu.runtime.device_info import DeviceInfo, device_info
 from vecsim.support.errors import UserError
 
 MIB = 1 << 20
@@ -196,16 +196,6 @@ class Ceilings:
         """What sets the lower bound of the time of a product."""
         return Bandwidths(self.copy_gb_per_s, self.reads)
 
-    def bound_us(self, stored_bytes: int, x_bytes: int, y_bytes: int, cache: Cache) -> float:
-        """Give the least time of a product, as `Bandwidths.bound_us`.
-
-        Parameters
-        ----------
-        stored_bytes, x_bytes, y_bytes, cache
-            As of `Bandwidths.bound_us`.
-        """
-        return self.bandwidths.bound_us(stored_bytes, x_bytes, y_bytes, cache)
-
     def document(self) -> dict[str, Any]:
         """Give everything as plain data, for JSON."""
         return asdict(self)
@@ -240,9 +230,7 @@ def measure_ceilings(watch: Callable[[str, float], None] = lambda part, share: N
         There is none, or Numba is told to simulate one.
     """
     info = device_info()
-    _check_not_simulated()
-    threads = info.multiprocessors * info.threads_per_multiprocessor
-    blocks = threads // BLOCK
+    blocks = _resident_blocks(info)
     watch("copy", 0.0)
     copied = copy_gb_per_s()
     watch("read-only bandwidth", 0.1)
@@ -259,24 +247,22 @@ def measure_ceilings(watch: Callable[[str, float], None] = lambda part, share: N
 
 def measure_bandwidths() -> Bandwidths:
     """Measure what sets the lower bound of a product's time, about 2 s; raise as `measure_ceilings`."""
-    info = device_info()
-    _check_not_simulated()
-    blocks = info.multiprocessors * info.threads_per_multiprocessor // BLOCK
+    blocks = _resident_blocks(device_info())
     return Bandwidths(copy_gb_per_s(), tuple(_reads(blocks)))
 
 
 def measure_gathers() -> tuple[Gather, ...]:
     """Measure how fast random elements are read, about 3 s; raise as `measure_ceilings`."""
-    info = device_info()
-    _check_not_simulated()
-    return tuple(_gathers(info.multiprocessors * info.threads_per_multiprocessor // BLOCK))
+    return tuple(_gathers(_resident_blocks(device_info())))
 
 
-def _check_not_simulated() -> None:
+def _resident_blocks(info: DeviceInfo) -> int:
+    """Give the blocks that a GPU runs at once; UserError where Numba simulates one."""
     from gpu.runtime.cuda import SIMULATED
 
     if SIMULATED:
         raise UserError("ceilings are those of a GPU: unset NUMBA_ENABLE_CUDASIM")
+    return info.multiprocessors * info.threads_per_multiprocessor // BLOCK
 
 
 def copy_gb_per_s() -> float:

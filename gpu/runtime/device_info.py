@@ -5,12 +5,13 @@ from __future__ import annotations
 import ctypes
 import re
 from dataclasses import dataclass
+from functools import partial
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from gpu.runtime import library_search
-from gpu.runtime.cuda_driver import call, check, driver
+from gpu.runtime.cuda_driver import check, driver
 
 MULTIPROCESSORS = 132
 """Of an H100 or H200: what estimates take for granted that are made without a device."""
@@ -83,11 +84,7 @@ def device_info() -> DeviceInfo:
 def describe(found: Any) -> DeviceInfo:
     """Describe device 0 of a driver interface that has been started."""
     device = check(found, "cuDeviceGet", 0)
-
-    def attribute(name: str) -> int:
-        key = getattr(found.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-        return int(check(found, "cuDeviceGetAttribute", key, device))
-
+    attribute = partial(_attribute, found)
     raw = check(found, "cuDeviceGetName", 128, device)
     return DeviceInfo(
         name=bytes(raw).split(b"\0")[0].decode(),
@@ -110,16 +107,19 @@ def describe(found: Any) -> DeviceInfo:
 
 def l2_bytes() -> int:
     """Give the size of device 0's L2 cache."""
-    key = driver().CUdevice_attribute.CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE
-    return int(call("cuDeviceGetAttribute", key, call("cuDeviceGet", 0)))
+    return _attribute(driver(), "L2_CACHE_SIZE")
 
 
 def shared_memory() -> tuple[int, int]:
     """Give the multiprocessors of device 0, and the bytes of shared memory of each."""
-    keys, device = driver().CUdevice_attribute, call("cuDeviceGet", 0)
-    multiprocessors = call("cuDeviceGetAttribute", keys.CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, device)
-    key = keys.CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR
-    return int(multiprocessors), int(call("cuDeviceGetAttribute", key, device))
+    attribute = partial(_attribute, driver())
+    return attribute("MULTIPROCESSOR_COUNT"), attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")
+
+
+def _attribute(found: Any, name: str) -> int:
+    """Give a number that a driver interface tells of device 0."""
+    key = getattr(found.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+    return int(check(found, "cuDeviceGetAttribute", key, check(found, "cuDeviceGet", 0)))
 
 
 def cuda_version(number: int) -> str:

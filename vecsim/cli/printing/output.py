@@ -65,13 +65,7 @@ class OutputFile:
 
     def write(self, content: bytes) -> None:
         """Put the content there at once, so that nobody ever sees a part of it."""
-        if self.path.is_file() or not self.path.exists():
-            write_file(self.path, content, self.name)
-            return
-        try:
-            self.path.write_bytes(content)  # a device or a pipe, such as /dev/stdout
-        except OSError as error:
-            raise UserError(f"{self.name}: cannot be written: {error.strerror or error}") from None
+        write_file(self.path, content, self.name)
 
 
 class Output:

@@ -9,7 +9,7 @@ it is drawn for, and a position drawn more than once is stored once.
 from __future__ import annotations
 
 from math import gcd
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numba import njit, prange
@@ -28,20 +28,26 @@ _SCATTER = 2_654_435_761
 """A prime by which popular columns are scattered over the matrix."""
 
 
+class Law(TypedDict, total=False):
+    """What rows and columns draw, as `hubs` takes it."""
+
+    row_exponent: float | None
+    longest: int | None
+    column_exponent: float | None
+    local: float
+    window: int
+    dense_rows: int
+    dense_share: float
+
+
 def hubs(
     rows: int,
     columns: int,
     mean: float,
     seed: int = 1,
     *,
-    row_exponent: float | None = None,
-    longest: int | None = None,
-    column_exponent: float | None = None,
-    local: float = 0.0,
-    window: int = 512,
-    dense_rows: int = 0,
-    dense_share: float = 0.0,
     mirrored: bool = False,
+    **law: Unpack[Law],
 ) -> Any:
     """Return a matrix whose rows and columns follow power laws.
 
@@ -81,26 +87,14 @@ def hubs(
     UserError
         If a number is out of its range.
     """
-    keys = _checked_keys(
-        rows,
-        columns,
-        mean,
-        seed,
-        row_exponent,
-        longest,
-        column_exponent,
-        local,
-        window,
-        dense_rows,
-        dense_share,
-    )
+    keys = _checked_keys(rows, columns, mean, seed, **law)
     if mirrored:
         require_in("columns", columns, rows, rows)
         keys = np.concatenate((keys, _turned(keys, 0, 0)))
     return csr_of_keys(keys, rows, columns, seed, mirrored)
 
 
-def bipartite(rows: int, columns: int, mean: float, seed: int = 1, **law: Any) -> Any:
+def bipartite(rows: int, columns: int, mean: float, seed: int = 1, **law: Unpack[Law]) -> Any:
     """Return the symmetric matrix of a graph between two sets, one part B and its transpose beside zeros.
 
     Parameters
