@@ -13,7 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import wait
 from multiprocessing.context import SpawnContext, SpawnProcess
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 ORPHANED = 75
 """Exit status of a process whose parent has ended."""
@@ -86,6 +89,20 @@ def begin_worker() -> None:
     if parent is not None:
         watch = threading.Thread(target=_end_with, args=(parent.sentinel,), daemon=True, name="parent watch")
         watch.start()
+
+
+def end_workers(pool: ProcessPoolExecutor) -> None:
+    """End the workers of a pool at once, whatever they do: what they have finished is kept.
+
+    They end before the pool does: one that shuts down tells its workers so, by a pipe that it closes when it
+    finds them dead, and what is under way then would end in a traceback.
+    """
+    processes = list((pool._processes or {}).values())
+    for process in processes:
+        process.kill()
+    for process in processes:
+        process.join()
+    pool.shutdown(wait=False, cancel_futures=True)
 
 
 def end_with_stdin() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import multiprocessing
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -18,7 +17,7 @@ from programs.registry import PROGRAMS
 from vecsim.data import load_builtin, values_as
 from vecsim.machine import Machine
 from vecsim.support.errors import UserError
-from vecsim.support.worker_processes import WorkerContext, begin_worker
+from vecsim.support.worker_processes import WorkerContext, begin_worker, end_workers
 
 VALUE_BYTES: Literal[4] = 4
 """The paper's values are 32 bits wide."""
@@ -152,7 +151,6 @@ def _in_processes(
 ) -> Iterator[tuple[_Task, list[Timing] | str]]:
     # Started afresh: a process that forks while others of its threads run may hang.
     context = WorkerContext()
-    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(min(request.jobs, len(tasks)), context, initializer=begin_worker) as pool:
         futures: dict[Future[list[Timing] | str], _Task] = {
             pool.submit(_result, task, load, request.machine, request.engine): task for task in tasks
@@ -163,12 +161,7 @@ def _in_processes(
         except BrokenProcessPool:
             raise UserError(ENDED) from None
         except BaseException:  # an interrupt too: nobody waits for what is under way
-            workers = set(multiprocessing.active_children()) - others
-            for process in workers:
-                process.terminate()
-            for process in workers:  # before the pool, which tells its workers when it shuts down
-                process.join()
-            pool.shutdown(wait=False, cancel_futures=True)
+            end_workers(pool)
             raise
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from experiments.whatif.sweep.simulation import Outcome, Task, simulate
 from vecsim.support.errors import UserError
-from vecsim.support.worker_processes import WorkerContext, begin_worker, interrupts_held
+from vecsim.support.worker_processes import WorkerContext, begin_worker, end_workers, interrupts_held
 
 DEATHS = 3
 """Times that workers may be killed; what they had finished is kept, and the rest begins again."""
@@ -116,22 +116,8 @@ def _round(
             while handed_out:
                 look_after(POLL_SECONDS)
         except BaseException:
-            _end(pool)
+            end_workers(pool)
             raise
-
-
-def _end(pool: ProcessPoolExecutor) -> None:
-    """End workers at once, whatever they do: what they have finished is kept.
-
-    They end before the pool does: one that shuts down tells its workers so, by a pipe that it closes when it
-    finds them dead, and what is under way then would end in a traceback.
-    """
-    processes = list((pool._processes or {}).values())
-    for process in processes:
-        process.kill()
-    for process in processes:
-        process.join()
-    pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _groups(tasks: Sequence[Task], left: Sequence[int], processes: int) -> list[list[int]]:
