@@ -58,13 +58,12 @@ class Gathered:
         """Return the record of an image, if there is one."""
         return self.images.get(key)
 
-    def keep(self, key: str, cell: Cell) -> None:
-        """Put a cell in."""
-        self.cells[key] = cell
-
-    def keep_image(self, key: str, image: ImageRecord) -> None:
-        """Put the record of an image in."""
-        self.images[key] = image
+    def keep(self, key: str, record: Cell | ImageRecord) -> None:
+        """Put a cell or the record of an image in."""
+        if isinstance(record, Cell):
+            self.cells[key] = record
+        else:
+            self.images[key] = record
 
 
 def by_cluster(
@@ -272,7 +271,6 @@ def _compute(task: Task, places: Sequence[int], matrix: Input) -> Gathered:
 
 
 def _keep(store: Store, gathered: Gathered) -> None:
-    for key, image in gathered.images.items():
-        store.keep_image(key, image)
-    for key, cell in gathered.cells.items():
-        store.keep(key, cell)
+    made: dict[str, Cell | ImageRecord] = {**gathered.images, **gathered.cells}
+    for key, record in made.items():
+        store.keep(key, record)

@@ -55,11 +55,8 @@ class Keeper(Protocol):
     def image(self, key: str) -> ImageRecord | None:
         """Return the record of an image, if there is one."""
 
-    def keep(self, key: str, cell: Cell) -> None:
-        """Put a cell in."""
-
-    def keep_image(self, key: str, image: ImageRecord) -> None:
-        """Put the record of an image in."""
+    def keep(self, key: str, record: Cell | ImageRecord) -> None:
+        """Put a cell or the record of an image in."""
 
 
 def say(line: str) -> None:
@@ -121,13 +118,9 @@ class Store:
         """Return the record of an image, if there is one."""
         return self._records(ImageRecord, [key]).get(key)
 
-    def keep(self, key: str, cell: Cell) -> None:
-        """Put a cell in; it is there when this returns."""
-        self._put([(key, cell)])
-
-    def keep_image(self, key: str, image: ImageRecord) -> None:
-        """Put the record of an image in."""
-        self._put([(key, image)])
+    def keep(self, key: str, record: Cell | ImageRecord) -> None:
+        """Put a cell or the record of an image in; it is there when this returns."""
+        self._put([(key, record)])
 
     def _records(self, kind: type[Record], keys: Iterable[str]) -> dict[str, Record]:
         wanted, found = list(dict.fromkeys(keys)), {}
@@ -162,7 +155,7 @@ class Store:
                 raise
             except (*ERRORS, DamagedError) as error:
                 self._close()
-                self._replace(error)
+                self._set_aside(reason(error, self.path))
         raise UserError(f"{self.path}: is damaged again and again: name another --store")
 
     def _opened(self) -> sqlite3.Connection:
@@ -173,10 +166,6 @@ class Store:
             self._identity = identity(self.path)
             prepare(self._database, self.path)
         return self._database
-
-    def _replace(self, error: BaseException) -> None:
-        """Set the database aside if an error tells that it is damaged; raise what it tells otherwise."""
-        self._set_aside(reason(error, self.path))
 
     def abandon(self, why: str) -> None:
         """Set the database aside, whatever SQLite says of it, and go on with a new one."""

@@ -149,7 +149,7 @@ class Work:
                     return ""
                 made = self._made(machine, options)
                 kept = _record_of(made)
-                self.keeper.keep_image(key, kept)
+                self.keeper.keep(key, kept)
                 self._images[kept.digest] = made
             self._digests[key] = kept.digest
             self.files |= dict.fromkeys(files_of_program(self.program, options, kept.inputs))

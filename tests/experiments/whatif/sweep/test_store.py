@@ -124,7 +124,7 @@ def test_the_record_of_an_image_is_checked(tmp_path):
             ("no digest", ImageRecord("0" * 63, "1" * 64, {"a.s": "2" * 64})),
             ("no inputs", ImageRecord("0" * 64, "1" * 64)),
         ):
-            store.keep_image(key, record)
+            store.keep(key, record)
         assert store.image("good") == good
         assert store.image("no digest") is store.image("no inputs") is store.image("none") is None
 
