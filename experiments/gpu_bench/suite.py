@@ -178,7 +178,6 @@ def statistics_of(csr: Any) -> Statistics:
 
 def _read(entry: Mapping[str, Any]) -> SuiteMatrix:
     read: dict[str, Any] = {
-        "class": str,
         "arguments": arguments_of,
         "stands_for": tuple,
         "statistics": lambda table: Statistics(**table),

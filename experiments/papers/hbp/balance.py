@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from experiments.papers.hbp.printed import REDUCTIONS
 from experiments.papers.hbp.results import OrderRecord, Results
-from experiments.papers.hbp.texts import METHODS, label, paper_partition
+from experiments.papers.hbp.texts import METHODS, paper_partition
 from experiments.papers.kit.charts import bars
 from experiments.papers.kit.results import MatrixRecord
 from experiments.report.comparison import Comparison
@@ -71,7 +71,7 @@ def _rows(matrix: MatrixRecord, orders: dict[str, OrderRecord]) -> list[Comparis
     printed = REDUCTIONS.get(matrix.stands_for, "")
     return [
         Comparison(
-            label(matrix),
+            matrix.label,
             f"{METHODS[method]}, % less",
             str(printed) if method == "hash" else "",
             reduction(orders, method),

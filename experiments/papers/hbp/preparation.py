@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from experiments.papers.hbp.printed import PREPROCESSING
 from experiments.papers.hbp.results import Results
 from experiments.papers.hbp.subjects import id_of
-from experiments.papers.hbp.texts import METHODS, label
+from experiments.papers.hbp.texts import METHODS
 from experiments.papers.kit.charts import bars
 from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.kit.results import NOT_MEASURED, MatrixRecord, Record
@@ -67,7 +67,7 @@ def _row(results: Results, matrix: MatrixRecord, method: str, stage: str) -> Com
     note = "" if record is None else _said(record)
     found = results.ratio(matrix, method, "", "hash", stage)
     return Comparison(
-        label(matrix), f"{METHODS[method]} over hash, {STAGES[stage]}", "", found, note, NOT_MEASURED
+        matrix.label, f"{METHODS[method]} over hash, {STAGES[stage]}", "", found, note, NOT_MEASURED
     )
 
 

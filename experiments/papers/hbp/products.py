@@ -8,7 +8,7 @@ from experiments.papers.hbp.printed import PRODUCTS as PRINTED
 from experiments.papers.hbp.printed import TABLE_2
 from experiments.papers.hbp.results import Results
 from experiments.papers.hbp.subjects import id_of
-from experiments.papers.hbp.texts import PRODUCTS, label
+from experiments.papers.hbp.texts import PRODUCTS
 from experiments.papers.kit.charts import bars
 from experiments.papers.kit.measurement import DTYPES
 from experiments.papers.kit.numbers import geometric_mean
@@ -67,7 +67,7 @@ def _mean_row(results: Results, ours: str, other: str, dtype: str, printed: str)
 def _speed_rows(results: Results, matrix: MatrixRecord) -> list[Comparison]:
     return [
         Comparison(
-            label(matrix),
+            matrix.label,
             f"{PRODUCTS[method]}, GFLOPS, {dtype}",
             "",
             results.gflops(matrix, method, dtype),
@@ -124,7 +124,7 @@ def parts(results: Results) -> Item:
     records = {method: [results.record(each, method, "float64") for each in graphs] for method in COMBINED}
     rows = [
         Comparison(
-            label(matrix),
+            matrix.label,
             f"{PRODUCTS[method]}: {part}",
             "",
             time,
@@ -183,7 +183,7 @@ def throughput(results: Results) -> Item:
             if record is not None and record.median_us and record.nbytes:
                 rate = (record.nbytes + 16 * matrix.rows) / (record.median_us * 1e3)
             absent = results.absent(matrix, method, "float64")
-            rows.append(Comparison(label(matrix), PRODUCTS[method], paper, rate, "counted", absent))
+            rows.append(Comparison(matrix.label, PRODUCTS[method], paper, rate, "counted", absent))
     return results.item(
         "hbp-table2",
         "Table II: memory throughput",

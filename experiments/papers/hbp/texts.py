@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from experiments.papers.hbp.results import Results
-from experiments.papers.kit.results import MatrixRecord
 from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS
 
 METHODS = {
@@ -34,11 +33,6 @@ PRODUCTS = {
 def paper_partition(block_rows: int, block_columns: int) -> bool:
     """Say whether blocks are those of the paper."""
     return (block_rows, block_columns) == (BLOCK_ROWS, BLOCK_COLUMNS)
-
-
-def label(matrix: MatrixRecord) -> str:
-    """Name a matrix, and the one of the paper that it stands for."""
-    return f"{matrix.name} (for {matrix.stands_for})"
 
 
 def remarks_of(results: Results) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from experiments.papers.hism.claims import Subject, verdicts
@@ -97,7 +97,7 @@ def item(figure: Figure, runs: SuiteRuns) -> Item:
         chart=shown.chart((ten, originals) if originals else (ten,)),
         verdicts=tuple(verdicts(figure.number, subjects, times)),
         notes=NOTES,
-        gaps=shown.gaps(ten),
+        gaps=tuple(shown.gaps(ten)),
         faults=runs.measured.wrong(),
     )
 
@@ -180,15 +180,13 @@ class _Bars:
             separators=tuple(at for at in range(1, len(groups)) if groups[at] != groups[at - 1]),
         )
 
-    def gaps(self, ten: Ten) -> tuple[str, ...]:
+    def gaps(self, ten: Ten) -> Iterator[str]:
         """Say what of a figure is missing or not the paper's."""
         missing = [place.name for place in ten if place.name not in self.times]
         stand_ins = [place.name for place in ten if not self.members[place.name].has_original_pattern]
         ours = sum(not place.named_by_paper for place in ten)
-        found = []
         if missing:
-            found.append(f"Not found, and therefore without bars: {', '.join(missing)}.")
+            yield f"Not found, and therefore without bars: {', '.join(missing)}."
         if stand_ins:
-            found.append(f"Stand-ins: {', '.join(stand_ins)}.")
-        found.append(f"The paper's text does not name {ours} of its ten matrices; those here are our picks.")
-        return tuple(found)
+            yield f"Stand-ins: {', '.join(stand_ins)}."
+        yield f"The paper's text does not name {ours} of its ten matrices; those here are our picks."

@@ -78,7 +78,7 @@ def item(runs: SuiteRuns) -> Item:
         chart=paper_beside_ours(title, "times faster", filled, logarithmic=True),
         verdicts=tuple(orderings(_of_suite(runs), runs.measured.cycles())),
         notes=NOTES,
-        gaps=gaps(runs, filled),
+        gaps=tuple(gaps(runs, filled)),
         faults=runs.measured.wrong(),
     )
 
@@ -314,25 +314,24 @@ def small_matrices(runs: SuiteRuns) -> list[str]:
     return [f"{'; '.join(filter(None, (told, rest)))}. {paper}"]
 
 
-def gaps(runs: SuiteRuns, filled: Sequence[Comparison]) -> tuple[str, ...]:
+def gaps(runs: SuiteRuns, filled: Sequence[Comparison]) -> Iterator[str]:
     """Say how far the table is from the paper's, and what it was made without."""
     differences = [abs(r.difference_percent) for r in filled if r.difference_percent is not None]
     printed = sum(bool(row.paper) for row in filled)
     within = ", ".join(f"{sum(d <= step for d in differences)} within {step} %" for step in STEPS)
-    found = [f"Of the {printed} numbers of the paper, {within}."]
+    yield f"Of the {printed} numbers of the paper, {within}."
     worst = largest(filled)
     if worst is not None:
-        found.append(f"The furthest off: {worst.row}, {worst.quantity}, {worst.difference_percent:+.1f} %.")
-    found += far_off(filled)
-    found += small_matrices(runs)
+        yield f"The furthest off: {worst.row}, {worst.quantity}, {worst.difference_percent:+.1f} %."
+    yield from far_off(filled)
+    yield from small_matrices(runs)
     if runs.missing:
-        found.append(
+        yield (
             f"Not found and left out ({len(runs.missing)} of {len(runs.members)} matrices; `vecsim formats "
             "NAME` downloads one of a collection, VECSIM_MATRICES may name a folder that has them): "
             f"{', '.join(runs.missing)}."
         )
     if runs.stand_ins:
         named = ", ".join(f"{member.name} for {member.original}" for member in runs.stand_ins)
-        found.append(f"Stand-ins in the suite ({len(runs.stand_ins)}): {named}.")
-    found.append("The paper names seven of its 132 matrices; the others are chosen by its three criteria.")
-    return tuple(found)
+        yield f"Stand-ins in the suite ({len(runs.stand_ins)}): {named}."
+    yield "The paper names seven of its 132 matrices; the others are chosen by its three criteria."

@@ -9,7 +9,7 @@ from experiments.papers.hisparse import storage
 from experiments.papers.hisparse.methods import DTYPES, OWN
 from experiments.papers.hisparse.printed import FIGURE_4, LESS_THAN_COO, LESS_THAN_CSR, NODE_SIZE
 from experiments.papers.hisparse.results import MatrixRecord, Results, Tree
-from experiments.papers.hisparse.texts import AT_LEAST, category, label
+from experiments.papers.hisparse.texts import AT_LEAST, category
 from experiments.papers.kit.charts import bars
 from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.kit.results import NOT_MEASURED
@@ -162,7 +162,7 @@ def _device_rows(results: Results) -> Iterator[Comparison]:
         for matrix in results.measured:
             share = of_one_csr(results, [matrix], dtype).get(matrix.name)
             if share is not None:
-                yield Comparison(label(matrix), quantity, "", share)
+                yield Comparison(matrix.label, quantity, "", share)
 
 
 def _matrix_rows(results: Results) -> Iterator[Comparison]:
@@ -182,7 +182,7 @@ def _matrix_rows(results: Results) -> Iterator[Comparison]:
         product = results.record(matrix, OWN, "float32", "spmv")
         if product is not None and product.nbytes is not None:
             numbers["on the GPU, both products"] = product.nbytes / max(matrix.nnz, 1)
-        yield from (Comparison(label(matrix), quantity, "", value) for quantity, value in numbers.items())
+        yield from (Comparison(matrix.label, quantity, "", value) for quantity, value in numbers.items())
 
 
 def _chart(matrices: Sequence[MatrixRecord]) -> BarChart:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from experiments.papers.hisparse.printed import FIGURE_4, NO_TREE, NODE_SIZE, Nodes, PrintedMatrix
 from experiments.papers.hisparse.results import MatrixRecord, Results
 from experiments.papers.hisparse.storage import nodes_of
-from experiments.papers.hisparse.texts import label
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
 from experiments.report.paper_chart import paper_beside_ours
@@ -36,7 +35,7 @@ def make(results: Results) -> Item:
     by_name = {each.stands_for: each for each in results.of_the_paper}
     rows = [row for name, printed in FIGURE_4.items() for row in _rows(name, printed, by_name.get(name))]
     rows += [
-        Comparison(label(matrix), what, "", value)
+        Comparison(matrix.label, what, "", value)
         for matrix in results.measured
         if not matrix.stands_for
         for what, value in _numbers_of(matrix).items()

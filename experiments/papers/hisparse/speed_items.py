@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from experiments.papers.hisparse.methods import DTYPES, METHODS, OWN
 from experiments.papers.hisparse.printed import TIMES_FASTER, Printed
 from experiments.papers.hisparse.results import MatrixRecord, Results, averages
-from experiments.papers.hisparse.texts import AT_LEAST, category, label
+from experiments.papers.hisparse.texts import AT_LEAST, category
 from experiments.papers.kit.charts import bars
 from experiments.papers.kit.numbers import geometric_mean, spread
 from experiments.papers.kit.results import NOT_MEASURED
@@ -47,7 +47,7 @@ def gflops_rows(results: Results, operations: Sequence[str], methods: Sequence[s
     """Return the GFLOPS of every method on every matrix, in both types."""
     return [
         Comparison(
-            f"{label(matrix)}, {NAMES[operation]}",
+            f"{matrix.label}, {NAMES[operation]}",
             f"{METHODS[method].label} {short}",
             "",
             results.gflops(matrix, method, dtype, operation),

@@ -10,11 +10,6 @@ AT_LEAST = 0.8
 """A number that the paper calls about so is met from this share of it on."""
 
 
-def label(matrix: MatrixRecord) -> str:
-    """Name a matrix, and which one of the paper it stands for."""
-    return f"{matrix.name} (for {matrix.stands_for})" if matrix.stands_for else matrix.name
-
-
 def category(matrix: MatrixRecord) -> str:
     """Name it below a group of bars."""
     return f"{matrix.name}\n({matrix.stands_for})" if matrix.stands_for else matrix.name

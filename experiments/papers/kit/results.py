@@ -71,6 +71,11 @@ class MatrixRecord:
     missing: str = ""
     sha256: str = ""
 
+    @property
+    def label(self) -> str:
+        """Its name, and that of the paper's matrix that it stands for."""
+        return self.name if self.stands_for in ("", self.name) else f"{self.name} (for {self.stands_for})"
+
 
 def counts_of(csr: Any) -> dict[str, Any]:
     """Return the counts of a csr_array that a `MatrixRecord` has, by name."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.layouts.printed import OVER_CUSPARSE
 from experiments.papers.layouts.results import REAL, Five, MatrixRecord, Results
-from experiments.papers.layouts.texts import ABSENT, READING, label
+from experiments.papers.layouts.texts import ABSENT, READING
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
@@ -66,12 +66,12 @@ def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> Iterator[Compar
         library = results.best_of_library(matrix.name, dtype, form)
         note = matrix.missing if library is None else f"{library.method}: {library.median_us:.1f} us"
         value = results.speedup(matrix.name, dtype, form)
-        yield Comparison(label(matrix), f"over {words}", "", value, note, ABSENT)
+        yield Comparison(matrix.label, f"over {words}", "", value, note, ABSENT)
 
 
 def _panel(results: Results, rows: list[Comparison], entry: str) -> Panel | None:
     """Give the bars of the matrices with such entries; None if there are none."""
-    names = [label(each) for each in results.matrices if each.group == entry]
+    names = [each.label for each in results.matrices if each.group == entry]
     heights = {(row.row, row.quantity): row.ours for row in rows if row.row in names}
     kinds = dict.fromkeys(quantity for _, quantity in heights)
     if not any(height is not None for height in heights.values()):
@@ -147,7 +147,7 @@ def patterns(results: Results, number: int) -> Item:
     """
     what, of = _PATTERNS[number]
     rows = [
-        Comparison(label(matrix), place, "", value)
+        Comparison(matrix.label, place, "", value)
         for matrix in results.matrices
         if not matrix.missing
         for place, value in zip(PLACES, of(matrix), strict=True)

@@ -8,7 +8,7 @@ from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.layouts.figures import by_size, large_ones
 from experiments.papers.layouts.printed import BY_LAYOUTS, GPUS, TABLES, PrintedTable
 from experiments.papers.layouts.results import MatrixRecord, Results, SearchRecord
-from experiments.papers.layouts.texts import ABSENT, READING, label
+from experiments.papers.layouts.texts import ABSENT, READING
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
 
@@ -55,10 +55,10 @@ def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> Iterator[Compar
         found = results.search(matrix.name, dtype, search)
         note = "" if found is None else _said(found)
         value = results.gain(matrix.name, dtype, search)
-        yield Comparison(label(matrix), quantity, "", value, note, ABSENT)
+        yield Comparison(matrix.label, quantity, "", value, note, ABSENT)
     best = results.search(matrix.name, dtype, "joint")
     if best and best.median_us and best.bound_us:
-        yield Comparison(label(matrix), SHARE, "", 100 * best.bound_us / best.median_us)
+        yield Comparison(matrix.label, SHARE, "", 100 * best.bound_us / best.median_us)
 
 
 def _said(found: SearchRecord) -> str:

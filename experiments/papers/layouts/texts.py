@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from experiments.papers.layouts.results import MatrixRecord, Results
+from experiments.papers.layouts.results import Results
 
 ABSENT = "not measured yet"
 READING = (
@@ -14,12 +14,6 @@ READING = (
     "The paper's matrices but for mhd1280b cannot be had here. Surfaces, tetrahedra and Helmholtz equations "
     "of like size stand for its own, with other patterns.",
 )
-
-
-def label(matrix: MatrixRecord) -> str:
-    """Name a matrix, and the one of the paper that it stands for."""
-    same = matrix.stands_for in ("", matrix.name)
-    return matrix.name if same else f"{matrix.name} (for {matrix.stands_for})"
 
 
 def remarks_of(results: Results) -> tuple[str, ...]:

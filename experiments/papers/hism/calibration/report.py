@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from experiments.papers.hism.calibration.against_the_paper import CLOSE, Distance
 from experiments.papers.hism.calibration.appendices import appendices
@@ -59,7 +59,7 @@ def item(found: Calibration) -> Item:
             "The search goes by coordinate descent from several starts, on a sample of "
             f"{len(found.sample)} matrices up to {LARGEST:,} entries that stand for the suite.",
         ),
-        gaps=_gaps(found),
+        gaps=tuple(_gaps(found)),
     )
 
 
@@ -104,8 +104,7 @@ def _concluded(found: Calibration) -> list[Verdict]:
     ]
 
 
-def _gaps(found: Calibration) -> tuple[str, ...]:
-    gaps = []
+def _gaps(found: Calibration) -> Iterator[str]:
     far = sorted(
         found.proposal.distance.numbers, key=lambda key: -abs(found.proposal.distance.ratio(*key) - 1)
     )
@@ -115,17 +114,16 @@ def _gaps(found: Calibration) -> tuple[str, ...]:
         if abs(found.proposal.distance.ratio(row, group) - 1) > CLOSE.get(group, 15) / 100
     ]
     if away:
-        gaps.append(f"Not met, the furthest off first: {', '.join(away)}.")
+        yield f"Not met, the furthest off first: {', '.join(away)}."
     none = [s.conclusion for s in found.sensitivities if s.extent == "none"]
     if none:
-        gaps.append(f"Conclusions that hold on no machine that was examined: {'; '.join(none)}.")
+        yield f"Conclusions that hold on no machine that was examined: {'; '.join(none)}."
     if found.ground.missing:
-        gaps.append(f"Not found and left out: {', '.join(found.ground.missing)}.")
+        yield f"Not found and left out: {', '.join(found.ground.missing)}."
     if found.finished < found.effort.begun:
-        gaps.append(
+        yield (
             f"The search was ended when it had examined {found.effort.candidates} candidates; "
             f"{found.finished} of {found.effort.begun} starts had come to their end."
         )
     if found.effort.quick:
-        gaps.append("A quick calibration: small matrices alone, from one start. Its proposal is a rehearsal.")
-    return tuple(gaps)
+        yield "A quick calibration: small matrices alone, from one start. Its proposal is a rehearsal."
