@@ -117,14 +117,6 @@ class Line:
     arguments: tuple[Argument, ...]
 
 
-def _number(token: Token) -> Number:
-    column = token.column or 1
-    if len(token) > 66:
-        raise Problem(column, "the number does not fit 64 bits")
-    base = {"x": 16, "b": 2}.get(token[1:2].lower(), 10)
-    return Number(int(token, base), column)
-
-
 def _name(token: Token) -> Name:
     return Name(str(token), token.column or 1)
 
@@ -134,7 +126,11 @@ class _Builder(Transformer[Token, Line]):
     """Nodes from the parser's reductions."""
 
     def number(self, token: Token) -> Number:
-        return _number(token)
+        column = token.column or 1
+        if len(token) > 66:
+            raise Problem(column, "the number does not fit 64 bits")
+        base = {"x": 16, "b": 2}.get(token[1:2].lower(), 10)
+        return Number(int(token, base), column)
 
     def name(self, token: Token) -> Name:
         return _name(token)

@@ -21,25 +21,22 @@ from experiments.gpu_bench.records import BENCHMARK, Record, Run, read_run
 from vecsim.results.atomic_files import write_file
 from vecsim.support.errors import UserError
 
-
-def markers(name: str) -> tuple[str, str]:
-    """Return the comments between which a command writes."""
-    return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
+BEGIN, END = "<!-- gpu tables: begin -->", "<!-- gpu tables: end -->"
+"""The comments between which the tables stand."""
 
 
-def replace_between(file: Path, name: str, text: str) -> None:
-    """Replace what stands between the markers of this name.
+def replace_between(file: Path, text: str) -> None:
+    """Replace what stands between the comments.
 
     Raises
     ------
     UserError
-        If the file has no such markers.
+        If the file has no such comments.
     """
-    begins, ends = markers(name)
-    before, begin, rest = file.read_text(encoding="utf-8").partition(begins)
-    _, end, after = rest.partition(ends)
+    before, begin, rest = file.read_text(encoding="utf-8").partition(BEGIN)
+    _, end, after = rest.partition(END)
     if not (begin and end):
-        raise UserError(f"{file}: has no lines {begins} and {ends}")
+        raise UserError(f"{file}: has no lines {BEGIN} and {END}")
     write_file(file, f"{before}{begin}\n\n{text}\n{end}{after}".encode())
 
 
@@ -57,8 +54,6 @@ COMPARED = (
     "lower bound, % of time",
     GATHERS,
 )
-TABLES = "gpu tables"
-BEGIN, END = markers(TABLES)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -72,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             runs = [read_run(file) for file in given.files]
         else:
             runs = latest(map(read_run, kept(HERE / "results")))
-        replace_between(given.readme, TABLES, render(runs))
+        replace_between(given.readme, render(runs))
     except UserError as error:
         print(f"gpu_tables: error: {error}", file=sys.stderr)
         return 2

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from gpu.hisparse.invariants import check_tree
 from gpu.hisparse.node_layout import DEFAULT_NODE_SIZE, DENSE, REFERENCE_BYTES
@@ -65,6 +64,8 @@ class HiSparse(FormatBase):
     A dense leaf that has d^2 entries has no slot without one. In others -0.0 is no entry, so that a stored
     -0.0 keeps a leaf sparse; it is the one number that adds nothing to any sum. Otherwise a node is dense
     where that takes less bytes. Positions beyond the matrix, in nodes at its edge, have no entry.
+
+    A product is transposed and scaled as the matrix is; the sum of a row runs in the order of `triplets`.
 
     A matrix and those edited from it have one pool, which is not to be used by several threads at once: not
     even to read one matrix while another is edited. A copied or pickled matrix is a matrix like any other;
@@ -211,23 +212,6 @@ class HiSparse(FormatBase):
         if self.scale != 1:
             values *= values.dtype.type(self.scale)
         return (columns, rows, values) if self.transposed else (rows, columns, values)
-
-    def matvec(self, x: ArrayLike) -> FloatArray:
-        """Return the product y = A x, transposed and scaled as the matrix is, in the type of the values.
-
-        Every product and every sum is rounded to that type; the sum of a row runs in the order of `triplets`.
-
-        Parameters
-        ----------
-        x
-            Real numbers, N of them.
-
-        Raises
-        ------
-        ValueError
-            If `x` is not a real vector with one element a column.
-        """
-        return super().matvec(x)
 
     def check(self) -> None:
         """Check every invariant of the format.

@@ -157,9 +157,7 @@ def toml_table(text: str, where: str) -> dict[str, Any]:
         return tomllib.loads(text, parse_float=_real)
     except OutOfRangeError as error:
         raise UserError(f"{where}: {error}") from None
-    except tomllib.TOMLDecodeError as error:
-        raise NotTomlError(f"{where}: not valid TOML: {error}") from None
-    except ValueError as error:  # a date such as 2001-02-30
+    except ValueError as error:  # of the parser, or of a date such as 2001-02-30
         raise NotTomlError(f"{where}: not valid TOML: {error}") from None
 
 

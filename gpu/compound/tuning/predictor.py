@@ -95,11 +95,6 @@ class Result:
     features: Mapping[str, float]
     times: Mapping[str, float | None]
 
-    @property
-    def best_us(self) -> float:
-        """The least time."""
-        return min(us for us in self.times.values() if us is not None)
-
 
 def results_of(store: TuningStore, device: str) -> list[Result]:
     """Give what is kept of a device, searches without any time left out: one that was cut at once has none.

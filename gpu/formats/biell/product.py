@@ -115,11 +115,10 @@ class BiELLProduct(LaunchedInTurn):
 
     def __init__(self, matrix: BiELL, threads_per_block: int) -> None:
         self.real = real_type(matrix.values)
-        self.warps = matrix.warps
         self.device_arrays = [
             upload(array) for array in (matrix.values, matrix.columns, matrix.group_ptr, matrix.perm)
         ]
-        blocks = -(-self.warps * WARP // threads_per_block)
-        arguments = [*self.device_arrays, self.warps, X, Y, ALPHA, BETA]
+        blocks = -(-matrix.warps * WARP // threads_per_block)
+        arguments = [*self.device_arrays, matrix.warps, X, Y, ALPHA, BETA]
         kernel = biell_kernel(self.real)
         self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)

@@ -119,7 +119,6 @@ class CRSProduct(LaunchedInTurn):
         row_cap: int | None = None,
     ) -> None:
         self.real = real_type(matrix.values)
-        self.rows = matrix.shape[0]
         first, target, split_rows, split_first, split_last = _runs(matrix.rowptr, row_cap)
         self.runs = len(first) - 1
         cut = len(split_rows) > 0
@@ -129,7 +128,6 @@ class CRSProduct(LaunchedInTurn):
             raise UserError(
                 f"threads_per_row {threads_per_row} is not possible: use a power of two from 1 to 32"
             )
-        self.threads_per_row = threads_per_row
         self.arrays = [
             upload(first),
             upload(matrix.colidx.view(np.uint32)),
@@ -139,7 +137,7 @@ class CRSProduct(LaunchedInTurn):
         self.split = PieceSums(self.real, split_rows, split_first, split_last, threads_per_block)
         blocks = -(-self.runs * threads_per_row // threads_per_block)
         kernel = crs_kernel(self.real, threads_per_row, cut)
-        arguments = [*self.arrays, self.runs, self.rows, X, Y, self.split.pieces, ALPHA, BETA]
+        arguments = [*self.arrays, self.runs, matrix.shape[0], X, Y, self.split.pieces, ALPHA, BETA]
         whole = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
         self.launches = [*whole, *self.split.launches]
         self.device_arrays = [*self.arrays, *self.split.device_arrays]

@@ -275,7 +275,6 @@ class MixedSlicedProduct(LaunchedInTurn):
         at_once: int | None = None,
     ) -> None:
         self.real = real_type(matrix.values)
-        self.rows, self.slices = matrix.shape[0], matrix.slices
         hub_count = len(matrix.hubs)
         shared_slices = int(np.count_nonzero(matrix.threads_per_row > WARP))
         threads = max(threads_per_block, int(matrix.threads_per_row.max(initial=0)))
@@ -289,7 +288,7 @@ class MixedSlicedProduct(LaunchedInTurn):
             at_once=at_once or _groups_at_once(matrix),
         )
         names = ("values", "near_columns", "far_columns", "perm", "near_lengths", "far_lengths")
-        self.arrays = {name: upload(getattr(matrix, name)) for name in names}
+        arrays = [upload(getattr(matrix, name)) for name in names]
         self.places = upload(_places(matrix))
         self.hubs = upload(matrix.hubs)
         with_hubs = matrix.slicing.hubs
@@ -298,12 +297,11 @@ class MixedSlicedProduct(LaunchedInTurn):
             self.real, matrix.split_rows, matrix.split_ptr[:-1], matrix.split_ptr[1:], threads_per_block
         )
         near_x = self.copied if with_hubs else X
-        entries, of_threads = list(self.arrays.values())[:3], list(self.arrays.values())[3:]
-        counts = [self.slices, shared_slices, self.rows]
+        counts = [matrix.slices, shared_slices, matrix.shape[0]]
         arguments = [
-            *entries,
+            *arrays[:3],
             self.places,
-            *of_threads,
+            *arrays[3:],
             *counts,
             near_x,
             X,
@@ -312,14 +310,14 @@ class MixedSlicedProduct(LaunchedInTurn):
             ALPHA,
             BETA,
         ]
-        blocks = -(-self.slices * WARP // threads)
+        blocks = -(-matrix.slices * WARP // threads)
         self.launches = [
             *self._copy_of_hubs(hub_count, threads_per_block),
             *launches_of(kernel, blocks, threads, arguments, self.real),
             *self.split.launches,
         ]
         rest = (self.places, self.hubs, self.copied, *self.split.device_arrays)
-        self.device_arrays = [*self.arrays.values(), *rest]
+        self.device_arrays = [*arrays, *rest]
 
     def _copy_of_hubs(self, count: int, threads_per_block: int) -> list[Launch]:
         if not count:

@@ -265,7 +265,6 @@ class SlicedProduct(LaunchedInTurn):
         # Chosen once the matrix is made.
         assert slicing.index_bits is not None and slicing.threads_per_row is not None
         self.real = real_type(matrix.values)
-        self.rows = matrix.shape[0]
         self.positions = matrix.slices * matrix.slice_height
         self.blocks = -(-self.positions * slicing.block * slicing.threads_per_row // threads_per_block)
         kernel = sliced_kernel(
@@ -282,11 +281,11 @@ class SlicedProduct(LaunchedInTurn):
             at_once=at_once,
         )
         names = ("values", "columns", "bases", "masks", "slice_ptr", "lengths", "perm")
-        self.arrays = {name: upload(getattr(matrix, name)) for name in names}
+        self.arrays = [upload(getattr(matrix, name)) for name in names]
         self.split = PieceSums(
             self.real, matrix.split_rows, matrix.split_ptr[:-1], matrix.split_ptr[1:], threads_per_block
         )
-        arguments = [*self.arrays.values(), self.positions, self.rows, X, Y, self.split.pieces, ALPHA, BETA]
+        arguments = [*self.arrays, self.positions, matrix.shape[0], X, Y, self.split.pieces, ALPHA, BETA]
         whole = launches_of(kernel, self.blocks, threads_per_block, arguments, self.real)
         self.launches = [*whole, *self.split.launches]
-        self.device_arrays = [*self.arrays.values(), *self.split.device_arrays]
+        self.device_arrays = [*self.arrays, *self.split.device_arrays]

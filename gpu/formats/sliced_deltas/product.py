@@ -164,12 +164,10 @@ class DeltaProduct(LaunchedInTurn):
 
     def __init__(self, matrix: SlicedDeltas, threads_per_block: int) -> None:
         self.real = real_type(matrix.values)
-        self.rows = matrix.shape[0]
-        self.places = matrix.slices * WARP
-        blocks = -(-self.places // threads_per_block)
+        places = matrix.slices * WARP
+        blocks = -(-places // threads_per_block)
         kernel = delta_kernel(self.real, bits=matrix.bits, permuted=len(matrix.perm) > 0)
         names = ("values", "words", "word_ptr", "value_ptr", "first_column", "perm")
-        self.arrays = {name: upload(getattr(matrix, name)) for name in names}
-        arguments = [*self.arrays.values(), self.places, self.rows, X, Y, ALPHA, BETA]
+        self.device_arrays = [upload(getattr(matrix, name)) for name in names]
+        arguments = [*self.device_arrays, places, matrix.shape[0], X, Y, ALPHA, BETA]
         self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
-        self.device_arrays = list(self.arrays.values())

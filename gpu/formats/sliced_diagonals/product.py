@@ -178,13 +178,10 @@ class DiagonalProduct(LaunchedInTurn):
         self, matrix: SlicedDiagonals, threads_per_block: int, *, plan: tuple[int, int] | None = None
     ) -> None:
         self.real = real_type(matrix.values)
-        self.rows = matrix.shape[0]
-        self.slices = matrix.slices
         steps_at_once, rounds = plan or _plan(matrix)
-        blocks = -(-self.slices * WARP // (threads_per_block * rounds))
+        blocks = -(-matrix.slices * WARP // (threads_per_block * rounds))
         kernel = diagonal_kernel(self.real, steps_at_once=steps_at_once, rounds=rounds)
         names = ("values", "steps", "first_step", "last_step", "value_ptr")
-        self.arrays = {name: upload(np.ravel(getattr(matrix, name))) for name in names}
-        arguments = [*self.arrays.values(), self.slices, self.rows, X, Y, ALPHA, BETA]
+        self.device_arrays = [upload(np.ravel(getattr(matrix, name))) for name in names]
+        arguments = [*self.device_arrays, matrix.slices, matrix.shape[0], X, Y, ALPHA, BETA]
         self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
-        self.device_arrays = list(self.arrays.values())

@@ -115,5 +115,5 @@ def _losses(predictor: Predictor, result: Result, family: str, counts: Sequence[
     found = {}
     for count in counts:  # variants are chosen one by one: the first few are those of a lesser number
         best = min((variant.name for variant in chosen[:count]), key=times.__getitem__)
-        found[count] = Loss(family, result.matrix, best, times[best] / result.best_us - 1.0)
+        found[count] = Loss(family, result.matrix, best, times[best] / min(times.values()) - 1.0)
     return found

@@ -81,9 +81,8 @@ def calibrate(
     folder = check_folder(out, (*SUFFIXES, Path(PRESET).suffix))
     output = Output(json)
     if results is not None:
-        OutputFile(
-            results, "--results", updated=True
-        )  # refuses what cannot be written, before any work is done
+        # Refuses what cannot be written, before any work is done.
+        OutputFile(results, "--results", updated=True)
     with Progress() as work:
         request = Request(
             options.chosen_machine(machine, set_),
