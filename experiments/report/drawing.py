@@ -56,7 +56,19 @@ def undermost(axes: Any) -> list[Axes]:
 def write_near(
     place: Axes, text: str, at: tuple[float, float], shift: tuple[float, float], **style: Any
 ) -> None:
-    """Write a text some points away from a point; it takes no room from the panel."""
+    """Write a text beside a point; it takes no room from the panel.
+
+    Parameters
+    ----------
+    place, text
+        The panel, and what is written into it.
+    at
+        The point, in the units of the axes.
+    shift
+        How far from there, in points of printing.
+    style
+        As of `Axes.annotate`.
+    """
     place.annotate(text, at, xytext=shift, textcoords="offset points", in_layout=False, **style)
 
 

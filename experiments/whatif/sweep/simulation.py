@@ -135,7 +135,14 @@ def begin(
     keeper: Keeper,
     images: MutableMapping[str, Prepared] | None = None,
 ) -> Work:
-    """Begin the work on some points of a task; `points`, `matrix`, `keeper` and `images` are those of `Work`.
+    """Begin the work on some points of a task.
+
+    Parameters
+    ----------
+    task
+        What the sweep gave to this process.
+    points, matrix, keeper, images
+        As of `Work`.
 
     Raises
     ------

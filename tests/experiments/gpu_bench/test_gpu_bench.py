@@ -368,7 +368,7 @@ def compiling(monkeypatch):
     monkeypatch.setattr(
         compilation, "ProcessPoolExecutor", lambda processes, **given: ThreadPoolExecutor(processes)
     )
-    monkeypatch.setattr(compilation, "_convert_samples", done.extend)
+    monkeypatch.setattr(compilation, "convert_samples", done.extend)
     monkeypatch.setattr(
         compilation, "_compile_kernels", lambda name, dtype: done.append((f"kernels of {name}", dtype))
     )
@@ -389,7 +389,7 @@ def test_kernels_are_compiled_behind_their_conversions_into_one_folder(compiling
     assert kernel_cache.FOLDER not in os.environ
 
 
-@pytest.mark.parametrize("part", ["_convert_samples", "_compile_kernels"])
+@pytest.mark.parametrize("part", ["convert_samples", "_compile_kernels"])
 def test_what_cannot_be_compiled_ahead_keeps_nobody_waiting(compiling, monkeypatch, part):
     def broken(*arguments):
         raise BrokenProcessPool
@@ -402,7 +402,7 @@ def test_what_cannot_be_compiled_ahead_keeps_nobody_waiting(compiling, monkeypat
 
 def test_waiting_has_an_end(compiling, monkeypatch):
     for_ever = threading.Event()
-    monkeypatch.setattr(compilation, "_convert_samples", lambda names: for_ever.wait())
+    monkeypatch.setattr(compilation, "convert_samples", lambda names: for_ever.wait())
     monkeypatch.setattr(compilation, "PATIENCE_SECONDS", 0.05)
     ahead = compilation.CompiledAhead(["csr_alg1", "crs"])
     ahead.wait()

@@ -32,7 +32,9 @@ SMALL, LARGE = [(1, 1, 2)], [(1, 1, 2), (2, 1, 3), (3, 3, 4)]
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("experiments.whatif.sweep.running._cores", lambda: 1)  # workers take seconds to start
+    monkeypatch.setattr(
+        "experiments.whatif.sweep.running.processors", lambda: 1
+    )  # workers take seconds to start
     for name, entries in (("a", SMALL), ("b", LARGE)):
         (tmp_path / name).mkdir()
         (tmp_path / name / "m.mtx").write_text(matrix_text(entries))
