@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from experiments.gpu_bench.compilation import environment
 from experiments.papers.kit.measurement import WORKERS, Run, measuring_device, one_line
 from experiments.papers.kit.request import Watch
 from experiments.papers.kit.results import Record
@@ -67,8 +68,8 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     name, facts = measuring_device()
     bandwidths = measure_bandwidths()
     facts["copy, GB/s"] = f"{bandwidths.copy_gb_per_s:.0f}"
-    os.environ.setdefault(FOLDER, str(cache_folder() / "kernels"))
-    return measure_matrices(SUBJECTS, (name, facts), bandwidths, watch, Run(limit))
+    with environment(FOLDER, os.environ.get(FOLDER) or str(cache_folder() / "kernels")):
+        return measure_matrices(SUBJECTS, (name, facts), bandwidths, watch, Run(limit))
 
 
 def measure_matrices(
