@@ -8,11 +8,12 @@ import os
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack
 from functools import partial
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class CompiledAhead:
     def __init__(self, names: Sequence[str]) -> None:
         self._open = ExitStack()
         folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="vecsim-kernels-"))
-        self._open.enter_context(environment(kernel_cache.FOLDER, folder))
+        self._open.enter_context(kernel_cache.kept_in(Path(folder)))
         processes = max(1, min(PROCESSES, (os.cpu_count() or 1) - 2))
         self._pool = ProcessPoolExecutor(processes, mp_context=WorkerContext(), initializer=begin_worker)
         self._deadline = time.monotonic() + PATIENCE_SECONDS
@@ -122,20 +123,6 @@ class CompiledAhead:
         # Cancelling calls back, and nothing can be submitted meanwhile.
         self._over = True
         self._pool.shutdown(wait=False, cancel_futures=True)
-
-
-@contextlib.contextmanager
-def environment(name: str, value: str) -> Iterator[None]:
-    """Set a variable of the environment, for this process and those that it starts."""
-    before = os.environ.get(name)
-    os.environ[name] = value
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ[name]
-        else:
-            os.environ[name] = before
 
 
 def conversion(name: str) -> Callable[[Any], Any]:

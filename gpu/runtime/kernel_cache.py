@@ -17,6 +17,7 @@ import hashlib
 import os
 import pickle
 import sys
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 
 from vecsim.results import private_files
+from vecsim.results.cache_folder import cache_folder
 from vecsim.results.file_digests import sha256_or_empty
 from vecsim.results.private_files import NotPrivateError
 from vecsim.support.errors import UserError
@@ -36,6 +38,25 @@ COMPILERS = ("numba", "numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlin
 
 class UnknownError(Exception):
     """A kernel is made of something that cannot be told from another by its name."""
+
+
+@contextlib.contextmanager
+def kept_in(folder: Path) -> Iterator[None]:
+    """Keep kernels in a folder meanwhile, those of this process and of processes that it starts."""
+    before = os.environ.get(FOLDER)
+    os.environ[FOLDER] = str(folder)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[FOLDER]
+        else:
+            os.environ[FOLDER] = before
+
+
+def kept_for_later() -> contextlib.AbstractContextManager[None]:
+    """Keep kernels for later processes, too: in the named folder, else in that of the cache of vecsim."""
+    return kept_in(Path(os.environ.get(FOLDER) or cache_folder() / "kernels"))
 
 
 def compiled_for(kernel: Any, signature: Any, registers: int = 0) -> Any:

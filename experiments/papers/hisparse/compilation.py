@@ -12,11 +12,12 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from experiments.gpu_bench.compilation import convert_samples, environment, rows_of, sample
+from experiments.gpu_bench.compilation import convert_samples, rows_of, sample
 from experiments.papers.hisparse.methods import DTYPES, LIBRARY
 from gpu.runtime import kernel_cache
 from vecsim.support.worker_processes import WorkerContext, begin_worker
@@ -32,7 +33,7 @@ def compiled_ahead() -> Iterator[None]:
     """Compile everything, and keep the kernels for this process in a folder while the block runs."""
     with (
         tempfile.TemporaryDirectory(prefix="vecsim-kernels-") as folder,
-        environment(kernel_cache.FOLDER, folder),
+        kernel_cache.kept_in(Path(folder)),
     ):
         _compile_all()
         yield

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from experiments.gpu_bench.compilation import environment
 from experiments.papers.kit.measurement import WORKERS, Run, measuring_device, one_line
 from experiments.papers.kit.request import Watch
 from experiments.papers.kit.results import Record
@@ -28,8 +27,7 @@ from experiments.papers.layouts.results import REAL, MatrixRecord, Results, Sear
 from experiments.papers.layouts.subjects import SUBJECTS, Subject
 from gpu.compound import CompoundMatrix
 from gpu.compound.tuning.compilation import Compilers
-from gpu.runtime.kernel_cache import FOLDER
-from vecsim.results.cache_folder import cache_folder
+from gpu.runtime.kernel_cache import kept_for_later
 from vecsim.support.worker_processes import WorkerContext
 
 if TYPE_CHECKING:
@@ -68,7 +66,7 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     name, facts = measuring_device()
     bandwidths = measure_bandwidths()
     facts["copy, GB/s"] = f"{bandwidths.copy_gb_per_s:.0f}"
-    with environment(FOLDER, os.environ.get(FOLDER) or str(cache_folder() / "kernels")):
+    with kept_for_later():
         return measure_matrices(SUBJECTS, (name, facts), bandwidths, watch, Run(limit))
 
 

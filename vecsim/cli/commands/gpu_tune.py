@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -106,7 +105,7 @@ def tune(
 
     from gpu.compound.compound_files import entry_named, read_compound
     from gpu.runtime.device_info import device_info
-    from gpu.runtime.kernel_cache import FOLDER, source_digest
+    from gpu.runtime.kernel_cache import kept_for_later, source_digest
     from vecsim.results.cache_folder import cache_folder
 
     if bits not in (32, 64):
@@ -120,7 +119,6 @@ def tune(
     with on_a_gpu("tune"):
         device = device_info().name
     compound = read_compound(matrix, kind, real)
-    os.environ.setdefault(FOLDER, str(cache_folder() / "kernels"))
     # Not before: without a GPU the compiler of kernels may be missing, too.
     from gpu.compound.tuning.compilation import Compilers
     from gpu.compound.tuning.library import to_learn_from
@@ -129,7 +127,7 @@ def tune(
     from gpu.compound.tuning.store import TuningStore
 
     path = Path(store) if store else cache_folder() / "tuning.sqlite"
-    with TuningStore(path) as kept, Progress() as work, Compilers() as compilers:
+    with kept_for_later(), TuningStore(path) as kept, Progress() as work, Compilers() as compilers:
         choose = Predictor(to_learn_from(kept, device)).choose if predict else None
         found = tune_on_device(
             compound,
