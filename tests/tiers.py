@@ -29,7 +29,7 @@ class Tier:
 
 
 DEFAULT = Tier("default", "every kind of test once")
-CI = Tier("ci", "what .ci/run adds: longer tests", examples=50)
+CI = Tier("ci", "what .ci/run adds: longer tests", examples=30)
 WHOLE = 100
 """Of so many examples a test runs all that :func:`examples` names."""
 TIERS = (
@@ -52,7 +52,7 @@ settings.load_profile(DEFAULT.name)
 
 
 def examples(count: int) -> settings:
-    """Give a test a share of so many examples: half in the tier ``ci``, 15 % in the default tier.
+    """Give a test a share of so many examples: 30 % in the tier ``ci``, 15 % in the default tier.
 
     Two are left where there were two: one may be the simplest of all.
     """

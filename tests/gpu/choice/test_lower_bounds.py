@@ -49,9 +49,12 @@ def matrix_of(kind, dtype=np.float64):
 
 
 KINDS = ["band", "anywhere", "blocks", "power law", "few long rows", "small"]
+OF_CI = ("blocks", "power law", "small")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "kind", [kind if kind in OF_CI else pytest.param(kind, marks=pytest.mark.nightly) for kind in KINDS]
+)
 @pytest.mark.parametrize("padded", [False, pytest.param(True, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("dtype", [np.float32, pytest.param(np.float64, marks=pytest.mark.nightly)])
 def test_no_work_is_estimated_to_take_less_than_its_bound(kind, padded, dtype):

@@ -89,7 +89,7 @@ def test_a_worker_that_dies_costs_only_its_cells(scheduler, tmp_path, monkeypatc
     assert (again.columns, again.computed) == (table.columns, 0)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_without_workers_what_was_finished_is_kept(scheduler, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "MOST_CELLS", 4)
     monkeypatch.setattr(cluster, "WORKER_SECONDS", 1)
