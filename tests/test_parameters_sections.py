@@ -27,7 +27,7 @@ MANY = 4
 
 @cache
 def parsed(path):
-    """Give the tree of a module."""
+    """Return the tree of a module."""
     return ast.parse(path.read_text(encoding="utf-8"))
 
 

@@ -52,7 +52,7 @@ settings.load_profile(DEFAULT.name)
 
 
 def examples(count: int) -> settings:
-    """Give a test a share of so many examples: 30 % in the tier ``ci``, 15 % in the default tier.
+    """Return a test a share of so many examples: 30 % in the tier ``ci``, 15 % in the default tier.
 
     Two are left where there were two: one may be the simplest of all.
     """

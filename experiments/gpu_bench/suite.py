@@ -187,7 +187,7 @@ def _read(entry: Mapping[str, Any]) -> SuiteMatrix:
 
 
 def arguments_of(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the arguments of a generator as TOML has them, lists as tuples."""
+    """Return the arguments of a generator as TOML has them, lists as tuples."""
     return {name: tuple(value) if isinstance(value, list) else value for name, value in table.items()}
 
 

@@ -257,7 +257,7 @@ def measure_gathers() -> tuple[Gather, ...]:
 
 
 def _resident_blocks(info: DeviceInfo) -> int:
-    """Give the blocks that a GPU runs at once; UserError where Numba simulates one."""
+    """Return the blocks that a GPU runs at once; UserError where Numba simulates one."""
     from gpu.runtime.cuda import SIMULATED
 
     if SIMULATED:

@@ -117,7 +117,7 @@ def shared_memory() -> tuple[int, int]:
 
 
 def _attribute(found: Any, name: str) -> int:
-    """Give a number that a driver interface tells of device 0."""
+    """Return a number that a driver interface tells of device 0."""
     key = getattr(found.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
     return int(check(found, "cuDeviceGetAttribute", key, check(found, "cuDeviceGet", 0)))
 

@@ -25,7 +25,7 @@ def _loads() -> Iterator[Instruction]:
 
 
 def rows() -> Iterator[Instruction]:
-    """Give the rows."""
+    """Return the rows."""
     yield from _loads()
     for offset, (suffix, kind) in enumerate(FLOATS):
         for name, opcode, sums, what in (

@@ -109,7 +109,7 @@ def stc_d(m: State, n: int, o: int, a: int, c: int) -> None:
 
 
 def vector_access(pattern: Pattern, suffix: str, *, stores: bool) -> Semantics:
-    """Give the semantics of a vector load or store by the suffix of its elements."""
+    """Return the semantics of a vector load or store by the suffix of its elements."""
     if pattern != Pattern.CONTIGUOUS:
         return element_store(WRITE[suffix]) if stores else element_load(READ[suffix])
     if suffix == "w":

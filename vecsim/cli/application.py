@@ -153,7 +153,7 @@ def _run(arguments: list[str]) -> int:
 
 
 def _named(arguments: Sequence[str]) -> Any:
-    """Give the command line with the command that arguments name; with all where they may name another."""
+    """Return the command line with the command that arguments name; with all where they may name another."""
     return command_line(*(name for name in arguments[:1] if name in COMMANDS and COMPLETES not in os.environ))
 
 

@@ -62,7 +62,7 @@ def program_table(decoded: Decoded, room: int = 0) -> Ints:
 def machine_numbers(
     machine: Machine, record: TimingRecord, instructions: int, memory_bytes: int
 ) -> npt.NDArray[np.int64]:
-    """Give the (``PLACES`` + E,) numbers of a machine and of a run, in the places that bear their names.
+    """Return the (``PLACES`` + E,) numbers of a machine and of a run, in the places that bear their names.
 
     The E numbers of the machine's extensions come behind them.
 

@@ -110,7 +110,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def _installed() -> dict[str, str]:
-    """Give the versions of the libraries that are there; a machine with a GPU may have few of them."""
+    """Return the versions of the libraries that are there; a machine with a GPU may have few of them."""
     from importlib.metadata import PackageNotFoundError, version
 
     found = {}

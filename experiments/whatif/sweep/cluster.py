@@ -271,6 +271,7 @@ def _compute(task: Task, places: Sequence[int], matrix: Input) -> Gathered:
 
 
 def _keep(store: Store, gathered: Gathered) -> None:
-    made: dict[str, Cell | ImageRecord] = {**gathered.images, **gathered.cells}
-    for key, record in made.items():
-        store.keep(key, record)
+    for key, image in gathered.images.items():
+        store.keep(key, image)
+    for key, cell in gathered.cells.items():
+        store.keep(key, cell)

@@ -49,7 +49,7 @@ def conclusions() -> Iterable[Sequence[str]]:
 
 
 def _columns(name: str, columns: Sequence[str] = ()) -> str:
-    """Give some columns of a kept table, or all of it."""
+    """Return some columns of a kept table, or all of it."""
     rows = kept.rows(name)
     head = columns or list(rows[0])
     return _grid(head, ([row[column] for column in head] for row in rows))

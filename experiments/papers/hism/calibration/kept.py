@@ -95,7 +95,7 @@ def table(name: str) -> Appendix:
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    """Give the rows of one of the tables, by column."""
+    """Return the rows of one of the tables, by column."""
     return list(csv.DictReader(_file(name)))
 
 

@@ -97,7 +97,7 @@ class Evaluator:
 
 
 def key_of(candidate: Candidate) -> tuple[tuple[str, str], ...]:
-    """Give what is equal for equal candidates."""
+    """Return what is equal for equal candidates."""
     return tuple(sorted(candidate.items()))
 
 
