@@ -216,6 +216,8 @@ class Instruction:
     """Name of the x operand that selects a slice of the vector cache, read and written."""
     extension: str = field(default="", compare=False)
     """Name of the extension that declares it, if one does."""
+    examples: str = field(default="", compare=False)
+    """Worked examples of an extension's instruction, in the form of :mod:`isa.worked`."""
     operands: tuple[Operand, ...] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
