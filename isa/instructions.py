@@ -1,7 +1,8 @@
 """The instruction table: the one place where an instruction is declared.
 
-To add an instruction, write its semantics in :mod:`isa.semantics` and one row in :mod:`isa.rows`; assembler,
-encoding, disassembler, engines and the reference read this table. Mnemonics follow the textbooks'
+To add an instruction, write its semantics in :mod:`isa.semantics`, one row in :mod:`isa.rows`, and at least
+two worked examples in ``isa/examples`` (:mod:`isa.worked`). Assembler, encoding, disassembler, engines and
+the reference read this table. Mnemonics follow the textbooks'
 VMIPS; the suffix is the type of an element: ``.b``, ``.h`` and ``.w`` integers of 8, 16 and 32 bits (``.bu``,
 ``.hu`` unsigned), ``.s`` float32, ``.d`` 64-bit word or float64. :data:`TYPED` maps the assembler's generic
 suffix ``.f`` to them.

@@ -16,6 +16,7 @@ from isa.encoding import OPCODE_SHIFT
 from isa.instructions import BASE, TYPED
 from isa.operands import written_syntax
 from isa.pseudo import PSEUDO_INSTRUCTIONS, Pseudo
+from isa.worked import Example, examples_of
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import nearest
 
@@ -44,6 +45,7 @@ class InstructionEntry:
     length: str
     reads: tuple[str, ...]
     writes: tuple[str, ...]
+    examples: tuple[Example, ...]
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,7 @@ def instruction_entry(instruction: Instruction) -> InstructionEntry:
         instruction.length.name.lower(),
         _reads(instruction),
         _writes(instruction),
+        examples_of(instruction),
     )
 
 
@@ -196,6 +199,9 @@ def help_lines(entry: Entry) -> list[str]:
         lines += [f"  means     {'; '.join(expansion)}" for expansion in entry.expansions]
     elif isinstance(entry, InstructionEntry):
         lines += [f"  {name:<9} {value}" for name, value in _facts(entry)]
+        for example in entry.examples:
+            first, *states = example.lines
+            lines += [f"  {'example':<9} {first}", *(f"  {'':<9} {state}" for state in states)]
     return lines
 
 

@@ -82,6 +82,12 @@ class Example:
         """The name of the instruction."""
         return self.instruction.partition(" ")[0]
 
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The text of the example: the instruction, the state before if it has one, the state after."""
+        first = f"{self.instruction}   # {self.note}" if self.note else self.instruction
+        return first, *([f"    {self.before}"] if self.before else []), f"    => {self.after}"
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -181,7 +187,7 @@ def examples_of(instruction: Instruction) -> tuple[Example, ...]:
     ValueError
         A row of the base table has fewer than two.
     UserError
-        The text of examples is not of the form that the module describes.
+        The examples of a user-defined instruction are not of the form that the module describes.
     """
     if instruction.opcode in EXTENSION_OPCODES:
         return _own_examples(instruction)
@@ -199,6 +205,8 @@ def _own_examples(instruction: Instruction) -> tuple[Example, ...]:
     for example in found:
         if example.mnemonic != instruction.mnemonic:
             raise UserError(f"{example.place}: {example.mnemonic} is another instruction")
+        cells_before(example)
+        cells_after(example)
     return found
 
 

@@ -42,6 +42,7 @@ def _entry(entry: InstructionEntry) -> str:
             f"{code(entry.syntax)}: {escape(entry.summary)}",
             "```{raw} html\n" + encoding_picture(entry.layout, entry.opcode) + "\n```",
             table(["timing", "length", "reads", "writes"], facts),
+            "```text\n" + "\n".join(line for example in entry.examples for line in example.lines) + "\n```",
         ]
     )
 

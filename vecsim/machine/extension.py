@@ -263,7 +263,8 @@ class Extension:
         length
             How many elements; without it the vector length, or none of a scalar instruction.
         more
-            Other attributes of :class:`isa.declaration.Instruction`, such as ``access``, ``reads``.
+            Other attributes of :class:`isa.declaration.Instruction`, such as ``access``, ``reads``,
+            ``examples``.
 
         Raises
         ------
@@ -275,6 +276,7 @@ class Extension:
             more["reads"] = tuple(dict.fromkeys((*more.get("reads", ()), "vl")))
         timing = _TIMING.get(unit, Timing.ELEMENTWISE) if timing is None else timing
         latency = _LATENCY.get(unit, "") if latency is None else latency
+        from isa.worked import examples_of
 
         def added(function: Rule) -> Rule:
             try:
@@ -283,6 +285,7 @@ class Extension:
                 )
                 row = replace(row, extension=self.name)
                 InstructionSet(()).extended(*self.instructions, row)
+                examples_of(row)
             except (TypeError, ValueError) as error:
                 raise UserError(f"extension {self.name}: {error}") from None
             self.instructions.append(row)
