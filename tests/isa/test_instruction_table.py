@@ -3,7 +3,6 @@
 import inspect
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from isa.assembler import assemble
@@ -12,7 +11,6 @@ from isa.disassembler import disassemble
 from isa.encoding import MAX_OPERANDS, decode, encode
 from isa.instructions import BASE
 from isa.operands import written_syntax
-from isa.state import new_state
 from vecsim.support.errors import UserError
 
 
@@ -48,22 +46,6 @@ def test_a_row_is_consistent(row):
         assert row.operands[row.memory_operand].kind == "x"
     if row.length == Length.VL:
         assert "vl" in row.reads
-
-
-@pytest.mark.parametrize("position_bytes", [1, 2])
-@pytest.mark.parametrize("row", BASE.instructions, ids=lambda row: row.mnemonic)
-def test_semantics_take_the_operands_of_their_row(row, position_bytes):
-    state = new_state(4, 8, np.arange(256, dtype=np.uint8))
-    state.x[3:8] = 1
-    state.special[:] = 3
-    state.address[:] = 64 + 8 * np.arange(4)
-    values = {"u": position_bytes, "i": -5, "t": 2, "s": 1}
-    fields = [values.get(operand.kind, 3 + index) for index, operand in enumerate(row.operands)]
-    with np.errstate(all="ignore"):
-        taken = row.semantics(state, 3, *fields)
-    assert isinstance(taken, bool) == (row.timing == Timing.BRANCH)
-    assert state.x[0] == 0
-    assert np.all(np.abs(state.x) <= 1 << 31)
 
 
 def test_a_set_can_be_extended():
