@@ -1,6 +1,7 @@
 """The worked examples of every row of the instruction table, on both engines, and the form of their text."""
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -18,6 +19,8 @@ from isa.worked import (
 from vecsim.support.errors import UserError
 from vecsim.worked_examples import ENGINES, differences, program_of
 
+base_program = cache(program_of)
+
 ROWS = pytest.mark.parametrize("row", BASE.instructions, ids=lambda row: row.mnemonic)
 
 
@@ -25,7 +28,7 @@ ROWS = pytest.mark.parametrize("row", BASE.instructions, ids=lambda row: row.mne
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_does_what_the_examples_say(engine, row):
     found = [
-        line for example in examples_of(row) for line in differences(example, program_of(example), engine)
+        line for example in examples_of(row) for line in differences(example, base_program(example), engine)
     ]
     assert found == []
 
@@ -37,7 +40,7 @@ def test_an_example_names_what_its_instruction_reads(row):
         named |= {("v", k // SECTION) for part, k in named if part == "v"}
         read = {("special", SPECIAL_REGISTERS.index(name)) for name in row.reads}
         for operand, number in zip(
-            row.operands, program_of(example).fields[OWN_NUMBER].tolist(), strict=False
+            row.operands, base_program(example).fields[OWN_NUMBER].tolist(), strict=False
         ):
             if operand.is_register and operand.read and (operand.kind, number) != ("x", 0):
                 read.add(("special" if operand.kind == "s" else operand.kind, number))
