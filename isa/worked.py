@@ -9,21 +9,22 @@ instruction is documented to do. They are in the files of ``isa/examples``, in t
 
 A name with braces is an example of each instruction that it stands for. The places of a state:
 
-================ =====================================================================================
-``x1``, ``f1``   a scalar register
-``vl``           a special register; also ``blocklen``, ``rowptr``, ``rowcount``
-``v1``, ``v1[4]`` elements of a vector register, from element 0 or 4 on
-``mask``, ``cache[8]`` elements of the vector mask and of the vector cache
-``memory[64]``   memory from byte 64 on
-``pc``           the number of the instruction that comes next. The instruction itself is number 4 of a
-                 program in which all others are ``halt``, so 5 comes next where nothing is said.
-================ =====================================================================================
+====================== ===============================================================================
+``x1``, ``f1``         a scalar register
+``vl``                 a special register; also ``blocklen``, ``rowptr``, ``rowcount``
+``v1``, ``v1[4]``      elements of a vector register, from element 0 or 4 on
+``mask``, ``cache[8]`` elements of the vector mask, of the vector cache
+``memory[64]``         memory from byte 64 on
+``pc``                 only after: the number of the instruction that comes next. The instruction itself
+                       is number 4 of a program in which all others are ``halt``, so 5 comes next where
+                       nothing is said.
+====================== ===============================================================================
 
 ``.w``, ``.s`` and ``.d`` after a name say that the values are int32, float32 or float64, ``.b`` and ``.h``
 that they are bytes or half words of memory, ``.bits`` that they are the 64 bits of a container. Without it
 the suffix of the instruction decides. A value of memory may have a type of its own, such as ``7:b``. The
 machine has sections of 8 elements, 8 vector registers and 256 bytes of memory. What an example does not
-name holds arbitrary bits before the instruction, and the same ones after it.
+name holds arbitrary bits before the instruction, and the same ones after it; ``unchanged`` names nothing.
 """
 
 from __future__ import annotations
@@ -35,8 +36,6 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from itertools import product
-
-import numpy as np
 
 from isa.declaration import EXTENSION_OPCODES, REGISTERS, SPECIAL_REGISTERS, Instruction
 from isa.state import State
@@ -218,7 +217,10 @@ def cells_before(example: Example) -> tuple[Cells, ...]:
     UserError
         A place or a value that there is not, or a place that is named twice.
     """
-    return _cells(example, example.before)
+    found = _cells(example, example.before)
+    if any(cells.part == "pc" for cells in found):
+        raise UserError(f"{example.place}: {example.instruction}: pc belongs to the state after")
+    return found
 
 
 def cells_after(example: Example) -> tuple[Cells, ...]:
@@ -256,11 +258,18 @@ def _parse_cells(mnemonic: str, item: str) -> Cells:
             raise ValueError(f"{value!r}: a type of its own is for memory, one of {', '.join(_FORMATS)}")
         packed.append(_pack(number, own_type or kind))
     cells = Cells(part, first, _held(part, packed))
-    if part == "mask" and not set(cells.values) <= {0, 1}:
-        raise ValueError(f"{max(cells.values)}: a bit of the mask is 0 or 1")
+    _check_values(part, first, cells.values)
     if cells.numbers.stop > most:
         raise ValueError("more values than there are places")
     return cells
+
+
+def _check_values(part: str, first: int, values: tuple[int, ...]) -> None:
+    """Refuse values that no instruction can leave behind, and with which an engine must not run."""
+    if part == "mask" and not set(values) <= {0, 1}:
+        raise ValueError("a bit of the mask is 0 or 1")
+    if (part, first) == ("special", 0) and not 0 <= values[0] <= SECTION:
+        raise ValueError(f"the vector length is 0 to {SECTION}")
 
 
 def _held(part: str, packed: list[bytes]) -> tuple[int, ...]:
@@ -272,7 +281,7 @@ def _held(part: str, packed: list[bytes]) -> tuple[int, ...]:
 
 
 def _place(name: str, number: str, first: str | None) -> tuple[str, int, int]:
-    """Return the part of the state, its first cell, and the cell behind the last that there may be."""
+    """Return the part of the state, its first cell, and the cell after the last that there may be."""
     element = int(first or 0)
     registers = {"x": REGISTERS, "f": REGISTERS, "v": VECTOR_REGISTERS}
     ends = {"mask": SECTION, "cache": SECTION * SECTION, "memory": MEMORY_BYTES}
@@ -314,8 +323,7 @@ def _pack(text: str, kind: str) -> bytes:
     layout = _FORMATS[kind]
     if kind in "sd":
         value = float.fromhex(text) if "0x" in text else float(text)
-        number = np.float32(value) if kind == "s" else np.float64(value)
-        return struct.pack(layout, number)
+        return struct.pack(layout, value)
     whole, bits = int(text, 0), 8 * struct.calcsize(layout)
     if not -(1 << (bits - 1)) <= whole < 1 << bits:
         raise ValueError(f"{text} does not fit {bits} bits")

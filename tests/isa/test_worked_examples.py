@@ -143,7 +143,9 @@ def test_text_that_is_no_example(text, message):
         ("v1 = 1:w", "'1:w': a type of its own is for memory, one of b, h, w, s, d, bits"),
         ("x1 = 0x100000000", "0x100000000 does not fit 32 bits"),
         ("memory.b[0] = -129", "-129 does not fit 8 bits"),
-        ("mask = 2", "2: a bit of the mask is 0 or 1"),
+        ("mask = 2", "a bit of the mask is 0 or 1"),
+        ("vl = 9", "the vector length is 0 to 8"),
+        ("v1 = 1e300", "float too large to pack with f format"),
         ("v1 = one", "could not convert string to float: 'one'"),
         ("v1 = 1, v1[0] = 2", "named twice"),
     ],
@@ -153,6 +155,11 @@ def test_states_that_are_wrong(text, message):
     with pytest.raises(UserError) as error:
         cells(text)
     assert str(error.value) == f"text:1: addvv.s v1, v2, v3: {item!r}: {message}"
+
+
+def test_what_comes_next_is_not_said_before():
+    with pytest.raises(UserError, match=r"^text:1: addvv\.s v1, v2, v3: pc belongs to the state after$"):
+        cells("pc = 4")
 
 
 def test_an_example_of_another_machine_is_refused():
