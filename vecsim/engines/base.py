@@ -14,7 +14,6 @@ import numpy.typing as npt
 from isa.declaration import EXTENSION_OPCODES
 from isa.program import Program
 from isa.state import State, new_state
-from vecsim.engines.columns import control, flight
 from vecsim.engines.decoded import decode, most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.own_code import OwnCodeError
@@ -23,7 +22,8 @@ from vecsim.engines.own_rules import check_own_rules, users_rules
 from vecsim.engines.own_semantics import is_users
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
 from vecsim.engines.result import Run, make_run
-from vecsim.engines.timeline import COLUMNS, TimelineRequest, TimelineWriter, no_starts
+from vecsim.engines.state.control import Control
+from vecsim.engines.timeline import TimelineRequest, TimelineWriter
 from vecsim.machine import Machine
 from vecsim.machine.own_inputs import simulating
 
@@ -51,15 +51,10 @@ class BaseEngine(ABC):
         self._timeline = None if timeline is None else TimelineWriter(timeline)
         self._fault: Fault | None = None
         record = new_record(machine, len(program))
-        record.control[control.PC] = program.entry
+        record.control["pc"] = program.entry
         self._connect(0, new_state(machine.section_size, machine.vector_registers, memory), record)
 
     _state: State
-    _record: TimingRecord
-    _rows: npt.NDArray[np.int64]
-    """How many rows of the timeline have not been collected yet, and the rows."""
-    _starts: npt.NDArray[np.int64]
-    """Starts that have not been collected yet, :mod:`vecsim.engines.columns.starts`."""
 
     @abstractmethod
     def _connect(self, cycle: int, state: State, record: TimingRecord) -> None:
@@ -73,6 +68,24 @@ class BaseEngine(ABC):
     def _failed_at(self) -> tuple[int, int]:
         """Return the cycle and the number of the instruction at which user-defined code has failed."""
 
+    @abstractmethod
+    def _written_record(self) -> TimingRecord:
+        """Return the record, with all that has happened."""
+
+    @abstractmethod
+    def _collect(self) -> None:
+        """Hand on the rows of the timeline and the starts that have been written."""
+
+    @property
+    @abstractmethod
+    def _control(self) -> Control:
+        """Where issue and retirement are."""
+
+    @property
+    @abstractmethod
+    def _in_flight(self) -> bool:
+        """True while an instruction has elements that have no cycle yet."""
+
     @property
     @abstractmethod
     def cycle(self) -> int:
@@ -81,7 +94,7 @@ class BaseEngine(ABC):
     @property
     def pc(self) -> int:
         """Number of the instruction that issues next."""
-        return int(self._record.control[control.PC])
+        return self._control.pc
 
     @property
     def state(self) -> State:
@@ -89,19 +102,14 @@ class BaseEngine(ABC):
         return self._state
 
     @property
-    def _in_flight(self) -> bool:
-        """True while an instruction has elements that have no cycle yet."""
-        return bool((self._record.slots[:, flight.AGE] >= 0).any())
-
-    @property
     def _at_end(self) -> bool:
         """True when halt has issued and nothing is in flight, so that the last retirement is known."""
-        return bool(self._record.control[control.HALTED]) and not self._in_flight
+        return self._control.halted == 1 and not self._in_flight
 
     @property
     def finished(self) -> bool:
         """See :attr:`vecsim.engines.protocol.Engine.finished`."""
-        return self._at_end and self.cycle >= int(self._record.control[control.LAST_RETIRED])
+        return self._at_end and self.cycle >= self._control.last_retired
 
     def advance(self, *, cycle: int | None = None, instructions: int | None = None) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.advance`."""
@@ -129,27 +137,25 @@ class BaseEngine(ABC):
         opcodes = set(self.program.opcode.tolist()) & set(EXTENSION_OPCODES)
         return any(is_users(self.program.instruction_set.by_opcode[opcode]) for opcode in opcodes)
 
-    def _make_timeline_room(self, rows: int) -> int:
-        """Make room for about so many rows of the timeline; return for how many, 0 without a timeline.
+    def _timeline_room(self, rows: int, slots: int) -> int:
+        """Return for how many rows of the timeline to make room, about ``rows``; 0 without a timeline.
 
         All instructions in flight may end in one cycle, and those that issue in it.
         """
-        slots = len(self._record.slots)
-        room = 0 if self._timeline is None else rows + slots + self.machine.issue_width
-        self._rows, self._starts = np.zeros(1 + room * len(COLUMNS), np.int64), no_starts()
-        if self._timeline is not None:
-            words = most_words(self._decoded, self.machine.section_size)
-            self._starts = self._timeline.starts_room(slots, words)
-        return room
+        return 0 if self._timeline is None else rows + slots + self.machine.issue_width
 
-    def _keep_rows(self) -> None:
-        """Collect the rows of the timeline and the starts."""
-        if self._timeline is not None:
-            self._timeline.take(self._rows, self._starts)
+    def _starts_room(self, starts: int, slots: int) -> int:
+        """Return for how many starts to make room, about ``starts``; 0 if nobody asks for them.
+
+        All instructions in flight may be timed to their end in one cycle.
+        """
+        if self._timeline is None or self._timeline.request.starts is None:
+            return 0
+        return starts + slots * most_words(self._decoded, self.machine.section_size)
 
     def snapshot(self) -> Snapshot:
         """See :meth:`vecsim.engines.protocol.Engine.snapshot`."""
-        return take_snapshot(self.program, self.machine, self.cycle, self._state, self._record)
+        return take_snapshot(self.program, self.machine, self.cycle, self._state, self._written_record())
 
     def restore(self, snapshot: Snapshot) -> None:
         """See :meth:`vecsim.engines.protocol.Engine.restore`."""
@@ -161,5 +167,5 @@ class BaseEngine(ABC):
 
     def result(self) -> Run:
         """See :meth:`vecsim.engines.protocol.Engine.result`."""
-        self._keep_rows()
-        return make_run(self.program, self.machine, self._state, self._record, self._timeline)
+        self._collect()
+        return make_run(self.program, self.machine, self._state, self._written_record(), self._timeline)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +11,6 @@ import numpy.typing as npt
 from isa.declaration import Instruction, Pattern, Timing, Unit
 from isa.program import Program
 from vecsim.engines.cause import WAITS, Cause
-from vecsim.engines.columns import ledger as column
 
 Ints = npt.NDArray[np.int64]
 
@@ -79,7 +79,7 @@ def _scalar_bytes(row: Instruction) -> int:
     return row.access.value_bytes if row.access is not None and row.unit == Unit.SCALAR else 0
 
 
-def read_ledger(program: Program, rows: Ints) -> Ledger:
+def read_ledger(program: Program, rows: npt.NDArray[Any]) -> Ledger:
     """Give the ledger of a record, with the cycles of work by what each instruction does.
 
     Parameters
@@ -87,7 +87,7 @@ def read_ledger(program: Program, rows: Ints) -> Ledger:
     program
         Of n instructions.
     rows
-        (n, COLUMNS) of :mod:`vecsim.engines.columns.ledger`.
+        (n,) of :class:`vecsim.engines.state.accounts.Account`.
     """
     count = len(program)
     opcodes, which = np.unique(program.opcode, return_inverse=True)
@@ -95,15 +95,15 @@ def read_ledger(program: Program, rows: Ints) -> Ledger:
     work = np.array([work_of(row) for row in known], np.int64).reshape(-1, 2)[which]
     scalar_bytes = np.array([_scalar_bytes(row) for row in known], np.int64)[which]
     charged = np.zeros((count, len(Cause)), np.int64)
-    charged[:, :WAITS] = rows[:, column.CHARGED :: column.BY_CAUSE][:, :WAITS]
-    charged[:, Cause.SCALAR_WORK] = rows[:, column.SCALAR]
-    for part, place in enumerate((column.BUSY, column.LATENCY)):
-        charged[np.arange(count), work[:, part]] += rows[:, place]
+    charged[:, :WAITS] = rows["charged"]
+    charged[:, Cause.SCALAR_WORK] = rows["scalar"]
+    for part, place in enumerate(("busy", "latency")):
+        charged[np.arange(count), work[:, part]] += rows[place]
     return Ledger(
         vector=work[:, 0] != Cause.SCALAR_WORK,
         scalar_bytes=scalar_bytes,
-        executions=rows[:, column.EXECUTIONS].copy(),
-        elements=rows[:, column.ELEMENTS].copy(),
+        executions=rows["executions"].copy(),
+        elements=rows["elements"].copy(),
         charged=charged,
-        waited=rows[:, column.WAITED :: column.BY_CAUSE][:, :WAITS].copy(),
+        waited=rows["waited"].copy(),
     )

@@ -10,12 +10,12 @@ from functools import lru_cache
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-from vecsim.engines.columns import parameter
-from vecsim.engines.columns.counters import Counter
+from vecsim.engines.interpreted_run import Placed
 from vecsim.engines.own_code import is_ours, refuse_questions
 from vecsim.engines.rebinding import functions_within, global_names, rebound
 from vecsim.engines.rules import arithmetic, flight, hazards, issue, ports, queues, sparse
-from vecsim.engines.run_arrays import BESIDE, RECORD, STATE, Placed
+from vecsim.engines.state.counters import Counter
+from vecsim.engines.state.run import Run, parts_of
 from vecsim.machine import Extension, Machine
 from vecsim.machine.extension import MOST_NUMBERS, RULES
 from vecsim.support.errors import UserError
@@ -79,7 +79,7 @@ def places_of(extensions: Extensions) -> dict[int, Any]:
     """Give by the identity of each number and each counter of extensions its place among all."""
     numbers = [number for each in extensions for number in each.numbers]
     counters = [counter for each in extensions for counter in each.counters]
-    places = {id(number): parameter.PLACES + k for k, number in enumerate(numbers)}
+    places: dict[int, Any] = {id(number): k for k, number in enumerate(numbers)}
     return places | {id(counter): len(Counter) + k for k, counter in enumerate(counters)}
 
 
@@ -113,7 +113,7 @@ def check_own_rules(extensions: Extensions) -> None:
     """
     for extension in extensions:
         for array in extension.arrays:
-            if array.name in (*RECORD, *STATE, *BESIDE):
+            if array.name in parts_of(Run):
                 raise UserError(f"extension {extension.name}: {array.name!r} names an array of every run")
         for replacement in extension.replacements:
             for function in functions_within(replacement.function, set()):

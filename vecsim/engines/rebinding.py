@@ -66,7 +66,7 @@ def _copy(
             return rebound(value, known, make, replaced)
         return known.get(id(value), value)
 
-    names = set(_names(plain.__code__))
+    names = {name for name, _ in global_names(plain.__code__)}
     namespace = {name: renewed(value) for name, value in plain.__globals__.items() if name in names}
     for name in names - namespace.keys():
         if id(getattr(builtins, name, None)) in known:
@@ -74,13 +74,6 @@ def _copy(
     namespace["__builtins__"] = plain.__globals__.get("__builtins__", __builtins__)
     closure = tuple(types.CellType(renewed(cell.cell_contents)) for cell in plain.__closure__ or ())
     return types.FunctionType(plain.__code__, namespace, plain.__name__, plain.__defaults__, closure)
-
-
-def _names(code: types.CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for part in code.co_consts:
-        if isinstance(part, types.CodeType):
-            yield from _names(part)
 
 
 def functions_within(value: object, seen: set[int]) -> Iterator[types.FunctionType]:

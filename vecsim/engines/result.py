@@ -12,11 +12,10 @@ from isa.declaration import Unit
 from isa.program import Program
 from isa.state import State
 from vecsim.engines.cause import Cause
-from vecsim.engines.columns import control
-from vecsim.engines.columns.counters import Counter
 from vecsim.engines.ledger import Ledger, read_ledger
 from vecsim.engines.lines import Line, lines_of
 from vecsim.engines.record import TimingRecord
+from vecsim.engines.state.counters import Counter
 from vecsim.engines.timeline import TimelineWriter
 from vecsim.machine import WORD_BYTES, Machine
 from vecsim.support.overview import Overview
@@ -137,11 +136,11 @@ def make_run(
     return Run(
         program=program,
         machine=machine,
-        cycles=int(record.control[control.LAST_RETIRED]),
+        cycles=int(record.control["last_retired"][0]),
         counters=ledger.counters() | _counted(machine, record.counters),
         charged=_named(ledger.charged.sum(axis=0), Cause),
         waited=_named(ledger.waited.sum(axis=0), Cause),
-        busy=_named(record.unit_busy, Unit),
+        busy=_named(record.units["busy"], Unit),
         ledger=ledger,
         state=state,
         timeline=columns,

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from vecsim.engines.cause import WAITS, Cause
-from vecsim.engines.columns import starts
+from vecsim.engines.state.accounts import TimelineRow
+from vecsim.engines.state.row import fields_of
 from vecsim.support.arguments import function, whole
 
-COLUMNS = (
-    "pc",
-    "age",
-    "unit",
-    "port",
-    "vl",
-    "issue",
-    "dispatch",
-    "start",
-    "first",
-    "last",
-    "retire",
-    "address",
-    "words",
-    *(f"wait_{Cause(i).name.lower()}" for i in range(WAITS)),
+COLUMNS = tuple(
+    name
+    for field in fields_of(TimelineRow)
+    for name in ((field.name,) if not field.most else (f"wait_{Cause(i).name.lower()}" for i in range(WAITS)))
 )
 """Instruction number; place in program order; unit; memory port (-1: none); elements; cycles of issue,
 dispatch to the unit, start of the first element, first and last element ready, retirement; byte
@@ -43,15 +34,15 @@ class TimelineRequest:
     With ``sink``, full chunks of rows ((n, len(COLUMNS)) int64) are handed to it as they are finished and
     not kept; rows come in the order in which instructions leave flight, not in program order.
 
-    With ``starts`` the engine goes cycle by cycle, and hands on when each element and word started, rows of
-    :mod:`vecsim.engines.columns.starts` ((n, 5) int64) of all instructions: those of one whose row the sink
-    has got have all been handed on before, in any order.
+    With ``starts`` the engine goes cycle by cycle, and hands on when each element and word started, (m,) rows
+    of :class:`vecsim.engines.state.accounts.Start` of all instructions: those of one whose row the sink has
+    got have all been handed on before, in any order.
     """
 
     first_age: int = 0
     last_age: int | None = None
     sink: Callable[[npt.NDArray[np.int64]], None] | None = None
-    starts: Callable[[npt.NDArray[np.int64]], None] | None = None
+    starts: Callable[[npt.NDArray[Any]], None] | None = None
 
     def __post_init__(self) -> None:
         """Find out whether these are ages and functions.
@@ -67,11 +58,6 @@ class TimelineRequest:
         for name in ("sink", "starts"):
             if getattr(self, name) is not None:
                 function(f"TimelineRequest: {name}", getattr(self, name))
-
-
-def no_starts() -> npt.NDArray[np.int64]:
-    """Give the array of starts of a run that notes none."""
-    return np.zeros(starts.ROWS, np.int64)
 
 
 class TimelineWriter:
@@ -92,38 +78,19 @@ class TimelineWriter:
             if self.request.sink is not None:
                 self.flush()
 
-    def starts_room(self, slots: int, words: int) -> npt.NDArray[np.int64]:
-        """Give room for starts, :mod:`vecsim.engines.columns.starts`; none if nobody asks for them.
+    def take(self, rows: npt.NDArray[Any], starts: npt.NDArray[Any]) -> None:
+        """Keep what an engine has written.
 
         Parameters
         ----------
-        slots
-            Instructions in flight, at most: all of them may be timed to their end in one cycle.
-        words
-            Words of an access, at most.
+        rows
+            (n,) of :class:`vecsim.engines.state.accounts.TimelineRow`.
+        starts
+            (m,) of :class:`vecsim.engines.state.accounts.Start`.
         """
-        if self.request.starts is None:
-            return no_starts()
-        made = np.zeros(starts.ROWS + (CHUNK + slots * words) * starts.COLUMNS, np.int64)
-        made[starts.ENOUGH] = CHUNK
-        return made
-
-    def take(self, filled: npt.NDArray[np.int64], noted: npt.NDArray[np.int64]) -> None:
-        """Keep what an engine has written, and leave both arrays empty.
-
-        Parameters
-        ----------
-        filled
-            How many rows of the timeline, and the rows.
-        noted
-            Starts, as :meth:`starts_room` gives them.
-        """
-        if self.request.starts is not None and noted[starts.COUNT]:
-            end = starts.ROWS + int(noted[starts.COUNT]) * starts.COLUMNS
-            self.request.starts(noted[starts.ROWS : end].reshape(-1, starts.COLUMNS).copy())
-            noted[starts.COUNT] = 0
-        self.extend(filled[1 : 1 + int(filled[0]) * len(COLUMNS)].reshape(-1, len(COLUMNS)))
-        filled[0] = 0
+        if self.request.starts is not None and len(starts):
+            self.request.starts(starts.copy())
+        self.extend(rows.view(np.int64).reshape(-1, len(COLUMNS)))
 
     def clear(self) -> None:
         """Forget all rows."""

@@ -9,27 +9,34 @@ from isa.program import Program
 from isa.state import State, interpreted
 from vecsim.engines.access import what_is_wrong
 from vecsim.engines.base import BaseEngine
-from vecsim.engines.columns import control, flight, instruction, outcomes, starts, work
+from vecsim.engines.cause import WAITS
 from vecsim.engines.fault import Fault
-from vecsim.engines.flat_arrays import machine_numbers, program_table
-from vecsim.engines.jit.arrays.table import OF_REGISTERS, table_of
+from vecsim.engines.interpreted_run import InterpretedRun
+from vecsim.engines.jit.arrays.table import table_of
 from vecsim.engines.jit.general import wakes
 from vecsim.engines.jit.interface import FULL, GENERAL_LOOP, STILL, STOPPED, TROUBLE
 from vecsim.engines.jit.object_files.machine_code import Loop, loop_of, machine_code
 from vecsim.engines.jit.single_port.preparation import (
     add_reciprocals,
-    constant_tracks,
     mark_shortcuts,
-    quick_runs,
+    scalar_blocks,
+    steady_schedules,
 )
+from vecsim.engines.jit.state import Outcome, ScheduledRegister
 from vecsim.engines.own_code import STANDSTILL, OwnCodeError
 from vecsim.engines.own_rules import own_arrays
+from vecsim.engines.program_rows import extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
-from vecsim.engines.run_arrays import Arrays
+from vecsim.engines.rules.numbers import NEVER
+from vecsim.engines.state.accounts import Start, TimelineRow
+from vecsim.engines.state.control import Control
+from vecsim.engines.state.control import Scratch as ScratchRow
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.machine import MachineNumbers
+from vecsim.engines.state.row import new_rows, objects
 from vecsim.engines.timeline import CHUNK, TimelineRequest
 from vecsim.machine import Machine
 
-NEVER = 1 << 60
 SLICE_CYCLES = 20_000_000
 """Cycles after which compiled code comes back, so that an interrupt is heard."""
 
@@ -55,46 +62,61 @@ class JitEngine(BaseEngine):
     def _connect(self, cycle: int, state: State, record: TimingRecord) -> None:
         """Lay the arrays of a state and a record out for compiled code, at the boundary before ``cycle``."""
         machine, slots = self.machine, len(record.slots)
-        self._cycle, self._state, self._record = cycle, state, record
-        room = self._make_timeline_room(CHUNK)
-        general = self._general or self._in_flight or self._starts[starts.ENOUGH]
+        self._cycle = cycle
+        rows, starts = self._timeline_room(CHUNK, slots), self._starts_room(CHUNK, slots)
+        general = self._general or starts > 0 or bool((record.slots["age"] >= 0).any())
         self._loop = loop = GENERAL_LOOP if general else loop_of(machine)
         code = machine_code(self.program.instruction_set, loop, machine.own_rules)
         self._run: Loop = code.loop
-        registers = machine.vector_registers + 1
         operations = code.operations[self._decoded.operation]
-        program = program_table(self._decoded._replace(operation=operations), len(record.renamed))
-        mark_shortcuts(program[: len(operations)])
+        program = program_rows(self._decoded._replace(operation=operations))
+        mark_shortcuts(program[:-1])
         numbers = machine_numbers(machine, record, len(operations), len(state.memory))
         add_reciprocals(numbers)
-        tracks, pace = constant_tracks(machine)
-        sizes = {
-            "work": work.PLACES,
-            "order": slots,
-            "facts": slots * flight.FACTS,
-            "wakes": wakes.PORT + machine.memory_ports,
-            "hazards": machine.section_size,
-            "outcome": outcomes.PLACES,
-            "ring_dispatched": record.dispatched.size,
-            "ring_history": record.port_history[0].size,
-            "track_number": len(pace),
-        }
+        schedules, pace = steady_schedules(machine)
         scratch = {
-            "program": program.reshape(-1),
+            "program": program,
             "machine": numbers,
+            "numbers": extension_numbers(machine),
+            "scratch": new_rows(ScratchRow, (1,)),
+            "order": np.zeros(slots, np.int64),
+            "timeline": new_rows(TimelineRow, (rows,)),
+            "starts": new_rows(Start, (starts,)),
+            "outcome": new_rows(Outcome, (1,)),
+            "scheduled": new_rows(ScheduledRegister, (machine.vector_registers + 1,)),
+            "schedules": schedules,
+            "pace": pace,
+            "made": np.zeros(len(pace), np.int64),
+            "hazards": np.zeros(machine.section_size, np.int64),
+            "waits": np.zeros(WAITS, np.int64),
+            "blocks": scalar_blocks(program, machine),
+            "wakes": np.zeros(wakes.PORT + machine.memory_ports, np.int64),
             "semantics": code.semantics,
             "slow_paths": code.slow_paths,
-            "runs": quick_runs(program[: len(operations) + 1].reshape(-1), machine),
-            "timeline": self._rows,
-            "starts": self._starts,
-            "tracks": tracks,
-            "track_pace": pace,
-            **{name: np.zeros(size, np.int64) for name, size in sizes.items()},
-            **{name: np.full(registers, value, np.int64) for name, value in OF_REGISTERS.items()},
         }
-        self._capacity = -1 if self._timeline is None else room
-        found = table_of(state, record, scratch, own_arrays(machine))
-        self._table, self._state, self._record, self._scratch = found
+        scratch["scratch"]["enough_starts"] = CHUNK if starts else 0
+        self._capacity = -1 if self._timeline is None else rows
+        self._table, self._state, self._record, self._scratch = table_of(
+            state, record, scratch, own_arrays(machine)
+        )
+
+    def _written_record(self) -> TimingRecord:
+        return self._record
+
+    def _collect(self) -> None:
+        if self._timeline is not None:
+            counts = self._scratch["scratch"]
+            rows = self._scratch["timeline"][: counts["rows"][0]]
+            self._timeline.take(rows, self._scratch["starts"][: counts["starts"][0]])
+            counts["rows"] = counts["starts"] = 0
+
+    @property
+    def _control(self) -> Control:
+        return objects(Control, self._record.control)[0]
+
+    @property
+    def _in_flight(self) -> bool:
+        return bool((self._record.slots["age"] >= 0).any())
 
     @property
     def cycle(self) -> int:
@@ -102,44 +124,50 @@ class JitEngine(BaseEngine):
         return self._cycle
 
     def _failed_at(self) -> tuple[int, int]:
-        outcome = self._scratch["outcome"]
+        outcome = self._scratch["outcome"][0]
         if self._loop == GENERAL_LOOP:
-            return int(outcome[outcomes.CYCLE]), self.pc
-        return int(outcome[outcomes.START]), int(outcome[outcomes.AT]) // instruction.WIDTH
+            return int(outcome["cycle"]), self.pc
+        return int(outcome["start"]), int(outcome["next"])
 
     def _advance(self, cycle: int | None, instructions: int | None) -> None:
         if instructions is not None and instructions < 1:
             return
-        record, outcome = self._record, self._scratch["outcome"]
+        outcome, control = self._scratch["outcome"], self._record.control
         end = NEVER if cycle is None else cycle
-        count = -1 if instructions is None else int(record.control[control.COUNT]) + instructions
+        count = -1 if instructions is None else int(control["count"][0]) + instructions
         if self._fault is not None and self._cycle < end:
             raise self._fault
         while self._cycle < end and not self._at_end:
             stop = min(end, self._cycle + SLICE_CYCLES)
-            outcome[outcomes.CYCLE] = outcome[outcomes.START] = self._cycle
+            outcome["cycle"] = outcome["start"] = self._cycle
             within = 0 <= self.pc <= len(self._decoded.operation)  # a snapshot may be of a jump astray
             status = self._run(self._table.ctypes.data, stop, count, self._capacity) if within else TROUBLE
-            self._keep_rows()
+            self._collect()
             if status == TROUBLE:
                 self._raise()
             if status == STILL:
                 raise OwnCodeError("", f"RuntimeError: {STANDSTILL}", rule=True)
             # A boundary may be left, with rows yet to be written.
-            if 0 <= count <= record.control[control.COUNT]:
-                end = min(end, int(record.control[control.ISSUE_CYCLE]) + 1)
+            if 0 <= count <= control["count"][0]:
+                end = min(end, int(control["issue_cycle"][0]) + 1)
             if status == STOPPED:
                 self._cycle = min(stop, end)
             elif status == FULL:
-                self._cycle = int(outcome[outcomes.CYCLE])
+                self._cycle = int(outcome["cycle"][0])
         if self._at_end:
-            self._cycle = max(self._cycle, min(end, int(record.control[control.LAST_RETIRED])))
+            self._cycle = max(self._cycle, min(end, int(control["last_retired"][0])))
 
     def _raise(self) -> None:
         """Say what the instruction at ``pc`` cannot do."""
-        scratch, m = self._scratch, interpreted(self._state)
-        program, machine = scratch["program"].tolist(), scratch["machine"].tolist()
-        r = Arrays(program, machine, m, self._record, self._rows, self._starts)
-        self._fault = Fault(self.program, self.pc, int(scratch["outcome"][outcomes.START]), what_is_wrong(r))
+        scratch = self._scratch
+        r = InterpretedRun(
+            objects(Instruction, scratch["program"]),
+            objects(MachineNumbers, scratch["machine"])[0],
+            [],
+            interpreted(self._state),
+            self._record,
+        )
+        start = int(scratch["outcome"]["start"][0])
+        self._fault = Fault(self.program, self.pc, start, what_is_wrong(r))
         self._cycle = self._fault.cycle
         raise self._fault

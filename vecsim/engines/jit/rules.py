@@ -1,4 +1,4 @@
-"""The rules of time, compiled: each plain function of :mod:`vecsim.engines.rules` with all that it calls."""
+"""The timing rules, compiled: each plain function of :mod:`vecsim.engines.rules` with all that it calls."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ from vecsim.engines.rules import (
     ports,
     queues,
     renaming,
-    rows,
     sparse,
+    timeline,
     vector_cache,
 )
 
 _REPLACED: dict[int, Any] = {id(numbers.larger): larger, id(numbers.smaller): smaller}
 _APART: tuple[Callable[..., Any], ...] = (
     accounts._drop,
-    accounts._hide,
+    accounts._postpone,
     accounts.book_wait,
     arithmetic.start_first,
     arithmetic.step_arithmetic,
@@ -51,8 +51,8 @@ _APART: tuple[Callable[..., Any], ...] = (
     renaming.pass_on,
     renaming.registers_free_at,
     renaming.take_scalars,
-    rows.write_scalar_row,
-    rows.write_vector_row,
+    timeline.write_scalar_row,
+    timeline.write_vector_row,
     sparse.step_sparse,
     vector_cache.slice_blocked,
 )
@@ -72,9 +72,9 @@ def _compiling(copy: Callable[..., Any]) -> Any:
 
 @lru_cache(maxsize=16)
 def compiler_of_rules(extensions: Extensions = ()) -> Callable[[Callable[..., Any]], Any]:
-    """Give a function that makes of a plain rule what compiled functions call, on a machine with extensions.
+    """Return a function that makes of a plain rule what compiled functions call, on a machine with extensions.
 
-    A rule takes what ``run_of`` gives for ``r``, :func:`vecsim.engines.jit.arrays.views.run_view`. What a
+    A rule takes what ``run_of`` returns for ``r``, :mod:`vecsim.engines.jit.arrays.views`. What a
     user wrote goes through all passes of Numba, for it may need them.
     """
     known, replaced = _REPLACED | places_of(extensions), replacements_of(extensions)

@@ -21,7 +21,7 @@ from numba.extending import intrinsic
 
 from isa.declaration import Instruction
 from isa.semantics import numbers
-from vecsim.engines.columns import instruction
+from vecsim.engines.decoded import WIDTHS
 from vecsim.engines.jit.arrays.cells import MEMORY, Cells, MemoryAccess
 from vecsim.engines.jit.arrays.checked_cells import CHECKED_MEMORY
 from vecsim.engines.jit.arrays.views import checked_state_of, run_of, state_of
@@ -36,7 +36,7 @@ Function = Callable[..., Any]
 
 
 class Semantics(NamedTuple):
-    """Compiled functions ``(r, i, n)`` that execute an instruction on n elements.
+    """Compiled functions ``(r, instruction, n)`` that execute an instruction on n elements.
 
     Attributes
     ----------
@@ -118,37 +118,38 @@ def _row_function(begin: str, semantics: Function, view: Any, row: Instruction) 
 
 
 def _by_address(call: Any) -> Function:
-    """Make ``(r, i, n)``, which executes an instruction by the address of its semantics."""
+    """Make ``(r, instruction, n)``, which executes an instruction by the address of its semantics."""
 
-    def execute(r: Any, i: Any, n: Any) -> Any:
-        run, at = run_of(r), i + instruction.FIELD
-        code, address = run.program, run.semantics[run.program[i + instruction.OPERATION]]
-        return call(address, r, n, code[at], code[at + 1], code[at + 2], code[at + 3], code[at + 4])
+    def execute(r: Any, instruction: Any, n: Any) -> Any:
+        f, address = instruction.fields, run_of(r).semantics[instruction.operation]
+        return call(address, r, n, f[0], f[1], f[2], f[3], f[4])
 
     return execute
 
 
 def _cases(name: str, rows: dict[int, Instruction], otherwise: Any, memo: dict[int, Any]) -> Function:
-    """Build ``name(r, i, n)``: an if-chain over operations, which becomes a jump table.
+    """Build ``name(r, instruction, n)``: an if-chain over operations, which becomes a jump table.
 
     Parameters
     ----------
     rows
         The instructions by operation.
     otherwise
-        ``(r, i, n)``, for operations that are not in ``rows``.
+        ``(r, instruction, n)``, for operations that are not in ``rows``.
     memo
         What has been compiled, by identity of the plain function.
     """
-    lines = [f"def {name}(r, i, n):", "    code = run_of(r).program"]
-    lines += [f"    f{k} = code[i + {instruction.FIELD + k}]" for k in range(OPERANDS)]
-    lines.append(f"    operation = code[i + {instruction.OPERATION}]")
-    namespace: dict[str, Any] = {"state_of": state_of, "run_of": run_of, "otherwise": otherwise}
+    lines = [
+        f"def {name}(r, instruction, n):",
+        "    operation, fields = instruction.operation, instruction.fields",
+    ]
+    lines += [f"    f{k} = fields[{k}]" for k in range(OPERANDS)]
+    namespace: dict[str, Any] = {"state_of": state_of, "otherwise": otherwise}
     for number, row in rows.items():
         namespace[f"semantics_{number}"] = rebound(row.semantics, memo, inline)
         lines.append(f"    if operation == {number}:")
         lines.append(f"        return semantics_{number}(state_of(r), n{_fields(row)})")
-    lines.append("    return otherwise(r, i, n)")
+    lines.append("    return otherwise(r, instruction, n)")
     return _defined(name, "\n".join(lines), namespace)
 
 
@@ -163,7 +164,7 @@ def _defined(name: str, text: str, namespace: dict[str, Any]) -> Function:
 
 
 TABLE = Cells(types.int64)
-OPERANDS = 5
+OPERANDS = WIDTHS["fields"]
 
 
 def row_signature(result: types.Type) -> Signature:

@@ -1,9 +1,10 @@
-"""The rules of time, each written once, in the order of docs/timing.md.
+"""The timing rules, each written once, in the order of docs/timing.md.
 
-They are plain functions over flat arrays. The SimPy engine calls them, the compiled engine compiles them, as
-both do with the semantics of instructions, and so they keep to what both read in the same way
-(docs/engines.md, "What semantics must obey"). A rule says what happens in a cycle and from which cycle on
-something may; whoever calls it decides when to look and whom to wake.
+They are plain functions over the state of a run (:mod:`vecsim.engines.state`). The SimPy engine calls them,
+the compiled engine compiles them, as both do with the semantics of instructions, and so they keep to what
+both read in the same way (docs/engines.md, "What semantics must obey"). A rule says what happens in a cycle
+and from which cycle on something may happen; its caller decides when to look and whom to wake. The docstring
+of each names the section of docs/timing.md that it implements.
 
 ======================  ======================================================================
 ``issue``               Issue
@@ -17,30 +18,28 @@ something may; whoever calls it decides when to look and whom to wake.
 ``sparse``              Sparse unit
 ``vector_cache``        Vector cache
 ``memory_order``        Memory order
-``flight``              An instruction enters flight, and leaves it
+``flight``              How an instruction enters flight, and how it leaves it
 ``accounts``            The end; Waiting and charging
-``rows``, ``starts``    The rows of the timeline; when elements and words start, for a trace
+``timeline``            The rows of the timeline
+``starts``              When elements and words start, for a trace
 ``numbers``             What all use
 ======================  ======================================================================
 
-What all functions name alike:
+Names that all functions share:
 
 Parameters
 ----------
 r
-    All arrays of a run: those of the record (:class:`vecsim.engines.record.TimingRecord`), flat; ``x``,
-    ``special``, ``vw``, ``address`` and ``row`` of the state; ``program``, ``machine``, ``work``, ``order``,
-    ``facts``, ``timeline`` and ``starts``, whose columns are in :mod:`vecsim.engines.columns`.
+    The state of the run, :class:`vecsim.engines.state.run.Run`.
 cycle
     The cycle that is looked at.
-i, j
-    Where in ``program`` the row of an instruction begins; j is that of an older one.
+instruction
+    A row of the program, or one with physical registers in the place of those that it names
+    (:func:`vecsim.engines.rules.renaming.named`).
 slot
-    A row of ``slots``, the table of instructions in flight.
+    A vector instruction in flight.
 older, position
-    The slot of an older instruction; the place of one in ``order``, the oldest at 0.
-at
-    Where in ``slots`` that row begins.
+    The slot of an older instruction; the place of one in ``r.order``, the oldest at 0.
 store
     1 for a store, 0 for a load.
 n
@@ -49,6 +48,8 @@ unit, port
     The number of an :class:`isa.declaration.Unit`; the number of a memory port.
 element
     The number of an element of a vector register.
+v, register, registers
+    The number of a vector register; the state of one; numbers of registers.
 address
     Of a word: its byte address divided by four.
 earliest
@@ -63,5 +64,5 @@ cause, begin, end
     Why an instruction waited, the number of a :class:`vecsim.engines.cause.Cause`; the first cycle of the
     wait, and the one after the last.
 
-Functions that say when to look again give a cycle, or ``NEVER`` while that depends on what others do.
+Functions that say when to look again return a cycle, or ``NEVER`` while that depends on what others do.
 """

@@ -1,24 +1,26 @@
 """Waits, charges and retirement (docs/timing.md, "The end" and "Waiting and charging").
 
-A cycle is charged to the oldest instruction that has not retired in it. Bookings come when things happen, so
-an instruction that is not the oldest in flight has nothing to answer for yet: an older one retires later. If
-its cycles are known before those of an older one, it is hidden behind that, and charged when it has left
-flight.
+A cycle is charged to the oldest instruction that has not retired in it. Waits are booked when they end, so an
+instruction that is not the oldest in flight is charged nothing yet: an older one retires later. If its cycles
+are known before those of an older one, its retirement is pending until that has left flight.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from vecsim.engines.cause import WAITS
-from vecsim.engines.columns import causes, control, flight, ledger, parameter, work
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
+from vecsim.engines.state import causes
+from vecsim.engines.state.accounts import Account
+from vecsim.engines.state.flight import Slot
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.run import Run
 
 
 def issue_cause(
-    cycle: Any, earliest: Any, ready: Any, operand: Any, room: Any, order: Any, free: Any, memory: Any
-) -> Any:
-    """Give the condition that let an instruction wait for issue; ties go to the first of the list.
+    cycle: int, earliest: int, ready: int, operand: int, room: int, order: int, free: int, memory: bool
+) -> int:
+    """Return what an instruction waited for before issue: what ended last ("Waiting and charging").
+
+    Ties go to the first of the list of causes.
 
     Parameters
     ----------
@@ -52,8 +54,8 @@ def issue_cause(
     return causes.ISSUE
 
 
-def element_cause(cycle: Any, operand: Any) -> Any:
-    """Tell why an element of an arithmetic or sparse instruction started late.
+def element_cause(cycle: int, operand: int) -> int:
+    """Return why an element of an arithmetic or sparse instruction started late ("Waiting and charging").
 
     Parameters
     ----------
@@ -65,8 +67,8 @@ def element_cause(cycle: Any, operand: Any) -> Any:
     return causes.VECTOR_RAW if operand == cycle else causes.VECTOR_WAR_WAW
 
 
-def word_cause(cycle: Any, operand: Any, hazard: Any) -> Any:
-    """Tell why a word of an access was transferred late.
+def word_cause(cycle: int, operand: int, hazard: int) -> int:
+    """Return why a word of an access was transferred late ("Waiting and charging").
 
     Parameters
     ----------
@@ -80,142 +82,140 @@ def word_cause(cycle: Any, operand: Any, hazard: Any) -> Any:
     return causes.VECTOR_WAR_WAW if hazard == cycle else causes.BANK_CONFLICT
 
 
-def row_of(i: Any) -> Any:
-    """Give where in the ledger the row of an instruction begins."""
-    return i >> 1
+def count_execution(r: Run, instruction: Instruction, n: int) -> None:
+    """Count an execution of an instruction, on n elements ("Waiting and charging")."""
+    account = r.ledger[instruction.number]
+    account.executions += 1
+    account.elements += n
 
 
-def count_execution(r: Any, i: Any, n: Any) -> None:
-    """Count an execution of an instruction, on n elements."""
-    row = row_of(i)
-    r.ledger[row + ledger.EXECUTIONS] += 1
-    r.ledger[row + ledger.ELEMENTS] += n
-
-
-def book_wait(r: Any, slot: Any, cause: Any, begin: Any, end: Any) -> None:
-    """Book that ``slot`` waited in the cycles from ``begin`` to ``end`` (exclusive)."""
+def book_wait(r: Run, slot: Slot, cause: int, begin: int, end: int) -> None:
+    """Book that ``slot`` waited from ``begin`` to ``end`` (exclusive) ("Waiting and charging")."""
     if end <= begin:
         return
-    at = slot * flight.COLUMNS
-    row = r.slots[at + flight.PC] * ledger.COLUMNS
-    r.waits[slot * WAITS + cause] += end - begin
-    r.ledger[row + ledger.WAITED + ledger.BY_CAUSE * cause] += end - begin
-    if r.order[0] == slot:
-        begin = larger(begin, r.control[control.RETIRED])
+    account = r.ledger[slot.pc]
+    slot.waits[cause] += end - begin
+    account.waited[cause] += end - begin
+    if r.order[0] == slot.number:
+        begin = larger(begin, r.control.retired)
         if end > begin:
-            r.ledger[row + ledger.CHARGED + ledger.BY_CAUSE * cause] += end - begin
-            r.slots[at + flight.CHARGED] += end - begin
+            account.charged[cause] += end - begin
+            slot.charged += end - begin
 
 
-def _answer(r: Any, place: Any, passed: Any, retire: Any) -> None:
-    """Charge what is not charged yet of the cycles up to ``retire``.
+def _charge(r: Run, account: Account, vector: int, passed: int, retire: int) -> None:
+    """Charge what is not charged yet of the cycles up to ``retire`` ("Waiting and charging").
 
     Parameters
     ----------
-    place
-        Where in the ledger the cycles up to ``passed`` go; the rest goes to the column behind.
+    vector
+        1 for a vector instruction: cycles up to ``passed`` are its work, the rest its latency.
     """
-    begin = r.control[control.RETIRED]
+    begin = r.control.retired
     if retire > begin:
-        passed = larger(begin, smaller(passed, retire))
-        r.ledger[place] += passed - begin
-        r.ledger[place + 1] += retire - passed
-        r.control[control.RETIRED] = retire
+        if vector == 1:
+            passed = larger(begin, smaller(passed, retire))
+            account.busy += passed - begin
+            account.latency += retire - passed
+        else:
+            account.scalar += retire - begin
+        r.control.retired = retire
 
 
-def _tidy(r: Any) -> None:
-    """Make room among the hidden: what is in flight retires after the cycle behind the latest issue.
+def _tidy(r: Run) -> None:
+    """Make room among the pending retirements ("Waiting and charging").
 
-    If nothing has retired by then the oldest goes, and the one behind it answers for its cycles.
+    What is in flight retires after the cycle that follows the latest issue, so what has retired by then is
+    charged nothing. If nothing has, the oldest goes, and the next one is charged its cycles.
     """
-    count, first = r.control[control.HIDDEN], 0
-    until = r.control[control.ISSUE_CYCLE] + 1
-    while first < count and r.hidden[first * ledger.HIDDEN + ledger.RETIRE] <= until:
+    first, until = 0, r.control.issue_cycle + 1
+    while first < r.control.pending and r.pending[first].retire <= until:
         first += 1
     _drop(r, 0, larger(first, 1))
 
 
-def _drop(r: Any, begin: Any, end: Any) -> None:
-    """Take the hidden instructions from ``begin`` to ``end`` (exclusive) out of the list."""
-    gone, count = end - begin, r.control[control.HIDDEN]
+def _drop(r: Run, begin: int, end: int) -> None:
+    """Remove the pending retirements from ``begin`` to ``end`` (exclusive) ("Waiting and charging")."""
+    gone = end - begin
     if gone > 0:
-        for k in range(begin * ledger.HIDDEN, (count - gone) * ledger.HIDDEN):
-            r.hidden[k] = r.hidden[k + gone * ledger.HIDDEN]
-        r.control[control.HIDDEN] = count - gone
+        for k in range(begin, r.control.pending - gone):
+            r.pending[k].copy_from(r.pending[k + gone])
+        r.control.pending -= gone
 
 
-def _hide(r: Any, age: Any, place: Any, passed: Any, retire: Any) -> None:
-    """Note an instruction behind an older one in flight, unless a known one older than it retires no earlier.
+def _postpone(r: Run, age: int, pc: int, vector: int, passed: int, retire: int) -> None:
+    """Note a retirement that an older instruction in flight may cover ("Waiting and charging").
+
+    It is noted unless a known one of an older instruction is no earlier.
 
     Parameters
     ----------
-    age
-        Its number in program order.
-    place, passed
-        As :func:`_answer` takes them.
+    age, pc
+        Its number in program order, and its place in the program.
+    vector, passed
+        As :func:`_charge` takes them.
     """
-    if retire <= r.control[control.ISSUE_CYCLE] + 1:
+    if retire <= r.control.issue_cycle + 1:
         return
-    if r.control[control.HIDDEN] == r.machine[parameter.HIDDEN]:
+    if r.control.pending == r.machine.pending:
         _tidy(r)
-    count = r.control[control.HIDDEN]
-    at = count
-    while at > 0 and r.hidden[(at - 1) * ledger.HIDDEN + ledger.AGE] > age:
-        at -= 1
-    if at > 0 and r.hidden[(at - 1) * ledger.HIDDEN + ledger.RETIRE] >= retire:
+    place = r.control.pending
+    while place > 0 and r.pending[place - 1].age > age:
+        place -= 1
+    if place > 0 and r.pending[place - 1].retire >= retire:
         return
-    end = at
-    while end < count and r.hidden[end * ledger.HIDDEN + ledger.RETIRE] <= retire:
+    end = place
+    while end < r.control.pending and r.pending[end].retire <= retire:
         end += 1
-    _drop(r, at, end)
-    count = r.control[control.HIDDEN]
-    for k in range(count * ledger.HIDDEN - 1, at * ledger.HIDDEN - 1, -1):
-        r.hidden[k + ledger.HIDDEN] = r.hidden[k]
-    own = at * ledger.HIDDEN
-    r.hidden[own + ledger.AGE], r.hidden[own + ledger.PLACE] = age, place
-    r.hidden[own + ledger.PASSED], r.hidden[own + ledger.RETIRE] = passed, retire
-    r.control[control.HIDDEN] = count + 1
+    _drop(r, place, end)
+    for k in range(r.control.pending, place, -1):
+        r.pending[k].copy_from(r.pending[k - 1])
+    each = r.pending[place]
+    each.age, each.pc, each.vector, each.passed, each.retire = age, pc, vector, passed, retire
+    r.control.pending += 1
 
 
-def _charge_hidden(r: Any) -> None:
-    """Charge the hidden instructions that are older than any in flight."""
-    next_age, k, count = NEVER, 0, r.control[control.HIDDEN]
-    if r.work[work.FLYING] > 0:
-        next_age = r.slots[r.order[0] * flight.COLUMNS + flight.AGE]
-    while k < count and r.hidden[k * ledger.HIDDEN + ledger.AGE] < next_age:
-        own = k * ledger.HIDDEN
-        _answer(r, r.hidden[own + ledger.PLACE], r.hidden[own + ledger.PASSED], r.hidden[own + ledger.RETIRE])
+def _charge_pending(r: Run) -> None:
+    """Charge the pending retirements that are older than any instruction in flight ("Waiting and charging")."""
+    next_age, k = NEVER, 0
+    if r.scratch.in_flight > 0:
+        next_age = r.slots[r.order[0]].age
+    while k < r.control.pending and r.pending[k].age < next_age:
+        each = r.pending[k]
+        _charge(r, r.ledger[each.pc], each.vector, each.passed, each.retire)
         k += 1
     _drop(r, 0, k)
 
 
-def retire_at_issue(r: Any, i: Any, retire: Any, cause: Any, begin: Any, end: Any) -> None:
-    """Book an instruction that is known at issue: it waited before it, and retires at ``retire``."""
-    row = row_of(i)
-    r.control[control.LAST_RETIRED] = larger(r.control[control.LAST_RETIRED], retire)
-    if end > begin:
-        r.ledger[row + ledger.WAITED + ledger.BY_CAUSE * cause] += end - begin
-    if r.work[work.FLYING] > 0:
-        _hide(r, r.control[control.COUNT] - 1, row + ledger.SCALAR, retire, retire)
-        return
-    begin = larger(begin, r.control[control.RETIRED])
-    if end > begin:
-        r.ledger[row + ledger.CHARGED + ledger.BY_CAUSE * cause] += end - begin
-        r.control[control.RETIRED] = end
-    _answer(r, row + ledger.SCALAR, retire, retire)
+def retire_at_issue(r: Run, instruction: Instruction, retire: int, cause: int, begin: int, end: int) -> None:
+    """Book an instruction whose cycles are known when it issues ("The end", "Waiting and charging").
 
-
-def retire_from_flight(r: Any, slot: Any, position: Any, last: Any, retire: Any) -> None:
-    """Book an instruction that has just left flight, from ``position`` in ``order``.
-
-    The rest of its cycles is charged; if an older one is in flight, that one hides it.
+    It waited from ``begin`` to ``end`` (exclusive) before issue, and retires at ``retire``.
     """
-    r.control[control.LAST_RETIRED] = larger(r.control[control.LAST_RETIRED], retire)
-    at = slot * flight.COLUMNS
-    place = r.slots[at + flight.PC] * ledger.COLUMNS + ledger.BUSY
-    if position > 0:
-        _hide(r, r.slots[at + flight.AGE], place, last + 1, retire)
+    account = r.ledger[instruction.number]
+    r.control.last_retired = larger(r.control.last_retired, retire)
+    if end > begin:
+        account.waited[cause] += end - begin
+    if r.scratch.in_flight > 0:
+        _postpone(r, r.control.count - 1, instruction.number, 0, retire, retire)
         return
-    r.ledger[place] -= r.slots[at + flight.CHARGED]
-    _answer(r, place, last + 1, retire)
-    _charge_hidden(r)
+    begin = larger(begin, r.control.retired)
+    if end > begin:
+        account.charged[cause] += end - begin
+        r.control.retired = end
+    _charge(r, account, 0, retire, retire)
+
+
+def retire_from_flight(r: Run, slot: Slot, position: int, last: int, retire: int) -> None:
+    """Book an instruction that has just left flight, from ``position`` in ``order`` ("The end").
+
+    The rest of its cycles is charged. If an older one is in flight, its retirement is pending.
+    """
+    r.control.last_retired = larger(r.control.last_retired, retire)
+    if position > 0:
+        _postpone(r, slot.age, slot.pc, 1, last + 1, retire)
+        return
+    account = r.ledger[slot.pc]
+    account.busy -= slot.charged
+    _charge(r, account, 1, last + 1, retire)
+    _charge_pending(r)

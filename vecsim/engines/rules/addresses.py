@@ -5,11 +5,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from isa.declaration import Length, Pattern
-from vecsim.engines.columns import instruction, parameter
 from vecsim.engines.rules.numbers import larger, smaller
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.run import Run
 
 VL, ONE, SECTION, BLOCK, COUNT = (
     int(Length.VL),
@@ -23,52 +22,53 @@ CONTIGUOUS, STRIDED = int(Pattern.CONTIGUOUS), int(Pattern.STRIDED)
 IMPOSSIBLE = -1
 
 
-def elements(r: Any, i: Any) -> Any:
-    """Give the number of elements; IMPOSSIBLE for more than the vector cache holds."""
-    kind, s = r.program[i + instruction.LENGTH], r.machine[parameter.SECTION_SIZE]
+def elements(r: Run, instruction: Instruction) -> int:
+    """Return the number of elements of an instruction ("Issue").
+
+    IMPOSSIBLE for more than the vector cache holds.
+    """
+    kind, s = instruction.length, r.machine.section_size
     if kind == VL:
         return r.special[0]
     if kind == ONE:
         return 1
     if kind == SECTION:
-        return smaller(larger(r.x[r.program[i + instruction.LENGTH_REGISTER]], 0), s)
+        return smaller(larger(r.x[instruction.length_register], 0), s)
     if kind == BLOCK:
         return smaller(larger(r.special[1], 0), s)
     if kind == COUNT:
-        first = r.x[r.program[i + instruction.ELEMENT_REGISTER]]
-        count = r.x[r.program[i + instruction.LENGTH_REGISTER]]
+        first, count = r.x[instruction.element_register], r.x[instruction.length_register]
         if first < 0 or count < 0 or first + count > s * s:
             return IMPOSSIBLE
         return count
     return 0
 
 
-def words_of_element(r: Any, i: Any) -> Any:
-    """Give the words of an element of a strided or indexed access; one has those of 8 and 16 bits, too."""
-    return r.program[i + instruction.VALUE_BYTES] + 3 >> 2
+def words_of_element(instruction: Instruction) -> int:
+    """Return the words of an element of a strided or indexed access, also of 8 and 16 bits ("Accesses")."""
+    return instruction.value_bytes + 3 >> 2
 
 
-def base_address(r: Any, i: Any) -> Any:
-    """Give the byte at which an access begins."""
-    return r.x[r.program[i + instruction.BASE_REGISTER]] + r.program[i + instruction.OFFSET]
+def base_address(r: Run, instruction: Instruction) -> int:
+    """Return the first byte of an access ("Accesses")."""
+    return r.x[instruction.base_register] + instruction.offset
 
 
-def place(r: Any, i: Any, n: Any) -> Any:
-    """Set ``address`` for n >= 1 elements; give False if one is outside memory."""
-    base, size = base_address(r, i), r.machine[parameter.MEMORY_BYTES]
-    pattern = r.program[i + instruction.PATTERN]
+def place(r: Run, instruction: Instruction, n: int) -> bool:
+    """Set ``address`` for n >= 1 elements; return False if one is outside memory ("Accesses")."""
+    base, size = base_address(r, instruction), r.machine.memory_bytes
+    value_bytes = instruction.value_bytes
     r.address[0] = base
-    if pattern == CONTIGUOUS:
-        return base >= 0 and base + n * r.program[i + instruction.RECORD_BYTES] <= size
-    index, value_bytes = r.program[i + instruction.INDEX_REGISTER], r.program[i + instruction.VALUE_BYTES]
+    if instruction.pattern == CONTIGUOUS:
+        return base >= 0 and base + n * instruction.record_bytes <= size
     lowest = highest = base
-    if pattern == STRIDED:
-        stride = r.x[index]
+    if instruction.pattern == STRIDED:
+        stride = r.x[instruction.index_register]
         for k in range(n):
             r.address[k] = base + stride * k
         lowest, highest = smaller(base, base + stride * (n - 1)), larger(base, base + stride * (n - 1))
     else:
-        first = 2 * index * r.machine[parameter.SECTION_SIZE]
+        first = 2 * instruction.index_register * r.machine.section_size
         lowest = highest = r.vw[first]
         for k in range(n):
             value = r.vw[first + 2 * k]
@@ -81,7 +81,7 @@ def place(r: Any, i: Any, n: Any) -> Any:
     return lowest >= 0 and highest + value_bytes <= size
 
 
-def slice_exists(r: Any, i: Any) -> Any:
-    """Tell whether the slice of the vector cache that an instruction names, if it does, exists."""
-    register = r.program[i + instruction.SLICE_REGISTER]
-    return register < 0 or 0 <= r.x[register] < r.machine[parameter.SECTION_SIZE]
+def slice_exists(r: Run, instruction: Instruction) -> bool:
+    """Return whether the vector cache has the slice that an instruction names, if any ("Vector cache")."""
+    register = instruction.slice_register
+    return register < 0 or 0 <= r.x[register] < r.machine.section_size

@@ -6,33 +6,32 @@ these rules (docs/extending-time.md).
 
 from __future__ import annotations
 
-from typing import Any
-
-from vecsim.engines.columns import parameter
-
-
-def words_in_a_cycle(r: Any, i: Any, contiguous: Any) -> Any:
-    """Give how many places for words a port has in a cycle while it transfers an access."""
-    return r.machine[parameter.WORDS_PER_CYCLE if contiguous else parameter.ADDRESSES_PER_CYCLE]
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.run import Run
 
 
-def word_places(r: Any, i: Any, port: Any, address: Any) -> Any:
-    """Give how many of its port's places in a cycle the word at a word address takes: one."""
+def words_in_a_cycle(r: Run, instruction: Instruction, contiguous: bool) -> int:
+    """Return how many places for words a port has in a cycle while it transfers an access ("Accesses")."""
+    return r.machine.words_per_cycle if contiguous else r.machine.addresses_per_cycle
+
+
+def word_places(r: Run, instruction: Instruction, port: int, address: int) -> int:
+    """Return how many of these places the word at a word address takes: one ("Accesses")."""
     return 1
 
 
-def bank_of(r: Any, address: Any) -> Any:
-    """Give the bank of a word address."""
-    banks = r.machine[parameter.BANKS]
+def bank_of(r: Run, address: int) -> int:
+    """Return the bank of a word address ("Banks")."""
+    banks = r.machine.banks
     return address & (banks - 1) if banks & (banks - 1) == 0 else address % banks
 
 
-def word_start(r: Any, i: Any, port: Any, address: Any, earliest: Any) -> Any:
-    """Give the cycle in which a word goes that nothing but memory holds up from ``earliest`` on."""
-    free = r.bank_free[bank_of(r, address)]
+def word_start(r: Run, instruction: Instruction, port: int, address: int, earliest: int) -> int:
+    """Return the cycle in which a word goes that only memory holds up from ``earliest`` on ("Banks")."""
+    free = r.banks[bank_of(r, address)].free_at
     return earliest if earliest > free else free
 
 
-def word_passes(r: Any, i: Any, port: Any, address: Any, cycle: Any) -> None:
-    """Note that a word goes in this cycle: it occupies its bank."""
-    r.bank_free[bank_of(r, address)] = cycle + r.machine[parameter.BANK_BUSY]
+def word_passes(r: Run, instruction: Instruction, port: int, address: int, cycle: int) -> None:
+    """Occupy the bank of a word that goes in this cycle ("Banks")."""
+    r.banks[bank_of(r, address)].free_at = cycle + r.machine.bank_busy

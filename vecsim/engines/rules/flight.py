@@ -1,12 +1,8 @@
-"""How a vector instruction enters flight, and how it leaves it (docs/timing.md, "Issue" and "State")."""
+"""How a vector instruction enters flight, and how it leaves it (docs/timing.md, "Issue" and "The end")."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from isa.declaration import Pattern, Timing
-from vecsim.engines.cause import WAITS
-from vecsim.engines.columns import control, flight, instruction, parameter, work
 from vecsim.engines.rules.accounts import retire_from_flight
 from vecsim.engines.rules.addresses import base_address, words_of_element
 from vecsim.engines.rules.hazards import count_wait, follow_older, release
@@ -14,129 +10,113 @@ from vecsim.engines.rules.operands import complete
 from vecsim.engines.rules.renaming import (
     is_renamed,
     name_registers,
+    named,
     note_retirement,
     pass_on,
-    restore_row,
-    row_of,
 )
-from vecsim.engines.rules.rows import write_vector_row
+from vecsim.engines.rules.timeline import write_vector_row
+from vecsim.engines.state.flight import Slot
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.run import Run
 
 ACCESS, CONTIGUOUS = int(Timing.ACCESS), int(Pattern.CONTIGUOUS)
 
 
-def list_flight(r: Any) -> None:
-    """Rebuild from the record what is kept beside it: the order of age, and what each slot waits for."""
-    flying = 0
-    for slot in range(r.machine[parameter.SLOTS]):
-        age = r.slots[slot * flight.COLUMNS + flight.AGE]
-        if age >= 0:
-            k = flying
-            while k > 0 and r.slots[r.order[k - 1] * flight.COLUMNS + flight.AGE] > age:
+def list_flight(r: Run) -> None:
+    """Rebuild from the record the order of age, and how much each slot waits for ("Issue")."""
+    in_flight = 0
+    for number in range(r.machine.slots):
+        slot = r.slots[number]
+        slot.blocked = slot.element_waits = slot.slice_waits = 0
+        if slot.age >= 0:
+            k = in_flight
+            while k > 0 and r.slots[r.order[k - 1]].age > slot.age:
                 r.order[k] = r.order[k - 1]
                 k -= 1
-            r.order[k] = slot
-            flying += 1
-    r.work[work.FLYING] = flying
-    for k in range(flying):
-        slot = r.order[k]
-        restore_row(r, slot)
-        _clear_facts(r, slot)
+            r.order[k] = number
+            in_flight += 1
+    r.scratch.in_flight = in_flight
+    for k in range(in_flight):
+        slot = r.slots[r.order[k]]
         for j in range(k):
-            count_wait(r, slot, r.depends[slot * r.machine[parameter.SLOTS] + r.order[j]], 1)
+            count_wait(slot, r.depends[slot.number][r.order[j]], 1)
 
 
-def _clear_facts(r: Any, slot: Any) -> None:
-    for j in range(slot * flight.FACTS, (slot + 1) * flight.FACTS):
-        r.facts[j] = 0
-
-
-def enter(r: Any, i: Any, cycle: Any, n: Any) -> Any:
-    """Give a free slot, filled for n >= 1 elements of an instruction that issues in ``cycle``."""
-    slot, slots = 0, r.slots
-    while slots[slot * flight.COLUMNS + flight.AGE] >= 0:
-        slot += 1
-    at = slot * flight.COLUMNS
-    for j in range(flight.COLUMNS):
-        slots[at + j] = 0
-    for j in range(WAITS):
-        r.waits[slot * WAITS + j] = 0
-    slots[at + flight.PORT] = slots[at + flight.DISPATCHED_AT] = slots[at + flight.BASE] = -1
-    slots[at + flight.START_CYCLE] = slots[at + flight.CYCLE] = slots[at + flight.FIRST_READY] = -1
-    slots[at + flight.ADDRESS] = slots[at + flight.LAST_BYTE] = -1
-    slots[at + flight.SLICE] = slots[at + flight.CACHE_FIRST] = -1
-    slots[at + flight.AGE], slots[at + flight.PC] = r.control[control.COUNT], i // instruction.WIDTH
-    slots[at + flight.UNIT] = r.program[i + instruction.UNIT]
-    slots[at + flight.ELEMENTS], slots[at + flight.ISSUED_AT] = n, cycle
-    _name_elements(r, i, at)
-    slots[at + flight.ROW] = name_registers(r, i, slot)
-    if r.program[i + instruction.TIMING] == ACCESS:
-        _place_words(r, i, slot, n)
-    _clear_facts(r, slot)
+def enter(r: Run, instruction: Instruction, cycle: int, n: int) -> Slot:
+    """Return a slot for n >= 1 elements of an instruction that issues in ``cycle`` ("Issue")."""
+    number = 0
+    while r.slots[number].age >= 0:
+        number += 1
+    slot = r.slots[number]
+    slot.reset()
+    slot.number = number
+    slot.age, slot.pc = r.control.count, instruction.number
+    slot.unit, slot.elements, slot.issued_at = instruction.unit, n, cycle
+    _name_elements(r, slot, instruction)
+    name_registers(r, slot, instruction)
+    if instruction.timing == ACCESS:
+        _place_words(r, slot, instruction)
     follow_older(r, slot)
-    r.order[r.work[work.FLYING]] = slot
-    r.work[work.FLYING] += 1
+    r.order[r.scratch.in_flight] = number
+    r.scratch.in_flight += 1
     return slot
 
 
-def _name_elements(r: Any, i: Any, at: Any) -> None:
-    """Note where in a register, or in the vector cache, the elements of an instruction are."""
-    register = r.program[i + instruction.ELEMENT_REGISTER]
-    if r.program[i + instruction.CACHE] == 1:
-        r.slots[at + flight.CACHE_FIRST] = r.x[register]
-    elif register >= 0:
-        r.slots[at + flight.FIRST] = r.x[register] & (r.machine[parameter.SECTION_SIZE] - 1)
-    if r.program[i + instruction.SLICE_REGISTER] >= 0:
-        r.slots[at + flight.SLICE] = r.x[r.program[i + instruction.SLICE_REGISTER]]
+def _name_elements(r: Run, slot: Slot, instruction: Instruction) -> None:
+    """Note where in a register, or in the vector cache, the elements are ("Chaining", "Vector cache")."""
+    if instruction.cache == 1:
+        slot.cache_first = r.x[instruction.element_register]
+    elif instruction.element_register >= 0:
+        slot.first = r.x[instruction.element_register] & (r.machine.section_size - 1)
+    if instruction.slice_register >= 0:
+        slot.slice = r.x[instruction.slice_register]
 
 
-def _place_words(r: Any, i: Any, slot: Any, n: Any) -> None:
-    """Note the bytes and words of an access of n elements, whose addresses are in the state."""
-    at, base = slot * flight.COLUMNS, base_address(r, i)
-    r.slots[at + flight.ADDRESS] = base
-    if r.program[i + instruction.PATTERN] == CONTIGUOUS:
-        end = base + n * r.program[i + instruction.RECORD_BYTES]
-        r.slots[at + flight.LAST_BYTE] = end
-        r.slots[at + flight.WORDS] = (end - 1 >> 2) - (base >> 2) + 1
+def _place_words(r: Run, slot: Slot, instruction: Instruction) -> None:
+    """Note the bytes and words of an access, whose addresses are in the state ("Accesses")."""
+    n, base = slot.elements, base_address(r, instruction)
+    slot.address = base
+    if instruction.pattern == CONTIGUOUS:
+        slot.last_byte = base + n * instruction.record_bytes
+        slot.words = (slot.last_byte - 1 >> 2) - (base >> 2) + 1
     else:
-        r.slots[at + flight.WORDS] = n * words_of_element(r, i)
-        words = slot * r.machine[parameter.SECTION_SIZE]
+        slot.words = n * words_of_element(instruction)
+        addresses = r.word_address[slot.number]
         for k in range(n):
-            r.word_address[words + k] = r.address[k] >> 2
+            addresses[k] = r.address[k] >> 2
 
 
-def leave(r: Any, slot: Any, last: Any, result: Any, retire: Any) -> None:
-    """Take ``slot`` out of flight: its last element starts in ``last``."""
-    i, row = r.slots[slot * flight.COLUMNS + flight.PC] * instruction.WIDTH, row_of(r, slot)
-    complete(r, row, last, result)
-    pass_on(r, row, result)
-    note_retirement(r, r.slots[slot * flight.COLUMNS + flight.AGE], retire)
+def leave(r: Run, slot: Slot, last: int, result: int, retire: int) -> None:
+    """Take ``slot`` out of flight: its last element starts in ``last`` ("The end")."""
+    complete(r, named(r, slot), last, result)
+    pass_on(r, slot, result)
+    note_retirement(r, slot.age, retire)
     position = 0
-    while r.order[position] != slot:
+    while r.order[position] != slot.number:
         position += 1
-    r.work[work.FLYING] -= 1
-    for k in range(position, r.work[work.FLYING]):
+    r.scratch.in_flight -= 1
+    for k in range(position, r.scratch.in_flight):
         r.order[k] = r.order[k + 1]
-    _complete_scalars(r, i, r.slots[slot * flight.COLUMNS + flight.AGE], result)
+    _complete_scalars(r, slot, result)
     retire_from_flight(r, slot, position, last, retire)
-    if r.work[work.TIMELINE] > 0:
+    if r.scratch.timeline > 0:
         write_vector_row(r, slot, result, retire)
     release(r, slot, position, last)
-    r.slots[slot * flight.COLUMNS + flight.AGE] = -1
-    r.work[work.LEFT] = 1
+    slot.age = -1
+    r.scratch.left = 1
 
 
-def _complete_scalars(r: Any, i: Any, age: Any, result: Any) -> None:
-    """Give the scalar registers that come with the last element, but for those that others still write.
+def _complete_scalars(r: Run, slot: Slot, result: int) -> None:
+    """Note when scalar registers are ready that come with the last element ("Issue").
 
-    One that is renamed is given by the youngest instruction that writes it.
+    Those that others in flight still write are not ready; the youngest that writes one that is renamed gives it.
     """
-    for j in range(i + instruction.LATE + 1, i + instruction.LATE + 1 + r.program[i + instruction.LATE]):
-        pending = False
-        for k in range(r.work[work.FLYING]):
-            late = r.slots[r.order[k] * flight.COLUMNS + flight.PC] * instruction.WIDTH + instruction.LATE
-            for other in range(late + 1, late + 1 + r.program[late]):
-                pending = pending or r.program[other] == r.program[j]
-        if is_renamed(r, r.program[j]):
-            pending = r.scalar_writer[r.program[j]] != age
-        if not pending:
-            r.scalar_ready[r.program[j]] = result
+    for register in r.program[slot.pc].late:
+        awaited = False
+        for k in range(r.scratch.in_flight):
+            for other in r.program[r.slots[r.order[k]].pc].late:
+                awaited = awaited or other == register
+        if is_renamed(r, register):
+            awaited = r.scalars[register].writer != slot.age
+        if not awaited:
+            r.scalars[register].ready_at = result

@@ -2,112 +2,112 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from isa.declaration import Timing
-from vecsim.engines.columns import flight, instruction, parameter, work
 from vecsim.engines.rules.memory_order import follows_in_flight
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
-from vecsim.engines.rules.renaming import row_of, writes_any
+from vecsim.engines.rules.renaming import named, writes_any
 from vecsim.engines.rules.vector_cache import cache_waits
+from vecsim.engines.state.flight import FOLLOWS_ELEMENT, FOLLOWS_ORDER, FOLLOWS_SLICE, FOLLOWS_WHOLE, Slot
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.run import Run
 
 ACCESS = int(Timing.ACCESS)
 
 
-def register_waits(r: Any, i: Any, j: Any) -> Any:
-    """Give what an instruction waits for in an older one because of vector registers."""
-    reads, writes = r.program[i + instruction.READ_SET], r.program[i + instruction.WRITE_SET]
-    whole_reads = r.program[i + instruction.WHOLE_READ_SET]
-    whole_writes = r.program[i + instruction.WHOLE_WRITE_SET]
-    read, written = r.program[j + instruction.READ_SET], r.program[j + instruction.WRITE_SET]
-    whole_read = r.program[j + instruction.WHOLE_READ_SET]
-    whole_written = r.program[j + instruction.WHOLE_WRITE_SET]
-    completed = whole_written | r.program[j + instruction.ADDED_SET]
+def register_waits(instruction: Instruction, older: Instruction) -> int:
+    """Return what an instruction waits for in an older one, by vector registers ("WAR and WAW hazards").
+
+    Reads and writes of the same elements follow element by element, those of a whole register as a whole.
+    """
+    reads, writes = instruction.read_set, instruction.write_set
+    whole_reads, whole_writes = instruction.whole_read_set, instruction.whole_write_set
+    read, written = older.read_set, older.write_set
+    whole_read, whole_written = older.whole_read_set, older.whole_write_set
+    completed = whole_written | older.added_set
     bits = 0
     if reads & written | writes & (read | written) != 0:
-        bits |= flight.FOLLOWS_ELEMENT
+        bits |= FOLLOWS_ELEMENT
     whole = reads & completed | writes & (whole_read | completed)
     whole |= whole_reads & (written | completed)
     whole |= whole_writes & (read | written | whole_read | completed)
-    whole |= r.program[i + instruction.ADDED_SET] & (read | written | whole_read | whole_written)
+    whole |= instruction.added_set & (read | written | whole_read | whole_written)
     if whole != 0:
-        bits |= flight.FOLLOWS_WHOLE
+        bits |= FOLLOWS_WHOLE
     return bits
 
 
-def count_wait(r: Any, slot: Any, bits: Any, change: Any) -> None:
-    """Count a wait of ``slot`` for an older one, or count it no longer.
+def count_wait(slot: Slot, bits: int, change: int) -> None:
+    """Count a wait of ``slot`` for an older instruction, or count it no longer ("Chaining").
 
     Parameters
     ----------
     bits
-        What it waits for, of :mod:`vecsim.engines.columns.flight`.
+        What it waits for, of :mod:`vecsim.engines.state.flight`.
     change
         1 or -1.
     """
-    at = slot * flight.FACTS
-    if bits & flight.FOLLOWS_ELEMENT:
-        r.facts[at + flight.ELEMENT_WAITS] += change
-    if bits & flight.FOLLOWS_SLICE:
-        r.facts[at + flight.SLICE_WAITS] += change
-    if bits & (flight.FOLLOWS_WHOLE | flight.FOLLOWS_ORDER):
-        r.facts[at + flight.BLOCKED] += change
+    if bits & FOLLOWS_ELEMENT:
+        slot.element_waits += change
+    if bits & FOLLOWS_SLICE:
+        slot.slice_waits += change
+    if bits & (FOLLOWS_WHOLE | FOLLOWS_ORDER):
+        slot.blocked += change
 
 
-def follow_older(r: Any, slot: Any) -> None:
-    """Note what the new instruction in ``slot`` waits for in each one in flight."""
-    at, depends = slot * flight.COLUMNS, slot * r.machine[parameter.SLOTS]
-    i = r.slots[at + flight.PC] * instruction.WIDTH
-    access, store = r.program[i + instruction.TIMING] == ACCESS, r.program[i + instruction.STORE]
-    first, end = r.slots[at + flight.ADDRESS], r.slots[at + flight.LAST_BYTE]
-    cached = r.slots[at + flight.SLICE] >= 0 or r.slots[at + flight.CACHE_FIRST] >= 0
-    for k in range(r.work[work.FLYING]):
-        older = r.order[k]
-        bits = register_waits(r, row_of(r, slot), row_of(r, older))
-        if writes_any(r, older, r.slots[at + flight.BEHIND]):
-            bits |= flight.FOLLOWS_WHOLE
+def follow_older(r: Run, slot: Slot) -> None:
+    """Note what the new instruction in ``slot`` waits for in each one in flight ("WAR and WAW hazards")."""
+    instruction = r.program[slot.pc]
+    cached = slot.slice >= 0 or slot.cache_first >= 0
+    for k in range(r.scratch.in_flight):
+        older = r.slots[r.order[k]]
+        bits = register_waits(named(r, slot), named(r, older))
+        if writes_any(r, older, slot.kept_set):
+            bits |= FOLLOWS_WHOLE
         if cached:
             bits |= cache_waits(r, slot, older)
-        if access and follows_in_flight(r, older, store, first, end):
-            bits |= flight.FOLLOWS_ORDER
+        if instruction.timing == ACCESS and follows_in_flight(
+            r, older, instruction.store, slot.address, slot.last_byte
+        ):
+            bits |= FOLLOWS_ORDER
         if bits != 0:
-            r.depends[depends + older] = bits
-            count_wait(r, slot, bits, 1)
+            r.depends[slot.number][older.number] = bits
+            count_wait(slot, bits, 1)
 
 
-def release(r: Any, slot: Any, position: Any, last: Any) -> None:
-    """Let nobody wait any longer for ``slot``, which has left flight from ``position``, nor it for others."""
-    slots = r.machine[parameter.SLOTS]
-    for k in range(position, r.work[work.FLYING]):
-        younger = r.order[k]
-        bits = r.depends[younger * slots + slot]
+def release(r: Run, slot: Slot, position: int, last: int) -> None:
+    """End all waits for ``slot``, which has left flight from ``position``, and its own ("Chaining")."""
+    for k in range(position, r.scratch.in_flight):
+        younger = r.slots[r.order[k]]
+        bits = r.depends[younger.number][slot.number]
         if bits != 0:
-            r.depends[younger * slots + slot] = 0
-            count_wait(r, younger, bits, -1)
-            if bits & flight.FOLLOWS_ORDER:
-                at = younger * flight.COLUMNS + flight.ORDER_END
-                r.slots[at] = larger(r.slots[at], last + 1)
+            r.depends[younger.number][slot.number] = 0
+            count_wait(younger, bits, -1)
+            if bits & FOLLOWS_ORDER:
+                younger.order_end = larger(younger.order_end, last + 1)
     for k in range(position):
-        r.depends[slot * slots + r.order[k]] = 0
+        r.depends[slot.number][r.order[k]] = 0
 
 
-def first_blocked(r: Any, slot: Any, element: Any) -> Any:
-    """Give the first element from ``element`` on that an older instruction in flight has yet to start."""
-    limit, depends, k = NEVER, slot * r.machine[parameter.SLOTS], 0
-    while r.order[k] != slot:
-        older = r.order[k]
-        if r.depends[depends + older] & flight.FOLLOWS_ELEMENT:
-            at = older * flight.COLUMNS
-            first = r.slots[at + flight.FIRST]
-            if element < first + r.slots[at + flight.ELEMENTS]:
-                limit = smaller(limit, larger(element, first + r.slots[at + flight.ELEMENT]))
+def first_blocked(r: Run, slot: Slot, element: int) -> int:
+    """Return the first element from ``element`` on that an older instruction has yet to start ("Chaining")."""
+    limit, k = NEVER, 0
+    while r.order[k] != slot.number:
+        older = r.slots[r.order[k]]
+        if r.depends[slot.number][older.number] & FOLLOWS_ELEMENT:
+            if element < older.first + older.elements:
+                limit = smaller(limit, larger(element, older.first + older.element))
         k += 1
     return limit
 
 
-def follows_elements(r: Any, younger: Any, slot: Any) -> Any:
-    """Tell whether an instruction in flight, -1 for none, waits for elements of the one in ``slot``."""
+def follows_elements(r: Run, younger: int, slot: int) -> bool:
+    """Return whether the instruction in slot ``younger``, -1 for none, waits for elements ("Chaining").
+
+    Parameters
+    ----------
+    slot
+        The number of the slot of which elements have started.
+    """
     if younger < 0:
         return False
-    bits = r.depends[younger * r.machine[parameter.SLOTS] + slot]
-    return bits & (flight.FOLLOWS_ELEMENT | flight.FOLLOWS_SLICE) != 0
+    return r.depends[younger][slot] & (FOLLOWS_ELEMENT | FOLLOWS_SLICE) != 0

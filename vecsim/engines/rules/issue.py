@@ -1,17 +1,14 @@
 """In-order issue (docs/timing.md, "Issue").
 
-The scalar side is timed here to its end; a vector instruction goes on its way into the queue of its unit.
-Values are computed when an instruction issues, so no value depends on time.
+The scalar side is timed here to its end; a vector instruction goes into the queue of its unit. Values are
+computed when an instruction issues, so no value depends on time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from isa.declaration import Timing, Unit
-from vecsim.engines.columns import control, counters, flight, instruction, parameter, work
-from vecsim.engines.record import PENDING
 from vecsim.engines.rules.accounts import book_wait, count_execution, issue_cause, retire_at_issue
 from vecsim.engines.rules.addresses import base_address, elements, place, slice_exists
 from vecsim.engines.rules.flight import enter
@@ -21,17 +18,20 @@ from vecsim.engines.rules.operands import raise_all, whole_register
 from vecsim.engines.rules.queues import put, room_at
 from vecsim.engines.rules.renaming import (
     ancestors,
-    elements_written,
     is_renamed,
+    named,
     note_retirement,
     note_writer,
     registers_free_at,
     renames_vectors,
-    row_of,
     take_scalars,
     writes_any,
 )
-from vecsim.engines.rules.rows import write_scalar_row
+from vecsim.engines.rules.timeline import write_scalar_row
+from vecsim.engines.state.counters import TAKEN_BRANCHES
+from vecsim.engines.state.flight import Slot
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.run import Run
 
 BRANCH, SCALAR_LOAD, SCALAR_STORE, HALT, EXTRACT, SPARSE = (
     int(Timing.BRANCH),
@@ -43,182 +43,184 @@ BRANCH, SCALAR_LOAD, SCALAR_STORE, HALT, EXTRACT, SPARSE = (
 )
 MEMORY = int(Unit.MEMORY)
 
+Execute = Callable[[Run, Instruction, int], object]
+"""``(r, instruction, n)``: computes the values of an instruction on n elements; of a branch, whether it is
+taken."""
 
-def scalars_ready_at(r: Any, i: Any) -> Any:
-    """Give the cycle from which all scalar registers of an instruction are ready; PENDING while unknown."""
-    ready, awaited = 0, i + instruction.AWAITED
-    for j in range(awaited + 1, awaited + 1 + r.program[awaited]):
-        ready = larger(ready, r.scalar_ready[r.program[j]])
+
+def scalars_ready_at(r: Run, instruction: Instruction) -> int:
+    """Return the cycle from which all scalar registers are ready that are awaited at issue ("Issue").
+
+    NEVER while that is not known.
+    """
+    ready = 0
+    for register in instruction.awaited:
+        ready = larger(ready, r.scalars[register].ready_at)
     return ready
 
 
-def earliest_issue(r: Any) -> Any:
-    """Give the cycle in which order, width and branches allow the next instruction."""
-    full = 1 if r.control[control.ISSUED] >= r.machine[parameter.ISSUE_WIDTH] else 0
-    return larger(r.control[control.FETCH], r.control[control.ISSUE_CYCLE] + full)
+def earliest_issue(r: Run) -> int:
+    """Return the cycle in which order, width and branches allow the next instruction ("Issue")."""
+    full = 1 if r.control.issued >= r.machine.issue_width else 0
+    return larger(r.control.fetch_cycle, r.control.issue_cycle + full)
 
 
-def _written_later(r: Any, v: Any, element: Any, behind: Any) -> Any:
-    """Tell whether an instruction in flight has yet to write an element of vector register v.
+def _written_later(r: Run, v: int, element: int, complete: int) -> bool:
+    """Return whether an instruction in flight has yet to write an element of vector register v ("Issue").
 
     Parameters
     ----------
-    behind
+    complete
         The registers, as bits, that must be complete; 0 if the element itself is enough.
     """
-    for k in range(r.work[work.FLYING]):
-        at = r.order[k] * flight.COLUMNS
-        j = row_of(r, r.order[k])
-        whole = r.program[j + instruction.WHOLE_WRITE_SET] | r.program[j + instruction.ADDED_SET]
-        if whole >> v & 1 or writes_any(r, r.order[k], behind):
+    for k in range(r.scratch.in_flight):
+        older = r.slots[r.order[k]]
+        instruction = named(r, older)
+        whole = instruction.whole_write_set | instruction.added_set
+        if whole >> v & 1 or writes_any(r, older, complete):
             return True
-        first = r.slots[at + flight.FIRST]
-        begin, end = first + r.slots[at + flight.ELEMENT], first + r.slots[at + flight.ELEMENTS]
-        if r.program[j + instruction.WRITE_SET] >> v & 1 and begin <= element < end:
+        begin, end = older.first + older.element, older.first + older.elements
+        if instruction.write_set >> v & 1 and begin <= element < end:
             return True
     return False
 
 
-def take_element(r: Any, i: Any, cycle: Any) -> Any:
-    """Give the cycle from which the element that an extract reads is ready; take it if that is now.
+def take_element(r: Run, instruction: Instruction, cycle: int) -> int:
+    """Return from when the element is ready that an extract reads; take it if that is now ("Issue").
 
     NEVER while an instruction in flight writes it.
     """
-    s, chaining = r.machine[parameter.SECTION_SIZE], r.machine[parameter.CHAINING] == 1
-    v = r.program[i + 1 + (instruction.READS if chaining else instruction.WHOLE_READS)]
-    element = r.x[r.program[i + instruction.ELEMENT_REGISTER]] & (s - 1)
-    behind = 0
+    s, chaining = r.machine.section_size, r.machine.chaining == 1
+    v = instruction.reads[0] if chaining else instruction.whole_reads[0]
+    element = r.x[instruction.element_register] & (s - 1)
+    complete = 0
     if renames_vectors(r):
         v = r.names[v]
-        if not chaining or element >= elements_written(r, v):
-            behind = 1 << v | ancestors(r, v)
-    if _written_later(r, v, element, behind):
+        if not chaining or element >= r.vectors[v].written:
+            complete = 1 << v | ancestors(r, v)
+    if _written_later(r, v, element, complete):
         return NEVER
-    at = v * s + element
-    ready = r.ready[at] if chaining and behind == 0 else whole_register(r, v)
+    register, taken = r.vectors[v], r.taken[v]
+    ready = r.ready[v][element] if chaining and complete == 0 else whole_register(register)
     if ready <= cycle:
-        if behind == 0:
-            r.taken[at] = larger(r.taken[at], cycle)
+        if complete == 0:
+            taken[element] = larger(taken[element], cycle)
         else:
-            raise_all(r.taken, v * s, (v + 1) * s, cycle)
-        r.taken_all[v] = larger(r.taken_all[v], cycle)
+            raise_all(taken, 0, s, cycle)
+        register.taken_at = larger(register.taken_at, cycle)
     return ready
 
 
-def _count(r: Any, cycle: Any) -> Any:
-    """Count an instruction that issues in ``cycle``; give the cycle of the issue before it."""
-    before = r.control[control.ISSUE_CYCLE]
+def _count(r: Run, cycle: int) -> int:
+    """Count an instruction that issues in ``cycle``; return the cycle of the issue before it ("Issue")."""
+    before = r.control.issue_cycle
     if before < cycle:
-        r.control[control.ISSUE_CYCLE], r.control[control.ISSUED] = cycle, 1
+        r.control.issue_cycle, r.control.issued = cycle, 1
     else:
-        r.control[control.ISSUED] += 1
-    r.control[control.COUNT] += 1
+        r.control.issued += 1
+    r.control.count += 1
     return before
 
 
-def _set_ready(r: Any, i: Any, n: Any, retire: Any) -> None:
-    """Note when the scalar registers that an instruction writes are ready."""
-    writes, late = i + instruction.SCALAR_WRITES, i + instruction.LATE
-    for j in range(writes + 1, writes + 1 + r.program[writes]):
-        r.scalar_ready[r.program[j]] = retire
-        note_writer(r, r.program[j])
-    for j in range(late + 1, late + 1 + r.program[late]):
-        register = r.program[j]
-        before = 0 if is_renamed(r, register) else r.scalar_ready[register]
-        r.scalar_ready[register] = PENDING if n > 0 else larger(before, retire)
+def _set_ready(r: Run, instruction: Instruction, n: int, retire: int) -> None:
+    """Note when the scalar registers that an instruction writes are ready ("Issue")."""
+    for register in instruction.scalar_writes:
+        r.scalars[register].ready_at = retire
+        note_writer(r, register)
+    for register in instruction.late:
+        before = 0 if is_renamed(r, register) else r.scalars[register].ready_at
+        r.scalars[register].ready_at = NEVER if n > 0 else larger(before, retire)
         note_writer(r, register)
 
 
-def _depart(r: Any, i: Any, slot: Any, n: Any, cause: Any, cycle: Any) -> None:
-    """Book a vector instruction that issues with n >= 1 elements, and hand it to its unit."""
-    if r.program[i + instruction.TIMING] == SPARSE:
-        rows = slot * r.machine[parameter.SECTION_SIZE]
-        for k in range(n):
-            r.rows[rows + k] = r.row[k]
+def _depart(r: Run, instruction: Instruction, slot: Slot, cause: int, cycle: int) -> None:
+    """Book a vector instruction that issues, and hand it to its unit ("Issue", "Queues and dispatch")."""
+    if instruction.timing == SPARSE:
+        rows = r.entry_rows[slot.number]
+        for k in range(slot.elements):
+            rows[k] = r.row[k]
     book_wait(r, slot, cause, _count(r, cycle), cycle)
-    put(r, r.program[i + instruction.UNIT], slot, cycle)
+    put(r, instruction.unit, slot, cycle)
 
 
-def _settle(r: Any, i: Any, cause: Any, cycle: Any, retire: Any) -> None:
-    """Book an instruction that issues and touches no unit."""
+def _settle(r: Run, instruction: Instruction, cause: int, cycle: int, retire: int) -> None:
+    """Book an instruction that issues and touches no unit ("Issue", "The end")."""
     begin = _count(r, cycle)
-    if r.work[work.TIMELINE] > 0:
-        write_scalar_row(r, i, cause, cycle - begin, cycle, retire)
-    retire_at_issue(r, i, retire, cause, begin, cycle)
-    note_retirement(r, r.control[control.COUNT] - 1, retire)
+    if r.scratch.timeline > 0:
+        write_scalar_row(r, instruction, cause, cycle - begin, cycle, retire)
+    retire_at_issue(r, instruction, retire, cause, begin, cycle)
+    note_retirement(r, r.control.count - 1, retire)
 
 
-def take_branch(r: Any, cycle: Any) -> None:
-    """Let issue go on after a branch that is taken in ``cycle``: it ends its issue group."""
-    r.control[control.FETCH] = cycle + 1 + r.machine[parameter.BRANCH_PENALTY]
-    r.counters[counters.TAKEN_BRANCHES] += 1
+def take_branch(r: Run, cycle: int) -> None:
+    """Let issue go on after a branch that is taken in ``cycle``: it ends its issue group ("Issue")."""
+    r.control.fetch_cycle = cycle + 1 + r.machine.branch_penalty
+    r.counters[TAKEN_BRANCHES] += 1
 
 
-def _trouble(r: Any, cycle: Any) -> Any:
-    r.work[work.TROUBLE] = 1
+def _fail(r: Run, cycle: int) -> int:
+    """Note that the instruction at ``pc`` cannot be executed ("Issue")."""
+    r.scratch.fault = 1
     return cycle
 
 
-def make_issue(execute_scalar: Any, is_taken: Any, execute_vector: Any) -> Callable[..., Any]:
-    """Give ``step_issue(r, cycle)``: issue what can issue in this cycle, give the cycle to look again.
+def make_issue(
+    execute_scalar: Execute, is_taken: Execute, execute_vector: Execute
+) -> Callable[[Run, int], int]:
+    """Return ``step_issue(r, cycle)``, which issues what can issue in a cycle ("Issue").
 
-    Parameters
-    ----------
-    execute_scalar, execute_vector
-        ``(r, i, n)``, which compute the values of an instruction.
-    is_taken
-        ``(r, i, n)``, which executes a branch.
+    It returns the cycle to look again.
     """
 
-    def execute(r: Any, i: Any, n: Any, cycle: Any) -> Any:
-        """Compute the values of an instruction; give the number of the one that follows."""
-        timing, following = r.program[i + instruction.TIMING], r.program[i + instruction.FOLLOWING]
-        if r.program[i + instruction.UNIT] > 0:
-            execute_vector(r, i, n)
-        elif timing == BRANCH:
+    def execute(r: Run, instruction: Instruction, n: int, cycle: int) -> int:
+        """Compute the values of an instruction; return the number of the one that follows ("Issue")."""
+        following = instruction.number + 1
+        if instruction.unit > 0:
+            execute_vector(r, instruction, n)
+        elif instruction.timing == BRANCH:
             r.address[0] = following
-            target = r.program[i + instruction.TARGET]
+            target = instruction.target
             if target < 0:
-                target = r.x[r.program[i + instruction.FIELD]]
-            if is_taken(r, i, 0):
+                target = r.x[instruction.fields[0]]
+            if is_taken(r, instruction, 0):
                 following = target
                 take_branch(r, cycle)
         else:
-            execute_scalar(r, i, 1)
-            if timing == HALT:
-                r.control[control.HALTED] = 1
+            execute_scalar(r, instruction, 1)
+            if instruction.timing == HALT:
+                r.control.halted = 1
         return following
 
-    def finish_issue(r: Any, i: Any, n: Any, cause: Any, cycle: Any) -> None:
-        """Issue an instruction in this cycle."""
-        vector = r.program[i + instruction.UNIT] > 0
-        retire = cycle + 1 if vector else cycle + r.program[i + instruction.LATENCY]
-        take_scalars(r, i)
-        slot = enter(r, i, cycle, n) if n > 0 else -1
-        r.control[control.PC] = execute(r, i, n, cycle)
-        _set_ready(r, i, n, retire)
-        count_execution(r, i, n)
+    def finish_issue(r: Run, instruction: Instruction, n: int, cause: int, cycle: int) -> None:
+        """Issue an instruction in this cycle ("Issue")."""
+        retire = cycle + 1 if instruction.unit > 0 else cycle + instruction.latency
+        take_scalars(r, instruction)
+        number = enter(r, instruction, cycle, n).number if n > 0 else -1
+        r.control.pc = execute(r, instruction, n, cycle)
+        _set_ready(r, instruction, n, retire)
+        count_execution(r, instruction, n)
         if n > 0:
-            _depart(r, i, slot, n, cause, cycle)
+            _depart(r, instruction, r.slots[number], cause, cycle)
         else:
-            _settle(r, i, cause, cycle, retire)
+            _settle(r, instruction, cause, cycle, retire)
 
-    def step_issue(r: Any, cycle: Any) -> Any:
-        r.work[work.AWAITS_ELEMENT] = 0
-        while r.control[control.HALTED] == 0:
-            if r.control[control.PC] < 0 or r.control[control.PC] >= r.machine[parameter.INSTRUCTIONS]:
-                return _trouble(r, cycle)
-            i = r.control[control.PC] * instruction.WIDTH
-            unit, timing = r.program[i + instruction.UNIT], r.program[i + instruction.TIMING]
-            ready, earliest = scalars_ready_at(r, i), earliest_issue(r)
+    def step_issue(r: Run, cycle: int) -> int:
+        """Issue what can issue in this cycle; return the cycle to look again ("Issue")."""
+        r.scratch.awaits_element = 0
+        while r.control.halted == 0:
+            if r.control.pc < 0 or r.control.pc >= r.machine.instructions:
+                return _fail(r, cycle)
+            instruction = r.program[r.control.pc]
+            unit, timing = instruction.unit, instruction.timing
+            ready, earliest = scalars_ready_at(r, instruction), earliest_issue(r)
             if ready > cycle or earliest > cycle:
                 return larger(ready, earliest)
             n = operand = room = order = 0
             if unit > 0:
-                n = elements(r, i)
+                n = elements(r, instruction)
                 if n < 0:
-                    return _trouble(r, cycle)
-            free = registers_free_at(r, i, n)
+                    return _fail(r, cycle)
+            free = registers_free_at(r, instruction, n)
             if free > cycle:
                 return free
             if unit > 0:
@@ -227,24 +229,25 @@ def make_issue(execute_scalar: Any, is_taken: Any, execute_vector: Any) -> Calla
                     if room > cycle:
                         return room
                     if not (
-                        slice_exists(r, i) and (r.program[i + instruction.PATTERN] == 0 or place(r, i, n))
+                        slice_exists(r, instruction)
+                        and (instruction.pattern == 0 or place(r, instruction, n))
                     ):
-                        return _trouble(r, cycle)
-                elif r.program[i + instruction.PATTERN] > 0:
-                    r.address[0] = ((base_address(r, i) & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
+                        return _fail(r, cycle)
+                elif instruction.pattern > 0:
+                    r.address[0] = ((base_address(r, instruction) & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
             elif timing == EXTRACT:
-                operand = take_element(r, i, cycle)
+                operand = take_element(r, instruction, cycle)
                 if operand > cycle:
-                    r.work[work.AWAITS_ELEMENT] = 1
+                    r.scratch.awaits_element = 1
                     return operand
             elif timing in (SCALAR_LOAD, SCALAR_STORE):
-                if not place(r, i, 1):
-                    return _trouble(r, cycle)
-                order = scalar_order_at(r, i, cycle)
+                if not place(r, instruction, 1):
+                    return _fail(r, cycle)
+                order = scalar_order_at(r, instruction, cycle)
                 if order > cycle:
                     return order
             cause = issue_cause(cycle, earliest, ready, operand, room, order, free, unit == MEMORY)
-            finish_issue(r, i, n, cause, cycle)
+            finish_issue(r, instruction, n, cause, cycle)
         return NEVER
 
     return step_issue

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from isa.declaration import Timing
-from vecsim.engines.columns import flight, history, instruction, parameter, work
 from vecsim.engines.rules.addresses import base_address
 from vecsim.engines.rules.numbers import NEVER, larger
+from vecsim.engines.state.flight import Slot
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.run import Run
+from vecsim.engines.state.units import Transfer
 
 ACCESS = int(Timing.ACCESS)
 
 
-def must_follow(store: Any, first: Any, end: Any, older_store: Any, older_first: Any, older_end: Any) -> Any:
-    """Tell whether an access must follow an older one.
+def must_follow(store: int, first: int, end: int, older_store: int, older_first: int, older_end: int) -> bool:
+    """Return whether an access must follow an older one ("Memory order").
 
     Parameters
     ----------
     older_store
-        1 if the older is a store, 0 for a load.
+        1 if the older access is a store, 0 for a load.
     first, end, older_first, older_end
         The first byte and the one after the last; the end is -1 if the access is not contiguous.
     """
@@ -27,38 +28,46 @@ def must_follow(store: Any, first: Any, end: Any, older_store: Any, older_first:
     return end < 0 or older_end < 0 or (first < older_end and older_first < end)
 
 
-def follows_in_flight(r: Any, older: Any, store: Any, first: Any, end: Any) -> Any:
-    """Tell whether an access must follow what is in flight in slot ``older``.
+def follows_in_flight(r: Run, older: Slot, store: int, first: int, end: int) -> bool:
+    """Return whether an access must follow what is in flight in slot ``older`` ("Memory order").
 
     Parameters
     ----------
     first, end
         Its first byte and the one after its last; the end is -1 if it is not contiguous.
     """
-    at = older * flight.COLUMNS
-    j = r.slots[at + flight.PC] * instruction.WIDTH
-    if r.program[j + instruction.TIMING] != ACCESS:
+    instruction = r.program[older.pc]
+    if instruction.timing != ACCESS:
         return False
-    older_first, older_end = r.slots[at + flight.ADDRESS], r.slots[at + flight.LAST_BYTE]
-    return must_follow(store, first, end, r.program[j + instruction.STORE], older_first, older_end)
+    return must_follow(store, first, end, instruction.store, older.address, older.last_byte)
 
 
-def scalar_order_at(r: Any, i: Any, cycle: Any) -> Any:
-    """Give the end of the accesses that a scalar access must follow, if it is not before ``cycle``.
+def latest_transfer(r: Run, port: int, k: int) -> Transfer:
+    """Return the transfer that ended k before the latest of a port ("Accesses")."""
+    place = r.ports[port].latest + k
+    if place >= r.machine.transfers:
+        place -= r.machine.transfers
+    return r.transfers[port][place]
+
+
+def scalar_order_at(r: Run, instruction: Instruction, cycle: int) -> int:
+    """Return the end of the accesses that a scalar one must follow, if not before ``cycle`` ("Memory order").
 
     NEVER while one is in flight.
     """
-    first, store = base_address(r, i), r.program[i + instruction.STORE]
-    end, ended = first + r.program[i + instruction.RECORD_BYTES], r.port_history
-    for k in range(r.work[work.FLYING]):
-        if follows_in_flight(r, r.order[k], store, first, end):
+    first, store = base_address(r, instruction), instruction.store
+    end = first + instruction.record_bytes
+    for k in range(r.scratch.in_flight):
+        if follows_in_flight(r, r.slots[r.order[k]], store, first, end):
             return NEVER
-    latest, rows = 0, history.COLUMNS * r.machine[parameter.HISTORY]
-    for port in range(r.machine[parameter.MEMORY_PORTS]):
-        at, stop = port * rows, (port + 1) * rows
-        while at < stop and ended[at + history.END] >= cycle:
-            older_first, older_end = ended[at + history.FIRST_BYTE], ended[at + history.LAST_BYTE]
-            if must_follow(store, first, end, ended[at + history.STORED], older_first, older_end):
-                latest = larger(latest, ended[at + history.END])
-            at += history.COLUMNS
+    latest = 0
+    for port in range(r.machine.memory_ports):
+        k = 0
+        while k < r.machine.transfers:
+            older = latest_transfer(r, port, k)
+            if older.end < cycle:
+                break
+            if must_follow(store, first, end, older.store, older.first_byte, older.last_byte):
+                latest = larger(latest, older.end)
+            k += 1
     return latest

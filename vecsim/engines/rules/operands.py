@@ -1,145 +1,130 @@
 """When an element may start, and what it leaves behind (docs/timing.md, "Chaining", "WAR and WAW hazards").
 
 An element has an operand cycle (RAW: from which all that it reads is ready) and a hazard cycle (WAR, WAW:
-from which it may be written); both are known once every older instruction in flight has started the same
+from which it may be written). Both are known once every older instruction in flight has started the same
 element.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
-from vecsim.engines.columns import instruction, parameter
 from vecsim.engines.rules.numbers import larger
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.registers import VectorRegister
+from vecsim.engines.state.run import Run
 
 
-def whole_register(r: Any, v: Any) -> Any:
-    """Give the cycle from which all of a register is ready: what was written, and what was left as it was."""
-    return larger(r.ready_all[v], r.ready_behind[v])
+def whole_register(register: VectorRegister) -> int:
+    """Return the cycle from which all of a register is ready, also what was left as it was ("Renaming")."""
+    return larger(register.ready_at, register.kept_ready_at)
 
 
-def whole_operand(r: Any, i: Any, slice_: Any) -> Any:
-    """Give the cycle from which all is ready that must be complete before the first element."""
+def free_to_overwrite(register: VectorRegister) -> int:
+    """Return the cycle from which all of a register may be overwritten ("WAR and WAW hazards")."""
+    return larger(register.ready_at, register.taken_at + 1)
+
+
+def whole_operand(r: Run, instruction: Instruction, slice_: int) -> int:
+    """Return the cycle from which what must be complete before the first element is ready ("Chaining")."""
     cycle = 0
-    for j in range(i + instruction.WHOLE_READS + 1, list_end(r, i + instruction.WHOLE_READS)):
-        cycle = larger(cycle, whole_register(r, r.program[j]))
-    v = r.program[i + instruction.ACCUMULATOR]
-    if v >= 0:
-        cycle = larger(cycle, larger(r.ready_accumulator[v], r.ready_behind[v]))
+    for v in instruction.whole_reads:
+        cycle = larger(cycle, whole_register(r.vectors[v]))
+    if instruction.accumulator >= 0:
+        register = r.vectors[instruction.accumulator]
+        cycle = larger(cycle, larger(register.accumulator_ready_at, register.kept_ready_at))
     if slice_ >= 0:
-        cycle = larger(cycle, r.slice_accumulator[slice_])
+        cycle = larger(cycle, r.slices[slice_].accumulator_ready_at)
     return cycle
 
 
-def whole_hazard(r: Any, i: Any, slice_: Any) -> Any:
-    """Give the cycle from which what is written as a whole may be overwritten (WAR, WAW)."""
+def whole_hazard(r: Run, instruction: Instruction, slice_: int) -> int:
+    """Return the cycle from which what is written as a whole may be ("WAR and WAW hazards")."""
     cycle = 0
-    for j in range(i + instruction.WHOLE_WRITES + 1, list_end(r, i + instruction.WHOLE_WRITES)):
-        v = r.program[j]
-        cycle = larger(cycle, larger(r.ready_all[v], r.taken_all[v] + 1))
-    v = r.program[i + instruction.ACCUMULATOR]
-    if v >= 0:
-        cycle = larger(cycle, r.taken_all[v] + 1)
+    for v in instruction.whole_writes:
+        cycle = larger(cycle, free_to_overwrite(r.vectors[v]))
+    if instruction.accumulator >= 0:
+        cycle = larger(cycle, r.vectors[instruction.accumulator].taken_at + 1)
     if slice_ >= 0:
-        cycle = larger(cycle, r.slice_taken[slice_] + 1)
+        cycle = larger(cycle, r.slices[slice_].taken_at + 1)
     return cycle
 
 
-def clear_from(r: Any, i: Any) -> Any:
-    """Give the cycle from which every element that passes by itself is free, if it waits for nobody."""
+def clear_from(r: Run, instruction: Instruction) -> int:
+    """Return the cycle from which no element that passes by itself waits for a register ("Chaining")."""
     cycle = 0
-    for j in range(i + instruction.READS + 1, list_end(r, i + instruction.READS)):
-        cycle = larger(cycle, r.ready_all[r.program[j]])
-    for j in range(i + instruction.WRITES + 1, list_end(r, i + instruction.WRITES)):
-        v = r.program[j]
-        cycle = larger(cycle, larger(r.ready_all[v], r.taken_all[v] + 1))
+    for v in instruction.reads:
+        cycle = larger(cycle, r.vectors[v].ready_at)
+    for v in instruction.writes:
+        cycle = larger(cycle, free_to_overwrite(r.vectors[v]))
     return cycle
 
 
-def element_operand(r: Any, i: Any, element: Any) -> Any:
-    """Give the cycle from which all that an element reads is ready (RAW)."""
-    cycle, s = 0, r.machine[parameter.SECTION_SIZE]
-    for j in range(i + instruction.READS + 1, list_end(r, i + instruction.READS)):
-        cycle = larger(cycle, r.ready[r.program[j] * s + element])
+def element_operand(r: Run, instruction: Instruction, element: int) -> int:
+    """Return the cycle from which all that an element reads is ready: RAW ("Chaining")."""
+    cycle = 0
+    for v in instruction.reads:
+        cycle = larger(cycle, r.ready[v][element])
     return cycle
 
 
-def element_hazard(r: Any, i: Any, element: Any) -> Any:
-    """Give the cycle from which an element may be overwritten (WAR, WAW)."""
-    cycle, s = 0, r.machine[parameter.SECTION_SIZE]
-    for j in range(i + instruction.WRITES + 1, list_end(r, i + instruction.WRITES)):
-        at = r.program[j] * s + element
-        cycle = larger(cycle, larger(r.ready[at], r.taken[at] + 1))
+def element_hazard(r: Run, instruction: Instruction, element: int) -> int:
+    """Return the cycle from which an element may be overwritten: WAR, WAW ("WAR and WAW hazards")."""
+    cycle = 0
+    for v in instruction.writes:
+        cycle = larger(cycle, larger(r.ready[v][element], r.taken[v][element] + 1))
     return cycle
 
 
-def pass_elements(r: Any, i: Any, begin: Any, end: Any, cycle: Any, ready: Any) -> None:
-    """Note that elements were taken in ``cycle`` and what they write is ready from ``ready`` on.
+def pass_elements(r: Run, instruction: Instruction, begin: int, end: int, cycle: int, ready: int) -> None:
+    """Note that elements start in ``cycle``, and that what they write is ready from ``ready`` on ("Chaining").
 
     Parameters
     ----------
     begin, end
         The first of the elements, and the one after the last.
-    cycle
-        The cycle in which they start.
-    ready
-        The cycle from which their results are ready.
     """
-    s = r.machine[parameter.SECTION_SIZE]
-    for j in range(i + instruction.READS + 1, list_end(r, i + instruction.READS)):
-        v = r.program[j] * s
-        raise_all(r.taken, v + begin, v + end, cycle)
-    for j in range(i + instruction.WRITES + 1, list_end(r, i + instruction.WRITES)):
-        v = r.program[j] * s
-        _fill(r.ready, v + begin, v + end, ready)
+    for v in instruction.reads:
+        raise_all(r.taken[v], begin, end, cycle)
+    for v in instruction.writes:
+        _fill(r.ready[v], begin, end, ready)
 
 
-def complete(r: Any, i: Any, last: Any, result: Any) -> None:
-    """Note what the last element of an instruction, which starts in ``last``, completes at ``result``."""
-    s = r.machine[parameter.SECTION_SIZE]
-    for j in range(i + instruction.WHOLE_READS + 1, list_end(r, i + instruction.WHOLE_READS)):
-        v = r.program[j]
-        raise_all(r.taken, v * s, (v + 1) * s, last)
-        r.taken_all[v] = larger(r.taken_all[v], last)
-    for j in range(i + instruction.WHOLE_WRITES + 1, list_end(r, i + instruction.WHOLE_WRITES)):
-        v = r.program[j]
-        _fill(r.ready, v * s, (v + 1) * s, result)
-        r.ready_all[v] = larger(r.ready_all[v], result)
-        r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
-    v = r.program[i + instruction.ACCUMULATOR]
-    if v >= 0:
-        _fill(r.ready, v * s, (v + 1) * s, result)
-        r.ready_all[v] = larger(r.ready_all[v], result)
-    for j in range(i + instruction.READS + 1, list_end(r, i + instruction.READS)):
-        v = r.program[j]
-        r.taken_all[v] = larger(r.taken_all[v], last)
-    for j in range(i + instruction.WRITES + 1, list_end(r, i + instruction.WRITES)):
-        v = r.program[j]
-        r.ready_all[v] = larger(r.ready_all[v], result)
-        r.ready_accumulator[v] = larger(r.ready_accumulator[v], result)
+def complete(r: Run, instruction: Instruction, last: int, result: int) -> None:
+    """Note what the last element, which starts in ``last``, completes at ``result`` ("Chaining")."""
+    s = r.machine.section_size
+    for v in instruction.whole_reads:
+        raise_all(r.taken[v], 0, s, last)
+        _take_all(r.vectors[v], last)
+    for v in instruction.whole_writes:
+        _fill(r.ready[v], 0, s, result)
+        _complete_register(r.vectors[v], result)
+    if instruction.accumulator >= 0:
+        _fill(r.ready[instruction.accumulator], 0, s, result)
+        register = r.vectors[instruction.accumulator]
+        register.ready_at = larger(register.ready_at, result)
+    for v in instruction.reads:
+        _take_all(r.vectors[v], last)
+    for v in instruction.writes:
+        _complete_register(r.vectors[v], result)
 
 
-def list_end(r: Any, column: Any) -> Any:
-    """Give the end of the list of registers whose length is at ``column`` of the program."""
-    return column + 1 + r.program[column]
+def _take_all(register: VectorRegister, last: int) -> None:
+    """Note that elements of a register are taken up to ``last`` ("WAR and WAW hazards")."""
+    register.taken_at = larger(register.taken_at, last)
 
 
-def raise_all(cycles: Any, begin: Any, end: Any, cycle: Any) -> None:
-    """Let places of an array hold at least this cycle.
-
-    Parameters
-    ----------
-    cycles
-        The array.
-    begin, end
-        The first place, and the one behind the last.
-    cycle
-        The cycle.
-    """
-    for at in range(begin, end):
-        cycles[at] = larger(cycles[at], cycle)
+def _complete_register(register: VectorRegister, result: int) -> None:
+    """Note that all elements of a register are ready from ``result`` on ("Chaining")."""
+    register.ready_at = larger(register.ready_at, result)
+    register.accumulator_ready_at = larger(register.accumulator_ready_at, result)
 
 
-def _fill(cycles: Any, begin: Any, end: Any, cycle: Any) -> None:
-    for at in range(begin, end):
-        cycles[at] = cycle
+def raise_all(cycles: list[int], begin: int, end: int, cycle: int) -> None:
+    """Raise the elements of an array from ``begin`` to ``end`` to at least a cycle ("WAR and WAW hazards")."""
+    for k in range(begin, end):
+        cycles[k] = larger(cycles[k], cycle)
+
+
+def _fill(cycles: list[int], begin: int, end: int, cycle: int) -> None:
+    """Set the elements of an array from ``begin`` to ``end`` to a cycle ("Chaining")."""
+    for k in range(begin, end):
+        cycles[k] = cycle

@@ -1,20 +1,19 @@
 """The parts of the machine, each a process, and what they tell each other.
 
 A part that is called looks at the arrays of the run, does by a rule what can be done in this cycle, and gets
-the cycle to look again; without one it sleeps until another part wakes it. What happened is in ``work``.
+the cycle to look again; without one it sleeps until another part wakes it. What happened is in ``scratch``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import simpy
 
 from isa.declaration import Unit
-from vecsim.engines.columns import control, parameter, work
 from vecsim.engines.own_rules import CalledRules
 from vecsim.engines.simpy.clocked import DISPATCH, EXECUTE, ISSUE, Clocked
+from vecsim.engines.state.run import Run
 
 QUEUES = (int(Unit.MEMORY), int(Unit.ADD), int(Unit.MULTIPLY), int(Unit.SPARSE))
 
@@ -51,8 +50,7 @@ class Queue(Part):
     def step(self, cycle: int) -> int:
         """Dispatch what can be dispatched in this cycle; issue may have waited for room."""
         wake: int = self.rules.step_queue(self.r, self.number, cycle)
-        if self.r.work[work.GIVEN]:
-            self.parts.hand_over(cycle)
+        if self.parts.hand_over(cycle):
             self.parts.issue.ring(cycle)
         return wake
 
@@ -64,8 +62,7 @@ class ExecutingUnit(Part):
 
     def current_slot(self) -> int:
         """Give the slot of the instruction that it works on, -1 for none."""
-        slot: int = self.r.unit_slot[self.number]
-        return slot
+        return self.r.units[self.number].slot
 
     def step(self, cycle: int) -> int:
         """Start the elements that can start in this cycle."""
@@ -116,15 +113,15 @@ class Parts:
     def __init__(
         self,
         environment: simpy.Environment,
-        r: Any,
+        r: Run,
         rules: CalledRules,
-        issue_rule: Callable[..., Any],
+        issue_rule: Callable[[Run, int], int],
         watch: Callable[[int], None],
     ) -> None:
         self.r, self.rules = r, rules
         self.issue_rule = issue_rule
         self.watch = watch
-        ports = range(r.machine[parameter.MEMORY_PORTS])
+        ports = range(r.machine.memory_ports)
         self.queues = {unit: Queue(environment, self, unit) for unit in QUEUES}
         self.issue = Issue(environment, self)
         self.units = {unit: ExecutingUnit(environment, self, unit) for unit in QUEUES[1:]}
@@ -133,31 +130,38 @@ class Parts:
 
     def after_issue(self, cycle: int) -> None:
         """Wake those that got an instruction."""
-        if self.r.work[work.GIVEN]:
-            self.hand_over(cycle)
+        self.hand_over(cycle)
         self.watch(cycle)
 
-    def hand_over(self, cycle: int) -> None:
-        """Wake units and ports that got an instruction in this cycle, and queues in the next."""
-        given = self.r.work[work.GIVEN]
-        self.r.work[work.GIVEN] = 0
+    def hand_over(self, cycle: int) -> bool:
+        """Wake the parts that got an instruction; return whether there are any.
+
+        Units and ports act in this cycle, queues in the next.
+        """
+        scratch = self.r.scratch
+        queues, units, ports = scratch.handed_queues, scratch.handed_units, scratch.handed_ports
+        if not queues | units | ports:
+            return False
+        scratch.handed_queues = scratch.handed_units = scratch.handed_ports = 0
         for unit, queue in self.queues.items():
-            if given >> unit & 1:
+            if queues >> unit & 1:
                 queue.ring(cycle + 1)
-            if given & work.FIRST_UNIT << unit:
+            if units >> unit & 1:
                 self.units[unit].ring(cycle)
-        if given >= work.FIRST_PORT:
+        if ports:
             for port in self.ports:
-                if given & work.FIRST_PORT << port.number:
+                if ports >> port.number & 1:
                     port.ring(cycle)
+        return True
 
     def after_start(self, cycle: int) -> None:
         """Wake those that waited for elements that have started, or for an instruction that left flight."""
-        left, slot = self.r.work[work.LEFT], self.r.work[work.STARTED] - 1
+        scratch = self.r.scratch
+        left, slot = scratch.left, scratch.started - 1
         if not left and slot < 0:
             return
-        self.r.work[work.LEFT] = self.r.work[work.STARTED] = 0
-        if left or self.r.work[work.AWAITS_ELEMENT]:
+        scratch.left = scratch.started = 0
+        if left or scratch.awaits_element:
             self.issue.ring(cycle + 1)
         for part in self.executing:
             if part.asleep and (left or self.rules.follows_elements(self.r, part.current_slot(), slot)):
@@ -168,6 +172,6 @@ class Parts:
             self.watch(cycle)
 
 
-def at_end(r: Any) -> bool:
-    """Tell whether halt has issued and nothing is in flight, so that the last retirement is known."""
-    return bool(r.control[control.HALTED]) and not r.work[work.FLYING]
+def at_end(r: Run) -> bool:
+    """Return whether halt has issued and nothing is in flight, so that the last retirement is known."""
+    return r.control.halted == 1 and r.scratch.in_flight == 0

@@ -43,6 +43,23 @@ class _CheckedCellsModel(models.StructModel):  # type: ignore[misc]
         )
 
 
+def checked_cells(
+    context: Any, builder: Any, kind: CheckedCells, data: Any, length: Any, section: Any
+) -> Any:
+    """Return cells in the code that is compiled.
+
+    Parameters
+    ----------
+    context, builder
+        Of the code.
+    data, length, section
+        Their address, how many they are, and the section size.
+    """
+    cells = cgutils.create_struct_proxy(kind)(context, builder)
+    cells.data, cells.length, cells.section = data, length, section
+    return cells._getvalue()
+
+
 def variable(module: ir.Module, name: str, kind: ir.Type = WORD) -> ir.GlobalVariable:
     """Return a variable that all modules of an object file share."""
     if name in module.globals:

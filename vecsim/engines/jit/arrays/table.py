@@ -1,116 +1,77 @@
 """All arrays of a run as one table of addresses.
 
 The arrays belong to the Python side, which keeps them alive; compiled code gets the address of the table and
-names them again, in :mod:`vecsim.engines.jit.arrays.views`.
+names them again, in :mod:`vecsim.engines.jit.arrays.views`. What is small is in the table itself, with room
+for the largest machine, so that compiled code finds it without loading an address.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import fields, replace
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Unit
+from isa.declaration import REGISTERS
 from isa.state import State
-from vecsim.engines.columns import control, outcomes, parameter, work
-from vecsim.engines.columns.counters import Counter
-from vecsim.engines.columns.tracks import TRACKS
-from vecsim.engines.decoded import NONE, SCALARS
+from vecsim.engines.interpreted_run import Placed
+from vecsim.engines.jit.state import CompiledRun
 from vecsim.engines.record import TimingRecord
-from vecsim.engines.run_arrays import Placed
-
-MOST_OWN = 32
-"""Numbers, and as many counters, that all extensions of a machine may have together."""
-PHYSICAL = 62
-"""Physical vector registers that a machine may have."""
-
-RECORD = tuple(field.name for field in fields(TimingRecord))
-
+from vecsim.engines.state.row import words_of
+from vecsim.engines.state.run import RECORD, Part, parts_of
 
 Ints = npt.NDArray[np.int64]
-Scratch = dict[str, Ints]
-"""The code, the machine and room to work in, by the names of :data:`SCRATCH`."""
+Scratch = dict[str, npt.NDArray[Any]]
+"""The code, the machine and room to work in, by the names of :class:`vecsim.engines.jit.state.CompiledRun`."""
 
-OF_REGISTERS = {
-    "ready_bound": 0,
-    "taken_bound": -1,
-    "ready_track": NONE,
-    "ready_add": 0,
-    "ready_count": 0,
-    "taken_track": NONE,
-    "taken_add": 0,
-    "taken_count": 0,
-}
-"""Arrays with a number for each vector register, (V + 1,), and what they hold at the beginning: bounds and
-tracks, see :mod:`vecsim.engines.jit.single_port.registers`."""
-SCRATCH = (
-    *("program", "machine", "work", "order", "facts", "wakes", "semantics", "slow_paths", "runs"),
-    *("hazards", "outcome", "timeline", "starts", "ring_dispatched", "ring_history"),
-    *("tracks", "track_pace", "track_number", *OF_REGISTERS),
-)
-"""Arrays that are no state of a run.
+PARTS = parts_of(CompiledRun)
+STATE = ("v", "mask", "cache", "memory", "address", "row")
+"""Arrays of the architectural state whose addresses are in the table; other names see the same ones."""
+SEEN_OTHERWISE = ("vw",)
+"""Of the parts of a run, what is another view of an array of the state."""
 
-program, machine
-    See :mod:`vecsim.engines.columns`, ``instruction`` and ``parameter``.
-work, order, facts
-    What the timing rules keep in addition to the record, :mod:`vecsim.engines.rules`.
-wakes
-    See :mod:`vecsim.engines.jit.general.wakes`.
-semantics
-    (operations,) addresses of compiled semantics, :mod:`vecsim.engines.jit.semantics`.
-slow_paths
-    (1,) the address of :mod:`vecsim.engines.jit.single_port.slow_paths`.
-runs
-    See :mod:`vecsim.engines.jit.single_port.preparation`.
-hazards
-    (s,) from when the elements of the instruction being timed may be written.
-outcome
-    See :mod:`vecsim.engines.columns.outcomes`.
-timeline
-    How many rows of the timeline there are, and then the rows.
-starts
-    See :mod:`vecsim.engines.columns.starts`.
-ring_dispatched, ring_history
-    See :mod:`vecsim.engines.jit.single_port.port`.
-tracks, track_pace, track_number
-    (TRACKS, s) cycles; (TRACKS,) most elements in a cycle; (TRACKS,) the how manieth track it was.
-"""
 
-_SIZES = {
-    "control": control.PLACES,
-    "scalar_ready": SCALARS,
-    **dict.fromkeys(("ready_all", "taken_all", "ready_accumulator", "ready_behind"), PHYSICAL + 1),
-    **dict.fromkeys(("unit_free", "unit_slot", "queued", "unit_busy"), len(Unit)),
-    "counters": len(Counter) + MOST_OWN,
-    **dict.fromkeys(("x", "f"), REGISTERS),
-    "special": len(SPECIAL_REGISTERS),
-    "machine": parameter.PLACES + MOST_OWN,
-    "work": work.PLACES,
-    **dict.fromkeys(OF_REGISTERS, REGISTERS + 1),
-    **dict.fromkeys(("track_pace", "track_number"), TRACKS),
-    "outcome": outcomes.PLACES,
-}
-"""Small arrays that are in the table itself, with room for the largest machine, so that compiled code finds
-them without loading an address."""
+class Place(NamedTuple):
+    """Where an array is in the table, in words.
 
-FAR = (
-    *("v", "mask", "cache", "memory", "address", "row"),
-    *(name for name in RECORD if name not in _SIZES),
-    *(name for name in SCRATCH if name not in _SIZES),
-)
-"""Arrays whose addresses are in the table, in this order; the section size follows."""
+    Attributes
+    ----------
+    begin
+        Where it begins, or its address is.
+    near
+        Whether it is in the table itself.
+    length
+        Where its first dimension is, or its bytes of an array of integers; the second dimension follows.
+    """
 
-SECTION = len(FAR)
-NEAR = {name: SECTION + 1 + sum(list(_SIZES.values())[:i]) for i, name in enumerate(_SIZES)}
-"""Where each of the small arrays begins in the table."""
-LENGTHS = SECTION + 1 + sum(_SIZES.values())
-"""Where the bytes of each array are, of those whose addresses are in the table and then of the others."""
-SIZED = (*FAR, *NEAR)
-OWN = LENGTHS + len(SIZED)
-"""Where the addresses of the arrays of extensions begin; their bytes follow."""
+    begin: int
+    near: bool
+    length: int
+
+
+def _words(part: Part) -> int:
+    """Return how many words an array has at most that is in the table itself; 0 of others."""
+    return part.mark.most * (words_of(part.row) if part.row is not None else 1)
+
+
+def _placed() -> tuple[dict[str, Place], int]:
+    """Return where each array is, and the length of the table without the arrays of extensions."""
+    near = {name: _words(part) for name, part in PARTS.items() if _words(part)} | {"f": REGISTERS}
+    names = [*STATE, *(name for name in PARTS if name not in (*STATE, *near, *SEEN_OTHERWISE)), *near]
+    begin, places = SECTION + 1, {}
+    for name in names:
+        places[name] = Place(begin, name in near, 0)
+        begin += near.get(name, 1)
+    return {name: place._replace(length=begin + 2 * k) for k, (name, place) in enumerate(places.items())}, (
+        begin + 2 * len(names)
+    )
+
+
+SECTION = 0
+"""Where the section size is."""
+PLACES, OWN = _placed()
+"""Where the arrays are; where the addresses of the arrays of extensions begin, whose lengths follow."""
 
 
 def table_of(
@@ -131,17 +92,19 @@ def table_of(
         The table; what was given, with the small arrays as views of the table.
     """
     table = np.zeros(OWN + 2 * len(own), np.int64)
+    table[SECTION] = state.section
     size = record.own.itemsize
     table[OWN : OWN + len(own)] = [record.own.ctypes.data + size * each.begin for each in own]
-    table[OWN + len(own) :] = [size * (each.end - each.begin) for each in own]
+    table[OWN + len(own) :] = [each.end - each.begin for each in own]
 
-    def moved(name: str, values: Ints) -> Ints:
-        view = table[NEAR[name] : NEAR[name] + len(values)]
+    def moved(name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        place = PLACES[name]
+        if not place.near:
+            return values
+        view = table[place.begin : place.begin + values.nbytes // table.itemsize].view(values.dtype)
         view[:] = values
         return view
 
-    near: dict[str, Any] = {name: moved(name, getattr(record, name)) for name in RECORD if name in NEAR}
-    record = replace(record, **near)
     f = moved("f", state.f)
     state = state._replace(
         x=moved("x", state.x),
@@ -150,9 +113,18 @@ def table_of(
         fd=f.view(np.float64),
         special=moved("special", state.special),
     )
-    scratch = {name: moved(name, each) if name in NEAR else each for name, each in scratch.items()}
-    arrays = state._asdict() | {name: getattr(record, name) for name in RECORD} | scratch
-    table[: len(FAR)] = [arrays[name].ctypes.data for name in FAR]
-    table[LENGTHS:OWN] = [arrays[name].nbytes for name in SIZED]
-    table[SECTION] = state.section
+    record = TimingRecord(
+        {name: moved(name, values) if name in RECORD else values for name, values in record.arrays.items()}
+    )
+    scratch = {name: moved(name, values) for name, values in scratch.items()}
+    _address(table, state._asdict() | record.arrays | scratch)
     return table, state, record, scratch
+
+
+def _address(table: Ints, arrays: Mapping[str, Any]) -> None:
+    """Write the addresses of arrays and their dimensions into a table."""
+    for name, place in PLACES.items():
+        values = arrays[name]
+        if not place.near:
+            table[place.begin] = values.ctypes.data
+        table[place.length : place.length + 2] = len(values), values.shape[1] if values.ndim > 1 else 0

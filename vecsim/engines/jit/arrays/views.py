@@ -11,75 +11,94 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from llvmlite import ir
-from numba.core import cgutils, types
+from numba.core import types
 from numba.core.typing.templates import AttributeTemplate, infer_getattr, signature
 from numba.extending import intrinsic, lower_getattr_generic, models, register_model
 
 from isa.state import State
 from vecsim.engines.jit.arrays.cells import Cells
-from vecsim.engines.jit.arrays.checked_cells import CheckedCells
-from vecsim.engines.jit.arrays.table import FAR, LENGTHS, NEAR, OWN, RECORD, SCRATCH, SECTION, SIZED
-
-BYTE = ir.IntType(8).as_pointer()
-WORD = ir.IntType(64)
+from vecsim.engines.jit.arrays.checked_cells import CheckedCells, checked_cells
+from vecsim.engines.jit.arrays.rows import BYTE, WORD, ArrayType, RowType, array_value
+from vecsim.engines.jit.arrays.table import OWN, PARTS, PLACES, SECTION, Place
+from vecsim.engines.state.run import Part
 
 
 class Member(NamedTuple):
-    """An array of a view: where it, or its address, and its bytes are in the table; the type of elements."""
+    """An array of a view: where it is in the table, how many times as many elements it is seen to have as
+    the table says, and its type.
+    """
 
-    place: int
-    near: bool
-    size: int
-    dtype: Any
+    place: Place
+    times: int
+    kind: types.Type
 
 
 class View(types.Type):
-    """The Numba type of a view with these members by name, whose indices may be checked."""
+    """The Numba type of a view with these members by name."""
 
-    def __init__(self, name: str, members: dict[str, Member], *, checked: bool = False) -> None:
-        self.members, self.checked = members, checked
+    def __init__(self, name: str, members: dict[str, Member]) -> None:
+        self.members = members
         self.has_section = "x" in members
-        super().__init__(name=f"View({name}{', checked' if checked else ''})")
-
-    def kind_of(self, name: str, member: Member) -> CheckedCells:
-        """Return the type of the cells of an array, with checks; those of the state hold what it can have."""
-        return CheckedCells(member.dtype, name if self is _CHECKED_STATE else "")
-
-    def with_checks(self) -> View:
-        """Return the view of the same arrays whose indices are checked."""
-        return View(self.name, self.members, checked=True)
-
-
-def _member(name: str, dtype: types.Type = types.int64) -> Member:
-    size = LENGTHS + SIZED.index(name)
-    near = name in NEAR
-    return Member(NEAR[name] if near else FAR.index(name), near, size, dtype)
+        super().__init__(name=f"View({name})")
 
 
 _SEEN_AS = {
-    "fs": _member("f", types.float32),
-    "fd": _member("f", types.float64),
-    "vw": _member("v", types.int32),
-    "vs": _member("v", types.float32),
-    "vd": _member("v", types.float64),
-    "cs": _member("cache", types.float32),
-    "cd": _member("cache", types.float64),
-    "mask": _member("mask", types.uint8),
-    "memory": _member("memory", types.uint8),
-    "words": _member("memory", types.uint32),
-    "depends": _member("depends", types.uint8),
+    "f": ("f", types.int64, 1),
+    "fs": ("f", types.float32, 2),
+    "fd": ("f", types.float64, 1),
+    "v": ("v", types.int64, 1),
+    "vw": ("v", types.int32, 2),
+    "vs": ("v", types.float32, 2),
+    "vd": ("v", types.float64, 1),
+    "cache": ("cache", types.int64, 1),
+    "cs": ("cache", types.float32, 2),
+    "cd": ("cache", types.float64, 1),
+    "mask": ("mask", types.uint8, 1),
+    "memory": ("memory", types.uint8, 1),
 }
-"""Arrays that do not hold int64, or that see another one in another way."""
+"""The arrays of the state that do not hold int64, or that others see: the array, the type of the elements, and
+how many are seen for each element of it."""
 
 
-def _view(name: str, fields: tuple[str, ...]) -> View:
-    return View(name, {field: _SEEN_AS.get(field) or _member(field) for field in fields})
+def _state_member(name: str, *, checked: bool, named: bool = False) -> Member:
+    array, dtype, times = _SEEN_AS.get(name, (name, types.int64, 1))
+    kind = CheckedCells(dtype, name if named else "") if checked else Cells(dtype)
+    return Member(PLACES[array], times, kind)
 
 
-_STATE_ARRAYS = tuple(name for name in State._fields if name != "section")
-_STATE = _view("state", _STATE_ARRAYS)
-_CHECKED_STATE = _STATE.with_checks()
-_RUN = _view("run", (*_STATE_ARRAYS, *RECORD, *SCRATCH))
+def _words(*, checked: bool) -> Member:
+    """Return simulated memory as words: a quarter as many as bytes."""
+    kind = CheckedCells(types.uint32) if checked else Cells(types.uint32)
+    return Member(PLACES["memory"], -4, kind)
+
+
+def _state_members(*, checked: bool, named: bool = False) -> dict[str, Member]:
+    names = (name for name in State._fields if name not in ("section", "words"))
+    found = {name: _state_member(name, checked=checked, named=named) for name in names}
+    return found | {"words": _words(checked=checked)}
+
+
+def _kind(part: Part, *, checked: bool) -> types.Type:
+    """Return the type of an array of a run."""
+    if part.row is not None:
+        kind: types.Type = RowType(part.row, checked=checked)
+        for _ in range(part.dimensions):
+            kind = ArrayType(kind, checked=checked)
+        return kind
+    dtype = types.uint8 if part.byte else types.int64
+    kind = CheckedCells(dtype) if checked else Cells(dtype)
+    return ArrayType(kind, checked=checked) if part.dimensions == 2 else kind
+
+
+def _run_members(*, checked: bool) -> dict[str, Member]:
+    parts = {name: part for name, part in PARTS.items() if name in PLACES}
+    members = {name: Member(PLACES[name], 1, _kind(part, checked=checked)) for name, part in parts.items()}
+    return members | _state_members(checked=checked)
+
+
+_STATE = View("state", _state_members(checked=False))
+_CHECKED_STATE = View("state, checked", _state_members(checked=True, named=True))
+_RUN = View("run", _run_members(checked=False))
 
 
 @register_model(View)
@@ -95,27 +114,24 @@ class _ViewAttribute(AttributeTemplate):  # type: ignore[misc]
     def generic_resolve(self, view: View, name: str) -> types.Type | None:
         if view.has_section and name == "section":
             return types.int64
-        if name not in view.members:
-            return None
-        member = view.members[name]
-        return view.kind_of(name, member) if view.checked else Cells(member.dtype)
+        return view.members[name].kind if name in view.members else None
 
 
 @lower_getattr_generic(View)
 def _attribute(context: Any, builder: Any, view: View, table: Any, name: str) -> Any:
     if name == "section":
         return _constant(builder, _place(builder, table, SECTION))
-    member = view.members[name]
-    place = _place(builder, table, member.place)
-    data = builder.bitcast(place, BYTE) if member.near else builder.inttoptr(_constant(builder, place), BYTE)
-    if not view.checked:
-        return data
-    cells = cgutils.create_struct_proxy(view.kind_of(name, member))(context, builder)
-    size = _constant(builder, _place(builder, table, member.size))
-    cells.data, cells.length = data, builder.udiv(size, WORD(member.dtype.bitwidth // 8))
-    if view.has_section:
-        cells.section = _constant(builder, _place(builder, table, SECTION))
-    return cells._getvalue()
+    place, times, kind = view.members[name]
+    begin = _place(builder, table, place.begin)
+    data = builder.bitcast(begin, BYTE) if place.near else builder.inttoptr(_constant(builder, begin), BYTE)
+    length = _constant(builder, _place(builder, table, place.length))
+    if times != 1:
+        length = builder.udiv(length, WORD(-times)) if times < 0 else builder.mul(length, WORD(times))
+    if isinstance(kind, CheckedCells):
+        section = _constant(builder, _place(builder, table, SECTION)) if view.has_section else WORD(0)
+        return checked_cells(context, builder, kind, data, length, section)
+    inner = _constant(builder, _place(builder, table, place.length + 1))
+    return array_value(context, builder, kind, data, length, inner)
 
 
 def _place(builder: Any, table: Any, place: int) -> Any:
@@ -156,7 +172,10 @@ def extended_run_of(own: tuple[str, ...], *, checked: bool) -> Any:
 
     With ``checked`` indices are checked.
     """
-    sizes = OWN + len(own)
-    members = {name: Member(OWN + k, False, sizes + k, types.int64) for k, name in enumerate(own)}
-    view = View(f"run with {', '.join(own)}", _RUN.members | members) if own else _RUN
-    return _viewing(view.with_checks() if checked else view)
+    if not own and not checked:
+        return run_of
+    kind = CheckedCells(types.int64) if checked else Cells(types.int64)
+    lengths = OWN + len(own)
+    members = {name: Member(Place(OWN + k, False, lengths + k), 1, kind) for k, name in enumerate(own)}
+    name = f"run with {', '.join(own)}{', checked' if checked else ''}"
+    return _viewing(View(name, _run_members(checked=checked) | members))

@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import control, outcomes, parameter, starts, work
 from vecsim.engines.jit.arrays.cells import int64_at
 from vecsim.engines.jit.arrays.views import extended_run_of
 from vecsim.engines.jit.compiler.functions import function, smaller
@@ -63,52 +62,52 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
     def run(table: Any, stop_cycle: Any, stop_count: Any, capacity: Any) -> Any:
         r = run_of(int64_at(table))
         begin(r, capacity)
-        if r.control[control.HALTED] == 1 and r.work[work.FLYING] == 0:
+        if r.control.halted == 1 and r.scratch.in_flight == 0:
             return FINISHED
         still = 0
-        room = r.machine[parameter.SLOTS] + r.machine[parameter.ISSUE_WIDTH]
+        room = r.machine.slots + r.machine.issue_width
         while True:
-            cycle, count = r.outcome[outcomes.CYCLE], r.control[control.COUNT]
+            cycle, count = r.outcome.cycle, r.control.count
             if cycle >= stop_cycle:
                 return STOPPED
-            if capacity >= 0 and r.timeline[0] + room > capacity:
+            if capacity >= 0 and r.scratch.rows + room > capacity:
                 return FULL
-            if r.work[work.TIMELINE] == 2 and r.starts[starts.COUNT] >= r.starts[starts.ENOUGH]:
+            if r.scratch.timeline == 2 and r.scratch.starts >= r.scratch.enough_starts:
                 return FULL
             for unit in range(MEMORY, SPARSE + 1):
                 if r.wakes[wakes.QUEUE + unit] <= cycle:
                     r.wakes[wakes.QUEUE + unit] = step_queue(r, unit, cycle)
-                    if r.work[work.GIVEN] != 0:
+                    if r.scratch.handed_queues | r.scratch.handed_units | r.scratch.handed_ports != 0:
                         hand_over(r, cycle)
                         wake(r, wakes.ISSUE, cycle)
             if r.wakes[wakes.ISSUE] <= cycle:
                 r.wakes[wakes.ISSUE] = step_issue(r, cycle)
-                if r.work[work.TROUBLE] == 1:
-                    r.outcome[outcomes.START] = cycle
+                if r.scratch.fault == 1:
+                    r.outcome.start = cycle
                     return TROUBLE
-                if r.work[work.GIVEN] != 0:
+                if r.scratch.handed_queues | r.scratch.handed_units | r.scratch.handed_ports != 0:
                     hand_over(r, cycle)
             for unit in range(ADD, SPARSE):
                 if r.wakes[wakes.UNIT + unit] <= cycle:
                     r.wakes[wakes.UNIT + unit] = step_arithmetic(r, unit, cycle)
-                    if r.work[work.STARTED] > 0:
+                    if r.scratch.started > 0:
                         wake_followers(r, cycle + 1)
             if r.wakes[wakes.UNIT + SPARSE] <= cycle:
                 r.wakes[wakes.UNIT + SPARSE] = step_sparse(r, cycle)
-                if r.work[work.STARTED] > 0:
+                if r.scratch.started > 0:
                     wake_followers(r, cycle + 1)
             port = oldest_port(r, cycle)
             while port >= 0:
                 r.wakes[wakes.PORT + port] = step_port(r, port, cycle)
-                if r.work[work.STARTED] > 0:
+                if r.scratch.started > 0:
                     wake_followers(r, cycle + 1)
                 port = oldest_port(r, cycle)
-            if r.control[control.HALTED] == 1 and r.work[work.FLYING] == 0:
-                r.outcome[outcomes.CYCLE] = cycle + 1
+            if r.control.halted == 1 and r.scratch.in_flight == 0:
+                r.outcome.cycle = cycle + 1
                 return FINISHED
-            if count < stop_count <= r.control[control.COUNT]:
+            if count < stop_count <= r.control.count:
                 stop_cycle = smaller(stop_cycle, cycle + 1)
-            if r.work[work.LEFT] == 1:
+            if r.scratch.left == 1:
                 wake_all(r, cycle + 1)
             following = next_cycle(r)
             if checked:
@@ -116,6 +115,6 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
                 still = still + 1 if following <= cycle else 0
                 if still > MOST_STILL:
                     return STILL
-            r.outcome[outcomes.CYCLE] = smaller(stop_cycle, following)
+            r.outcome.cycle = smaller(stop_cycle, following)
 
     return run

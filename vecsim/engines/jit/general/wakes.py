@@ -8,7 +8,6 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Unit
-from vecsim.engines.columns import parameter, starts, work
 from vecsim.engines.rules.flight import list_flight
 from vecsim.engines.rules.hazards import follows_elements
 from vecsim.engines.rules.numbers import NEVER, smaller
@@ -22,12 +21,13 @@ MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
 
 def begin(r: Any, capacity: Any) -> None:
     """Rebuild from the record what a run keeps beside it; everybody looks in the first cycle."""
-    for place in range(work.PLACES):
-        r.work[place] = 0
+    enough = r.scratch.enough_starts
+    r.scratch.reset()
+    r.scratch.enough_starts = enough
     if capacity >= 0:
-        r.work[work.TIMELINE] = 2 if r.starts[starts.ENOUGH] > 0 else 1
+        r.scratch.timeline = 2 if enough > 0 else 1
     list_flight(r)
-    for part in range(PORT + r.machine[parameter.MEMORY_PORTS]):
+    for part in range(PORT + r.machine.memory_ports):
         r.wakes[part] = 0
     r.wakes[UNIT + MEMORY] = NEVER  # the ports are its units
 
@@ -35,7 +35,7 @@ def begin(r: Any, capacity: Any) -> None:
 def oldest_port(r: Any, cycle: Any) -> Any:
     """Of the ports that act in this cycle, the one with the oldest access; -1 for none."""
     found, oldest = -1, NEVER
-    for port in range(r.machine[parameter.MEMORY_PORTS]):
+    for port in range(r.machine.memory_ports):
         if r.wakes[PORT + port] <= cycle:
             age = current_age(r, port)
             if age < 0:
@@ -53,36 +53,35 @@ def wake(r: Any, part: Any, cycle: Any) -> None:
 
 def hand_over(r: Any, cycle: Any) -> None:
     """Wake the parts that got an instruction: units and ports in this cycle, queues in the next."""
-    given = r.work[work.GIVEN]
     for unit in range(MEMORY, SPARSE + 1):
-        if given >> unit & 1:
+        if r.scratch.handed_queues >> unit & 1:
             wake(r, QUEUE + unit, cycle + 1)
-        if given & work.FIRST_UNIT << unit:
+        if r.scratch.handed_units >> unit & 1:
             wake(r, UNIT + unit, cycle)
-    for port in range(r.machine[parameter.MEMORY_PORTS]):
-        if given & work.FIRST_PORT << port:
+    for port in range(r.machine.memory_ports):
+        if r.scratch.handed_ports >> port & 1:
             wake(r, PORT + port, cycle)
-    r.work[work.GIVEN] = 0
+    r.scratch.handed_queues = r.scratch.handed_units = r.scratch.handed_ports = 0
 
 
 def wake_followers(r: Any, cycle: Any) -> None:
     """Wake those that sleep and wait for elements that have just started; they see them in ``cycle``."""
-    slot = r.work[work.STARTED] - 1
-    r.work[work.STARTED] = 0
-    if r.work[work.AWAITS_ELEMENT] == 1:
+    slot = r.scratch.started - 1
+    r.scratch.started = 0
+    if r.scratch.awaits_element == 1:
         wake(r, ISSUE, cycle)
     for unit in range(ADD, SPARSE + 1):
-        if r.wakes[UNIT + unit] == NEVER and follows_elements(r, r.unit_slot[unit], slot):
+        if r.wakes[UNIT + unit] == NEVER and follows_elements(r, r.units[unit].slot, slot):
             r.wakes[UNIT + unit] = cycle
-    for port in range(r.machine[parameter.MEMORY_PORTS]):
+    for port in range(r.machine.memory_ports):
         if r.wakes[PORT + port] == NEVER and follows_elements(r, current_slot(r, port), slot):
             r.wakes[PORT + port] = cycle
 
 
 def wake_all(r: Any, cycle: Any) -> None:
     """Wake all that sleep, after an instruction has left flight in the cycle before ``cycle``."""
-    r.work[work.LEFT] = 0
-    for part in range(PORT + r.machine[parameter.MEMORY_PORTS]):
+    r.scratch.left = 0
+    for part in range(PORT + r.machine.memory_ports):
         if part != UNIT + MEMORY:
             wake(r, part, cycle)
 
@@ -90,6 +89,6 @@ def wake_all(r: Any, cycle: Any) -> None:
 def next_cycle(r: Any) -> Any:
     """Give the first cycle in which a part acts."""
     cycle = r.wakes[ISSUE]
-    for part in range(1, PORT + r.machine[parameter.MEMORY_PORTS]):
+    for part in range(1, PORT + r.machine.memory_ports):
         cycle = smaller(cycle, r.wakes[part])
     return cycle

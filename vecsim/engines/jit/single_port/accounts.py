@@ -10,23 +10,21 @@ from typing import Any
 
 from isa.declaration import Timing
 from vecsim.engines.cause import WAITS
-from vecsim.engines.columns import causes, instruction, ledger, outcomes, quick_run
 from vecsim.engines.jit.compiler.functions import function, inline, larger, smaller
 from vecsim.engines.jit.rules import compiled_rule
-from vecsim.engines.rules import accounts
-from vecsim.engines.rules import rows as timeline
-from vecsim.engines.rules.rows import BEFORE_WAITS
+from vecsim.engines.jit.single_port import block
+from vecsim.engines.rules import accounts, timeline
+from vecsim.engines.state import causes
 
 ACCESS = int(Timing.ACCESS)
-row_of = compiled_rule(accounts.row_of)
 issue_cause = compiled_rule(accounts.issue_cause)
 element_cause = compiled_rule(accounts.element_cause)
 word_cause = compiled_rule(accounts.word_cause)
-begin_row, write_scalar_row = compiled_rule(timeline.open_row), compiled_rule(timeline.write_scalar_row)
+open_row, write_scalar_row = compiled_rule(timeline.open_row), compiled_rule(timeline.write_scalar_row)
 
 
 @inline
-def note_wait(r: Any, i: Any, cause: Any, cycles: Any) -> None:
+def note_wait(r: Any, instruction: Any, cause: Any, cycles: Any) -> None:
     """Note so many cycles of waiting that are never charged: who is waited for retires later.
 
     Parameters
@@ -34,65 +32,54 @@ def note_wait(r: Any, i: Any, cause: Any, cycles: Any) -> None:
     cycles
         How many.
     """
-    r.ledger[row_of(i) + ledger.WAITED + ledger.BY_CAUSE * cause] += cycles
+    waited = r.ledger[instruction.number].waited
+    waited[cause] += cycles
 
 
 @inline
-def book_at_issue(r: Any, i: Any, cause: Any, begin: Any, end: Any, retired: Any) -> Any:
-    """Book a wait before issue, from ``begin`` to ``end`` (exclusive); give up to where all is charged."""
-    at = row_of(i)
-    r.ledger[at + ledger.WAITED + ledger.BY_CAUSE * cause] += end - begin
+def book_at_issue(r: Any, instruction: Any, cause: Any, begin: Any, end: Any, retired: Any) -> Any:
+    """Book a wait before issue, from ``begin`` to ``end`` (exclusive); return up to where all is charged."""
+    account = r.ledger[instruction.number]
+    account.waited[cause] += end - begin
     begin = larger(begin, retired)
     if end > begin:
-        r.ledger[at + ledger.CHARGED + ledger.BY_CAUSE * cause] += end - begin
+        account.charged[cause] += end - begin
     return larger(end, retired)
 
 
 @inline
-def book(r: Any, i: Any, cause: Any, begin: Any, end: Any, retired: Any) -> None:
-    """Book a wait behind issue, from ``begin`` to ``end`` (exclusive); :func:`answer` counts it as work."""
+def book(r: Any, instruction: Any, cause: Any, begin: Any, end: Any, retired: Any) -> None:
+    """Book a wait after issue, from ``begin`` to ``end`` (exclusive); the rest is charged as work."""
     if end > begin:
-        at = row_of(i)
-        r.ledger[at + ledger.WAITED + ledger.BY_CAUSE * cause] += end - begin
+        account = r.ledger[instruction.number]
+        account.waited[cause] += end - begin
         begin = larger(begin, retired)
         if end > begin:
-            r.ledger[at + ledger.CHARGED + ledger.BY_CAUSE * cause] += end - begin
-            r.ledger[at + ledger.BUSY] -= end - begin
-
-
-@inline
-def answer(r: Any, i: Any, work: Any, retire: Any, retired: Any) -> None:
-    """Charge the cycles up to ``retire``.
-
-    Parameters
-    ----------
-    work
-        The column of the ledger.
-    """
-    r.ledger[row_of(i) + work] += larger(retire - retired, 0)
+            account.charged[cause] += end - begin
+            account.busy -= end - begin
 
 
 @inline
 def answer_for_part(r: Any, case: Any, start: Any, retired: Any) -> Any:
-    """Charge a case of a run that begins in cycle ``start``; give the latest retirement by then.
+    """Charge a case of a block that begins in cycle ``start``; return the latest retirement by then.
 
-    Its last instruction issues by ``retired``, so all that it waits for is another's to answer for. The
-    charges depend on how much later ``retired`` is; executions are counted by that until the loop ends.
+    Its last instruction issues by ``retired``, so all that it waits for is charged to others. The charges
+    depend on how much later ``retired`` is; executions are counted by that until the loop ends.
 
     Parameters
     ----------
     case
-        Where in ``runs`` the case begins.
+        Where in ``blocks`` the case begins.
     start
         The cycle in which its first instruction issues.
     """
-    runs, outcome = r.runs, r.outcome
-    ahead, retire = retired - start - runs[case + quick_run.LAST], start + runs[case + quick_run.RETIRED]
-    runs[case + quick_run.TIMES + smaller(ahead, quick_run.MOST_AHEAD)] += 1
-    if runs[case + quick_run.LINK] == 0:
-        runs[case + quick_run.LINK] = outcome[outcomes.LAST_CASE] + 1
-        outcome[outcomes.LAST_CASE] = case
-    if ahead >= quick_run.MOST_AHEAD and retire > retired:
+    blocks, outcome = r.blocks, r.outcome
+    ahead, retire = retired - start - blocks[case + block.LAST], start + blocks[case + block.RETIRED]
+    blocks[case + block.TIMES + smaller(ahead, block.MOST_AHEAD)] += 1
+    if blocks[case + block.LINK] == 0:
+        blocks[case + block.LINK] = outcome.last_case + 1
+        outcome.last_case = case
+    if ahead >= block.MOST_AHEAD and retire > retired:
         _charge_case(r, case, retired - start, 1)
     return larger(retired, retire)
 
@@ -100,35 +87,35 @@ def answer_for_part(r: Any, case: Any, start: Any, retired: Any) -> Any:
 @inline
 def _charge_case(r: Any, case: Any, retired: Any, times: Any) -> None:
     """Charge so many executions that all begin so many cycles before ``retired``."""
-    runs = r.runs
-    row = row_of(runs[case + quick_run.BEGIN])
-    for j in range(runs[case + quick_run.LENGTH]):
-        retire = runs[case + quick_run.RETIRED_UP_TO + j]
-        r.ledger[row + j * ledger.COLUMNS + ledger.SCALAR] += times * larger(retire - retired, 0)
+    blocks = r.blocks
+    first = blocks[case + block.BEGIN]
+    for j in range(blocks[case + block.LENGTH]):
+        retire = blocks[case + block.RETIRED_UP_TO + j]
+        r.ledger[first + j].scalar += times * larger(retire - retired, 0)
         retired = larger(retired, retire)
 
 
 @function
-def count_runs(r: Any) -> None:
-    """Write into the ledger what runs of scalar instructions came to."""
-    runs, case = r.runs, r.outcome[outcomes.LAST_CASE]
-    r.outcome[outcomes.LAST_CASE] = 0
+def count_blocks(r: Any) -> None:
+    """Write into the ledger what scalar blocks came to."""
+    blocks, case = r.blocks, r.outcome.last_case
+    r.outcome.last_case = 0
     while case > 0:
         times = 0
-        for ahead in range(quick_run.MOST_AHEAD + 1):
-            so_many = runs[case + quick_run.TIMES + ahead]
-            runs[case + quick_run.TIMES + ahead] = 0
+        for ahead in range(block.MOST_AHEAD + 1):
+            so_many = blocks[case + block.TIMES + ahead]
+            blocks[case + block.TIMES + ahead] = 0
             times += so_many
-            if so_many > 0 and ahead < quick_run.MOST_AHEAD:
-                _charge_case(r, case, runs[case + quick_run.LAST] + ahead, so_many)
-        for j in range(runs[case + quick_run.LENGTH]):
-            row = row_of(runs[case + quick_run.BEGIN]) + j * ledger.COLUMNS
-            waited = runs[case + quick_run.WAITED + j]
-            r.ledger[row + ledger.EXECUTIONS] += times
+            if so_many > 0 and ahead < block.MOST_AHEAD:
+                _charge_case(r, case, blocks[case + block.LAST] + ahead, so_many)
+        for j in range(blocks[case + block.LENGTH]):
+            account = r.ledger[blocks[case + block.BEGIN] + j]
+            waited = blocks[case + block.WAITED + j]
+            account.executions += times
             cause = causes.ISSUE if waited > 0 else causes.SCALAR_RAW_WAW
-            r.ledger[row + ledger.WAITED + ledger.BY_CAUSE * cause] += times * abs(waited)
-        following = runs[case + quick_run.LINK] - 1
-        runs[case + quick_run.LINK] = 0
+            account.waited[cause] += times * abs(waited)
+        following = blocks[case + block.LINK] - 1
+        blocks[case + block.LINK] = 0
         case = following
 
 
@@ -144,31 +131,28 @@ def note_times(r: Any, dispatched: Any, start: Any, first: Any, result: Any) -> 
         The cycle from which its first result is ready.
     """
     outcome = r.outcome
-    outcome[outcomes.DISPATCH], outcome[outcomes.START], outcome[outcomes.FIRST] = dispatched, start, first
-    outcome[outcomes.LAST] = outcome[outcomes.RETIRE] = result
+    outcome.dispatch, outcome.start, outcome.first = dispatched, start, first
+    outcome.last = outcome.retire = result
 
 
 @inline
-def remember_waits(r: Any, i: Any) -> None:
+def remember_waits(r: Any, instruction: Any) -> None:
     """Remember the waits before an instruction is executed, to tell those of this time."""
-    waited = row_of(i) + ledger.WAITED
+    waited = r.ledger[instruction.number].waited
     for j in range(WAITS):
-        r.waits[j] = r.ledger[waited + ledger.BY_CAUSE * j]
+        r.waits[j] = waited[j]
 
 
 @function
-def write_vector_row(r: Any, i: Any, issue: Any) -> None:
+def write_vector_row(r: Any, instruction: Any, issue: Any) -> None:
     """Write the row of a vector instruction, from what timing it left."""
-    code, rows, outcome = r.program, r.timeline, r.outcome
-    access, at = code[i + instruction.TIMING] == ACCESS, begin_row(r)
-    rows[at], rows[at + 1] = i // instruction.WIDTH, outcome[outcomes.SEEN]
-    rows[at + 2], rows[at + 3] = code[i + instruction.UNIT], 0 if access else -1
-    rows[at + 4], rows[at + 5] = outcome[outcomes.ELEMENTS], issue
-    rows[at + 6], rows[at + 7] = outcome[outcomes.DISPATCH], outcome[outcomes.START]
-    rows[at + 8], rows[at + 9] = outcome[outcomes.FIRST], outcome[outcomes.LAST]
-    rows[at + 10] = outcome[outcomes.RETIRE]
-    rows[at + 11] = outcome[outcomes.ADDRESS] if access else -1
-    rows[at + 12] = outcome[outcomes.WORDS] if access else 0
-    waited = row_of(i) + ledger.WAITED
+    row, outcome, access = open_row(r), r.outcome, instruction.timing == ACCESS
+    row.pc, row.age = instruction.number, outcome.seen
+    row.unit, row.port, row.vl = instruction.unit, 0 if access else -1, outcome.elements
+    row.issue, row.dispatch, row.start = issue, outcome.dispatch, outcome.start
+    row.first, row.last, row.retire = outcome.first, outcome.last, outcome.retire
+    row.address = outcome.address if access else -1
+    row.words = outcome.words if access else 0
+    waits, waited = row.waits, r.ledger[instruction.number].waited
     for j in range(WAITS):
-        rows[at + BEFORE_WAITS + j] = r.ledger[waited + ledger.BY_CAUSE * j] - r.waits[j]
+        waits[j] = waited[j] - r.waits[j]

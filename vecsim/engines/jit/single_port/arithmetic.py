@@ -10,28 +10,28 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Timing
-from vecsim.engines.columns import causes, instruction, outcomes, parameter
-from vecsim.engines.columns.tracks import BY_ENTRIES, BY_LANES, SHIFTED
-from vecsim.engines.decoded import NONE
-from vecsim.engines.jit.arrays.cells import shifted
 from vecsim.engines.jit.compiler.functions import function, inline, larger, raised
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.single_port.accounts import book, element_cause, note_times
 from vecsim.engines.jit.single_port.port import dispatch
 from vecsim.engines.jit.single_port.registers import (
+    READ,
     complete,
     cycles_in,
     element_hazard,
     element_operand,
     hazard_clear,
-    new_track,
+    new_schedule,
     pass_elements,
     pass_one,
     whole_hazard,
     whole_operand,
-    write_operand_tracks,
+    write_operand_schedules,
 )
+from vecsim.engines.jit.state import BY_ENTRIES, BY_LANES, SHIFTED
 from vecsim.engines.rules import arithmetic, sparse
+from vecsim.engines.state import causes
+from vecsim.engines.state.row import NONE
 
 REDUCTION, SPARSE = int(Timing.REDUCTION), int(Timing.SPARSE)
 result_latency = compiled_rule(arithmetic.result_latency)
@@ -55,11 +55,11 @@ def _is_new(row: Any, k: Any, in_cycle: Any, highest: Any) -> Any:
 def _fill_cycles(r: Any, n: Any, start: Any, lanes: Any, distinct: Any) -> Any:
     """Start n entries that wait for nothing, as many in a cycle as may be: ``lanes`` in ``distinct`` rows.
 
-    Gives their track, and leaves in ``outcome`` the number of cycles.
+    Gives their schedule, and leaves in ``outcome`` the number of cycles.
     """
     row = r.row
-    track = new_track(r, lanes)
-    cycles = shifted(r.tracks, track * r.machine[parameter.SECTION_SIZE])
+    schedule = new_schedule(r, lanes)
+    cycles = r.schedules[schedule]
     cycle, in_cycle, rows, highest = start, 0, 0, -1
     for k in range(n):
         new = _is_new(row, k, in_cycle, highest)
@@ -68,26 +68,25 @@ def _fill_cycles(r: Any, n: Any, start: Any, lanes: Any, distinct: Any) -> Any:
             new = 1 if row[k] >= 0 else 0
         rows, in_cycle, highest = rows + new, in_cycle + 1, larger(highest, row[k])
         cycles[k] = cycle
-    r.outcome[outcomes.BUSY] = cycle - start + 1
-    return track
+    r.outcome.busy = cycle - start + 1
+    return schedule
 
 
 @inline
-def _collect(r: Any, i: Any, s: Any, operand: Any, n: Any) -> None:
+def _collect(r: Any, instruction: Any, operand: Any, n: Any) -> None:
     """List from when each element's operands are ready and from when it may be written."""
-    code, hazard = r.program, r.hazards
+    hazard = r.hazards
     for k in range(n):
         operand[k] = hazard[k] = 0
-    for j in range(code[i + instruction.READS]):
-        v = code[i + instruction.READS + 1 + j]
-        at, bound = v * s, r.ready_bound[v]
+    for v in instruction.reads:
+        ready, bound = r.ready[v], r.scheduled[v].ready_bound
         for k in range(n):
-            operand[k] = raised(operand[k], larger(r.ready[at + k], bound))
-    for j in range(code[i + instruction.WRITES]):
-        v = code[i + instruction.WRITES + 1 + j]
-        at, bound = v * s, larger(r.ready_bound[v], r.taken_bound[v] + 1)
+            operand[k] = raised(operand[k], larger(ready[k], bound))
+    for v in instruction.writes:
+        ready, taken = r.ready[v], r.taken[v]
+        bound = larger(r.scheduled[v].ready_bound, r.scheduled[v].taken_bound + 1)
         for k in range(n):
-            hazard[k] = raised(hazard[k], larger(larger(r.ready[at + k], r.taken[at + k] + 1), bound))
+            hazard[k] = raised(hazard[k], larger(larger(ready[k], taken[k] + 1), bound))
 
 
 @inline
@@ -119,7 +118,7 @@ def _follows(operand: Any, n: Any, lanes: Any) -> Any:
 
 @inline
 def _one_by_one(
-    r: Any, i: Any, cycles: Any, n: Any, start: Any, lanes: Any, distinct: Any, retired: Any
+    r: Any, instruction: Any, cycles: Any, n: Any, start: Any, lanes: Any, distinct: Any, retired: Any
 ) -> Any:
     """Start elements 1 to n - 1 after each other; their cycles replace the operands' in ``cycles``.
 
@@ -139,7 +138,7 @@ def _one_by_one(
         operand = cycles[k]
         now = larger(free, larger(operand, hazard[k]))
         if now > free:
-            book(r, i, element_cause(now, operand), free, now, retired)
+            book(r, instruction, element_cause(now, operand), free, now, retired)
         if now > cycle:
             cycle, in_cycle, rows, highest = now, 0, 0, -1
             new = 1 if distinct > 0 and row[k] >= 0 else 0
@@ -150,136 +149,134 @@ def _one_by_one(
 
 
 @inline
-def _binding(r: Any, i: Any) -> Any:
+def _binding(r: Any, instruction: Any) -> Any:
     """The register read element by element of which the last element comes last; NONE if none is read."""
-    code = r.program
-    v = code[i + instruction.READS + 1]
-    for j in range(2, 4):
-        u = code[i + instruction.READS + j]
-        if u >= 0 and r.ready_all[u] > r.ready_all[v]:
+    v = instruction.reads[0]
+    for k in range(1, READ):
+        u = instruction.reads[k]
+        if u >= 0 and r.vectors[u].ready_at > r.vectors[v].ready_at:
             v = u
     return v
 
 
 @inline
-def _others_are_clear(r: Any, i: Any, binding: Any, n: Any, start: Any) -> Any:
+def _others_are_clear(r: Any, instruction: Any, binding: Any, n: Any, start: Any) -> Any:
     """Tell whether no register but ``binding`` holds up an element that starts with binding's own."""
-    track, add = r.ready_track[binding], r.ready_add[binding]
+    schedule, add = r.scheduled[binding].ready_schedule, r.scheduled[binding].ready_add
     clear = True
-    for j in range(1, 4):
-        v = r.program[i + instruction.READS + j]
-        if v >= 0 and r.ready_all[v] > start:
-            same = (r.ready_track[v] == track) & (r.ready_count[v] >= n)
-            clear &= same & (r.ready_add[v] <= add)
+    for k in range(READ):
+        v = instruction.reads[k]
+        if v >= 0 and r.vectors[v].ready_at > start:
+            same = (r.scheduled[v].ready_schedule == schedule) & (r.scheduled[v].ready_count >= n)
+            clear &= same & (r.scheduled[v].ready_add <= add)
     return clear
 
 
 @function
 def _start_each(
-    r: Any, i: Any, n: Any, start: Any, lanes: Any, distinct: Any, regular: Any, retired: Any
+    r: Any, instruction: Any, n: Any, start: Any, lanes: Any, distinct: Any, regular: Any, retired: Any
 ) -> Any:
-    """Start the elements when their own operands and hazards let them; return their track.
+    """Start the elements when their own operands and hazards let them; return their schedule.
 
-    ``regular`` is the track of a unit in which nothing waits. The number of cycles in which elements
+    ``regular`` is the schedule of a unit in which nothing waits. The number of cycles in which elements
     started is left in ``outcome``.
     """
-    machine, s, by_entries = r.machine, r.machine[parameter.SECTION_SIZE], regular == BY_ENTRIES
-    scale = machine[parameter.SPARSE_SCALE] if by_entries else machine[parameter.LANES_SCALE]
-    shift = machine[parameter.SPARSE_SHIFT] if by_entries else machine[parameter.LANES_SHIFT]
-    write_operand_tracks(r, i)
-    track = new_track(r, lanes)
-    cycles = shifted(r.tracks, track * s)
-    _collect(r, i, s, cycles, n)
+    machine, by_entries = r.machine, regular == BY_ENTRIES
+    scale = machine.sparse_scale if by_entries else machine.lanes_scale
+    shift = machine.sparse_shift if by_entries else machine.lanes_shift
+    write_operand_schedules(r, instruction)
+    schedule = new_schedule(r, lanes)
+    cycles = r.schedules[schedule]
+    _collect(r, instruction, cycles, n)
     if distinct == 0 and _nothing_is_late(r, cycles, n, start, scale, shift):
-        r.outcome[outcomes.BUSY] = ((n - 1) * scale >> 32) + 1
+        r.outcome.busy = ((n - 1) * scale >> 32) + 1
         return regular
-    safe = hazard_clear(r, i) <= start
+    safe = hazard_clear(r, instruction) <= start
     if distinct == 0 and lanes > 1 and cycles[0] == start and safe and _follows(cycles, n, lanes):
-        book(r, i, causes.VECTOR_RAW, start, cycles[n - 1], retired)
-        r.outcome[outcomes.BUSY] = cycles_in(r, track, s, n)
+        book(r, instruction, causes.VECTOR_RAW, start, cycles[n - 1], retired)
+        r.outcome.busy = cycles_in(r, schedule, n)
     else:
-        r.outcome[outcomes.BUSY] = _one_by_one(r, i, cycles, n, start, lanes, distinct, retired)
-    return track
+        r.outcome.busy = _one_by_one(r, instruction, cycles, n, start, lanes, distinct, retired)
+    return schedule
 
 
 @inline
-def _start_first(r: Any, i: Any, element: Any, slice_: Any, dispatched: Any, retired: Any) -> Any:
+def _start_first(r: Any, instruction: Any, element: Any, slice_: Any, dispatched: Any, retired: Any) -> Any:
     """Start the first element of an instruction; return its cycle."""
-    s = r.machine[parameter.SECTION_SIZE]
-    operand = larger(element_operand(r, i, s, element), whole_operand(r, i, slice_))
-    hazard = larger(element_hazard(r, i, s, element), whole_hazard(r, i, slice_))
+    operand = larger(element_operand(r, instruction, element), whole_operand(r, instruction, slice_))
+    hazard = larger(element_hazard(r, instruction, element), whole_hazard(r, instruction, slice_))
     start = larger(dispatched, larger(operand, hazard))
     if start > dispatched:
-        book(r, i, element_cause(start, operand), dispatched, start, retired)
+        book(r, instruction, element_cause(start, operand), dispatched, start, retired)
     return start
 
 
 @inline
-def _finish(r: Any, i: Any, slice_: Any, last: Any, result: Any, busy: Any) -> None:
+def _finish(r: Any, instruction: Any, slice_: Any, last: Any, result: Any, busy: Any) -> None:
     """Note that an instruction, with elements in ``busy`` cycles up to ``last``, leaves its unit."""
-    unit = r.program[i + instruction.UNIT]
-    r.unit_busy[unit] += busy
-    r.unit_free[unit] = last + 1
+    unit = instruction.unit
+    r.units[unit].busy += busy
+    r.units[unit].free_at = last + 1
     if slice_ >= 0:
-        r.slice_ready[slice_] = larger(r.slice_ready[slice_], result)
-    complete(r, i, last, result)
+        r.slices[slice_].ready_at = larger(r.slices[slice_].ready_at, result)
+    complete(r, instruction, last, result)
 
 
 @function
-def time_one(r: Any, i: Any, element: Any, slice_: Any, issue: Any, retired: Any) -> None:
+def time_one(r: Any, instruction: Any, element: Any, slice_: Any, issue: Any, retired: Any) -> None:
     """Time an instruction of the one element ``element`` that issued in cycle ``issue``."""
-    dispatched = dispatch(r, i, issue, retired)
-    start = _start_first(r, i, element, slice_, dispatched, retired)
-    result = start + r.program[i + instruction.LATENCY]
-    pass_one(r, i, r.machine[parameter.SECTION_SIZE], element, start, result)
-    _finish(r, i, slice_, start, result, 1)
+    dispatched = dispatch(r, instruction, issue, retired)
+    start = _start_first(r, instruction, element, slice_, dispatched, retired)
+    result = start + instruction.latency
+    pass_one(r, instruction, element, start, result)
+    _finish(r, instruction, slice_, start, result, 1)
     note_times(r, dispatched, start, result, result)
 
 
 @function
-def time_arithmetic(r: Any, i: Any, n: Any, slice_: Any, issue: Any, retired: Any) -> None:
+def time_arithmetic(r: Any, instruction: Any, n: Any, slice_: Any, issue: Any, retired: Any) -> None:
     """Time n elements, from element 0 on, of an instruction that issued in cycle ``issue``."""
-    code, machine, outcome = r.program, r.machine, r.outcome
-    s, latency = machine[parameter.SECTION_SIZE], code[i + instruction.LATENCY]
-    timing = code[i + instruction.TIMING]
+    machine, outcome, latency = r.machine, r.outcome, instruction.latency
+    timing = instruction.timing
     entries = timing == SPARSE
-    lanes = machine[parameter.SPARSE_UNIT_P] if entries else machine[parameter.LANES]
-    scale = machine[parameter.SPARSE_SCALE] if entries else machine[parameter.LANES_SCALE]
+    lanes = machine.sparse_unit_p if entries else machine.lanes
+    scale = machine.sparse_scale if entries else machine.lanes_scale
     regular = BY_ENTRIES if entries else BY_LANES
-    distinct = machine[parameter.SPARSE_UNIT_R] if entries and machine[parameter.SPARSE_UNIT_R] < lanes else 0
-    start = dispatched = dispatch(r, i, issue, retired)
-    binding = _binding(r, i)
-    clear = safe = hazard_clear(r, i)
+    distinct = machine.sparse_unit_r if entries and machine.sparse_unit_r < lanes else 0
+    start = dispatched = dispatch(r, instruction, issue, retired)
+    binding = _binding(r, instruction)
+    clear = safe = hazard_clear(r, instruction)
     if binding >= 0:
-        clear = larger(clear, r.ready_all[binding])
-    if code[i + instruction.PLAIN] == 0 or clear > dispatched:
-        start = _start_first(r, i, 0, slice_, dispatched, retired)
-    track, add, last = regular, start, start + ((n - 1) * scale >> 32)
+        clear = larger(clear, r.vectors[binding].ready_at)
+    if instruction.plain == 0 or clear > dispatched:
+        start = _start_first(r, instruction, 0, slice_, dispatched, retired)
+    schedule, add, last = regular, start, start + ((n - 1) * scale >> 32)
     busy = last - start + 1
     if clear <= start:
         if distinct > 0:
-            track, add = _fill_cycles(r, n, start, lanes, distinct), 0
-            last, busy = r.tracks[track * s + n - 1], outcome[outcomes.BUSY]
+            schedule, add = _fill_cycles(r, n, start, lanes, distinct), 0
+            last, busy = r.schedules[schedule][n - 1], outcome.busy
     else:
         followed, later = NONE, 0
-        if safe <= start and binding >= 0 and r.ready_count[binding] >= n:
-            followed, later = r.ready_track[binding], r.ready_add[binding]
+        if safe <= start and binding >= 0 and r.scheduled[binding].ready_count >= n:
+            followed, later = r.scheduled[binding].ready_schedule, r.scheduled[binding].ready_add
             if followed >= 0 and (
-                r.tracks[followed * s] + later != start or not _others_are_clear(r, i, binding, n, start)
+                r.schedules[followed][0] + later != start
+                or not _others_are_clear(r, instruction, binding, n, start)
             ):
                 followed = NONE
         # So few entries a cycle never touch as many rows as the unit may.
-        few = followed >= 0 and (distinct == 0 or r.track_pace[followed] < distinct)
-        if few and r.track_pace[followed] < lanes:
-            track, add = followed, later
-            last = r.tracks[track * s + n - 1] + add
-            book(r, i, causes.VECTOR_RAW, start, last, retired)
-            busy = cycles_in(r, track, s, n)
+        few = followed >= 0 and (distinct == 0 or r.pace[followed] < distinct)
+        if few and r.pace[followed] < lanes:
+            schedule, add = followed, later
+            last = r.schedules[schedule][n - 1] + add
+            book(r, instruction, causes.VECTOR_RAW, start, last, retired)
+            busy = cycles_in(r, schedule, n)
         elif not few or followed >= SHIFTED:
-            track = _start_each(r, i, n, start, lanes, distinct, regular, retired)
-            add = start if track < SHIFTED else 0
-            last, busy = r.tracks[track * s + n - 1] + add, outcome[outcomes.BUSY]
-    pass_elements(r, i, n, track, add, latency)
-    result = last + result_latency(r, i, n)
-    _finish(r, i, slice_, last, result, busy)
+            schedule = _start_each(r, instruction, n, start, lanes, distinct, regular, retired)
+            add = start if schedule < SHIFTED else 0
+            last, busy = r.schedules[schedule][n - 1] + add, outcome.busy
+    pass_elements(r, instruction, n, schedule, add, latency)
+    result = last + result_latency(instruction, n)
+    _finish(r, instruction, slice_, last, result, busy)
     note_times(r, dispatched, start, result if timing == REDUCTION else start + latency, result)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import outcomes, parameter
-from vecsim.engines.columns.tracks import PHASES
-from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.compiler.functions import inline, larger
+from vecsim.engines.jit.state import PHASES
+from vecsim.engines.state.row import NONE
 
 
 @inline
@@ -27,23 +26,16 @@ def _pass_the_run(r: Any, first: Any, n: Any, cycle: Any) -> Any:
     left at the banks, nor of that access when the next begins.
     """
     outcome, machine = r.outcome, r.machine
-    banks, scale = machine[parameter.BANKS], machine[parameter.WORDS_SCALE]
-    rate = machine[parameter.WORDS_PER_CYCLE]
+    banks, scale = machine.banks, machine.words_scale
+    rate = machine.words_per_cycle
     last = cycle + ((n - 1) * scale >> 32)
-    if (
-        cycle < outcome[outcomes.SETTLED_FREE]
-        or outcome[outcomes.RUN_WORDS] == 0
-        or last + 1 < outcome[outcomes.BANKS_FREE]
-    ):
+    if cycle < outcome.settled_free or outcome.run_words == 0 or last + 1 < outcome.banks_free:
         return False
-    d = bank_of(first, banks) - outcome[outcomes.RUN_BANK]
+    d = bank_of(first, banks) - outcome.run_bank
     d += banks if d < 0 else 0
-    behind = (d + 2 * rate - outcome[outcomes.RUN_LEFT] - 1) * scale >> 32
-    clear = (
-        d >= outcome[outcomes.RUN_WORDS]
-        or cycle >= outcome[outcomes.RUN_CYCLE] + behind + machine[parameter.BANK_BUSY]
-    )
-    return clear and (n <= banks - d or cycle + ((banks - d) * scale >> 32) >= outcome[outcomes.BANKS_FREE])
+    behind = (d + 2 * rate - outcome.run_left - 1) * scale >> 32
+    clear = d >= outcome.run_words or cycle >= outcome.run_cycle + behind + machine.bank_busy
+    return clear and (n <= banks - d or cycle + ((banks - d) * scale >> 32) >= outcome.banks_free)
 
 
 @inline
@@ -64,16 +56,16 @@ def banks_are_free(r: Any, first: Any, n: Any, cycle: Any) -> Any:
     outcome, machine = r.outcome, r.machine
     if _pass_the_run(r, first, n, cycle):
         return True
-    if outcome[outcomes.RUN_WORDS] > 0:
+    if outcome.run_words > 0:
         settle(r)
-    banks, left = machine[parameter.BANKS], machine[parameter.WORDS_PER_CYCLE]
+    banks, left = machine.banks, machine.words_per_cycle
     bank, word = bank_of(first, banks), 0
-    while word < n and cycle < outcome[outcomes.BANKS_FREE] and r.bank_free[bank] <= cycle:
+    while word < n and cycle < outcome.banks_free and r.banks[bank].free_at <= cycle:
         bank = bank + 1 if bank + 1 < banks else 0
         word, left = word + 1, left - 1
         if left == 0:
-            cycle, left = cycle + 1, machine[parameter.WORDS_PER_CYCLE]
-    return word == n or cycle >= outcome[outcomes.BANKS_FREE]
+            cycle, left = cycle + 1, machine.words_per_cycle
+    return word == n or cycle >= outcome.banks_free
 
 
 @inline
@@ -92,11 +84,11 @@ def phase_behind(r: Any, first: Any, n: Any, cycle: Any) -> Any:
     cycle
         The cycle of the first.
     """
-    outcome, banks, rate = r.outcome, r.machine[parameter.BANKS], r.machine[parameter.WORDS_PER_CYCLE]
+    outcome, banks, rate = r.outcome, r.machine.banks, r.machine.words_per_cycle
     bank, word, now, left, phase = bank_of(first, banks), 0, cycle, rate, 0
     steady = rate <= PHASES
-    while steady and word < n and now < outcome[outcomes.BANKS_FREE]:
-        free = r.bank_free[bank]
+    while steady and word < n and now < outcome.banks_free:
+        free = r.banks[bank].free_at
         if free > now:
             steady = free == now + 1 and now == cycle and word > 0
             phase, now, left = left, now + 1, rate
@@ -111,25 +103,25 @@ def phase_behind(r: Any, first: Any, n: Any, cycle: Any) -> Any:
 def settle(r: Any) -> None:
     """Note the banks of the words of which :func:`occupy` has put this off."""
     outcome, machine = r.outcome, r.machine
-    bank, now, left = outcome[outcomes.RUN_BANK], outcome[outcomes.RUN_CYCLE], outcome[outcomes.RUN_LEFT]
-    banks, busy = machine[parameter.BANKS], machine[parameter.BANK_BUSY]
-    rate = machine[parameter.WORDS_PER_CYCLE]
-    for _ in range(outcome[outcomes.RUN_WORDS]):
-        r.bank_free[bank] = now + busy
+    bank, now, left = outcome.run_bank, outcome.run_cycle, outcome.run_left
+    banks, busy = machine.banks, machine.bank_busy
+    rate = machine.words_per_cycle
+    for _ in range(outcome.run_words):
+        r.banks[bank].free_at = now + busy
         bank = bank + 1 if bank + 1 < banks else 0
         left -= 1
         if left == 0:
             now, left = now + 1, rate
-    outcome[outcomes.RUN_WORDS] = 0
-    outcome[outcomes.SETTLED_FREE] = outcome[outcomes.BANKS_FREE]
+    outcome.run_words = 0
+    outcome.settled_free = outcome.banks_free
 
 
 @inline
 def settle_before(r: Any, cycle: Any) -> None:
     """Settle the banks for an access whose words go one by one from ``cycle`` on."""
-    if cycle < r.outcome[outcomes.BANKS_FREE] and r.outcome[outcomes.RUN_WORDS] > 0:
+    if cycle < r.outcome.banks_free and r.outcome.run_words > 0:
         settle(r)
-    r.outcome[outcomes.RUN_WORDS] = 0
+    r.outcome.run_words = 0
 
 
 @inline
@@ -151,21 +143,21 @@ def occupy(r: Any, first: Any, word: Any, words: Any, cycle: Any, before: Any) -
         How many words have gone in that cycle already.
     """
     outcome, machine = r.outcome, r.machine
-    rate, scale = machine[parameter.WORDS_PER_CYCLE], machine[parameter.WORDS_SCALE]
-    busy = machine[parameter.BANK_BUSY]
+    rate, scale = machine.words_per_cycle, machine.words_scale
+    busy = machine.bank_busy
     last = cycle + ((before + words - 1 - word) * scale >> 32)
     tail = larger(word, words - busy * rate)
     ahead = (before + tail - word) * scale >> 32
-    outcome[outcomes.RUN_BANK] = bank_of(first + tail, machine[parameter.BANKS])
-    outcome[outcomes.RUN_WORDS] = words - tail
-    outcome[outcomes.RUN_CYCLE] = cycle + ahead
-    outcome[outcomes.RUN_LEFT] = rate - (before + tail - word - ahead * rate)
+    outcome.run_bank = bank_of(first + tail, machine.banks)
+    outcome.run_words = words - tail
+    outcome.run_cycle = cycle + ahead
+    outcome.run_left = rate - (before + tail - word - ahead * rate)
     return last
 
 
 @inline
-def occupy_slowly(r: Any, first: Any, n: Any, at: Any, add: Any) -> Any:
-    """Occupy banks with n words that go in the cycles of a track at ``at``, later by ``add``; give the last.
+def occupy_slowly(r: Any, first: Any, n: Any, schedule: Any, add: Any) -> Any:
+    """Occupy banks with n words that go in the cycles of a schedule, later by ``add``; give the last.
 
     Words that free their banks before the next access can begin leave no trace.
 
@@ -175,15 +167,15 @@ def occupy_slowly(r: Any, first: Any, n: Any, at: Any, add: Any) -> Any:
         Address of the first word, in words.
     n
         How many words.
-    at
-        Where in ``Scratch.tracks`` the track begins.
+    schedule
+        In whose cycles they go.
     """
-    banks, busy, tracks = r.machine[parameter.BANKS], r.machine[parameter.BANK_BUSY], r.tracks
-    r.outcome[outcomes.RUN_WORDS] = 0
-    last = tracks[at + n - 1] + add
+    banks, busy, cycles = r.machine.banks, r.machine.bank_busy, r.schedules[schedule]
+    r.outcome.run_words = 0
+    last = cycles[n - 1] + add
     k, bank = n - 1, bank_of(first + n - 1, banks)
-    while k >= 0 and tracks[at + k] + add + busy > last + 1:
-        r.bank_free[bank] = tracks[at + k] + add + busy
+    while k >= 0 and cycles[k] + add + busy > last + 1:
+        r.banks[bank].free_at = cycles[k] + add + busy
         bank = bank - 1 if bank > 0 else banks - 1
         k -= 1
     return last

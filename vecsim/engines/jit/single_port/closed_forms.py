@@ -8,9 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.columns import causes, instruction, outcomes, parameter
-from vecsim.engines.columns.tracks import BY_LANES, BY_WORDS, SHIFTED
-from vecsim.engines.decoded import NONE
 from vecsim.engines.jit.compiler.functions import inline, larger
 from vecsim.engines.jit.single_port.accounts import book, note_times, note_wait
 from vecsim.engines.jit.single_port.arithmetic import result_latency
@@ -21,9 +18,9 @@ from vecsim.engines.jit.single_port.port import (
     book_dispatch,
     count_words,
     dispatch,
-    last_dispatch,
-    push_access,
-    push_dispatch,
+    latest_dispatch,
+    note_dispatch,
+    note_transfer,
 )
 from vecsim.engines.jit.single_port.registers import (
     catch_up,
@@ -35,68 +32,75 @@ from vecsim.engines.jit.single_port.registers import (
     give_one,
     take,
 )
+from vecsim.engines.jit.state import BY_LANES, BY_WORDS, SHIFTED
+from vecsim.engines.state import causes
+from vecsim.engines.state.row import NONE
 
 
 def _make_chain(sums: bool) -> Any:
     """Make the function that times a ``CHAIN`` of one of the two kinds."""
 
     @inline
-    def time_chain(r: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
+    def time_chain(r: Any, instruction: Any, n: Any, issue: Any, retired: Any) -> Any:
         """Time a ``CHAIN`` that nothing or one operand holds up; otherwise return False, nothing done."""
-        code, machine, outcome, tracks = r.program, r.machine, r.outcome, r.tracks
-        unit, depth = code[i + instruction.UNIT], machine[parameter.UNIT_QUEUE] + 1
-        s, latency = machine[parameter.SECTION_SIZE], code[i + instruction.LATENCY]
-        dispatched = larger(issue, larger(r.unit_free[unit], last_dispatch(r, depth, unit)))
-        v, d, safe = code[i + instruction.READS + 1], 0, 0
-        binding, until, others = v, r.ready_all[v], 0
+        machine, outcome, schedules = r.machine, r.outcome, r.schedules
+        unit, latency = instruction.unit, instruction.latency
+        dispatched = larger(issue, larger(r.units[unit].free_at, latest_dispatch(r, unit, 0)))
+        v, d, safe = instruction.reads[0], 0, 0
+        binding, until, others = v, r.vectors[v].ready_at, 0
         if not sums:
-            d, safe = code[i + instruction.WRITES + 1], r.taken_all[code[i + instruction.WRITES + 1]] + 1
+            d = instruction.writes[0]
+            safe = r.vectors[d].taken_at + 1
             # If it reads the register that it writes, the elements of that are operands.
-            if d != v and d != code[i + instruction.SECOND] and d != code[i + instruction.THIRD]:
-                safe = larger(safe, r.ready_all[d])
-            for u in (code[i + instruction.SECOND], code[i + instruction.THIRD]):
-                if r.ready_all[u] > until:
-                    binding, until, others = u, r.ready_all[u], until
+            if d != v and d != instruction.second and d != instruction.third:
+                safe = larger(safe, r.vectors[d].ready_at)
+            for u in (instruction.second, instruction.third):
+                if r.vectors[u].ready_at > until:
+                    binding, until, others = u, r.vectors[u].ready_at, until
                 elif u != binding:
-                    others = larger(others, r.ready_all[u])
-        track, add, start, waited = BY_LANES, dispatched, dispatched, dispatched
-        last = dispatched + ((n - 1) * machine[parameter.LANES_SCALE] >> 32)
+                    others = larger(others, r.vectors[u].ready_at)
+        schedule, add, start, waited = BY_LANES, dispatched, dispatched, dispatched
+        last = dispatched + ((n - 1) * machine.lanes_scale >> 32)
         busy = last - dispatched + 1
         if larger(until, safe) > dispatched:
-            track, add, lanes = r.ready_track[binding], r.ready_add[binding], machine[parameter.LANES]
-            if track < 0 or r.ready_count[binding] < n:
+            schedule, add, lanes = (
+                r.scheduled[binding].ready_schedule,
+                r.scheduled[binding].ready_add,
+                machine.lanes,
+            )
+            if schedule < 0 or r.scheduled[binding].ready_count < n:
                 return False
-            at, pace = track * s, r.track_pace[track]
-            start = larger(dispatched, tracks[at] + add)
-            if start < larger(larger(safe, others), r.ready_bound[binding]):
+            cycles, pace = schedules[schedule], r.pace[schedule]
+            start = larger(dispatched, cycles[0] + add)
+            if start < larger(larger(safe, others), r.scheduled[binding].ready_bound):
                 return False
             waited = start
-            if pace >= lanes and track < SHIFTED:  # they come faster than they are taken
-                track, add, last = BY_LANES, start, last + start - dispatched
-            elif pace < lanes and start == tracks[at] + add:
-                last = waited = tracks[at + n - 1] + add
-                busy = cycles_in(r, track, s, n)
+            if pace >= lanes and schedule < SHIFTED:  # they come faster than they are taken
+                schedule, add, last = BY_LANES, start, last + start - dispatched
+            elif pace < lanes and start == cycles[0] + add:
+                last = waited = cycles[n - 1] + add
+                busy = cycles_in(r, schedule, n)
             else:
-                track, add = catch_up(r, n, lanes, track, add, 0, start), 0
-                last, busy = tracks[track * s + n - 1], outcome[outcomes.BUSY]
-                note_wait(r, i, causes.VECTOR_RAW, outcome[outcomes.WAITED])
-        push_dispatch(r, depth, unit, dispatched)
-        book(r, i, causes.UNIT, issue, dispatched, retired)
-        book(r, i, causes.VECTOR_RAW, dispatched, waited, retired)
-        take(r, v, track, add, n)
-        r.taken_all[v] = larger(r.taken_all[v], last)
-        r.unit_busy[unit] += busy
-        r.unit_free[unit] = last + 1
+                schedule, add = catch_up(r, n, lanes, schedule, add, 0, start), 0
+                last, busy = schedules[schedule][n - 1], outcome.busy
+                note_wait(r, instruction, causes.VECTOR_RAW, outcome.waited)
+        note_dispatch(r, unit, dispatched)
+        book(r, instruction, causes.UNIT, issue, dispatched, retired)
+        book(r, instruction, causes.VECTOR_RAW, dispatched, waited, retired)
+        take(r, v, schedule, add, n)
+        r.vectors[v].taken_at = larger(r.vectors[v].taken_at, last)
+        r.units[unit].busy += busy
+        r.units[unit].free_at = last + 1
         first, result = start + latency, last + latency
         if sums:
-            first = result = last + result_latency(r, i, n)
-            r.scalar_ready[code[i + instruction.LATE + 1]] = result
+            first = result = last + result_latency(instruction, n)
+            r.scalars[instruction.late[0]].ready_at = result
         else:
-            for u in (code[i + instruction.SECOND], code[i + instruction.THIRD]):
+            for u in (instruction.second, instruction.third):
                 if u != v:
-                    take(r, u, track, add, n)
-                    r.taken_all[u] = larger(r.taken_all[u], last)
-            give(r, d, track, add + latency, n)
+                    take(r, u, schedule, add, n)
+                    r.vectors[u].taken_at = larger(r.vectors[u].taken_at, last)
+            give(r, d, schedule, add + latency, n)
             complete_result(r, d, result)
         note_times(r, dispatched, start, first, result)
         return True
@@ -108,87 +112,85 @@ time_plain_chain, time_sum_chain = _make_chain(False), _make_chain(True)
 
 
 @inline
-def time_insert(r: Any, i: Any, issue: Any, retired: Any) -> None:
+def time_insert(r: Any, instruction: Any, issue: Any, retired: Any) -> None:
     """Time a ``CHAIN`` that writes one element, which the register that selects it still names."""
-    code, s = r.program, r.machine[parameter.SECTION_SIZE]
-    unit, v = code[i + instruction.UNIT], code[i + instruction.WRITES + 1]
-    element = r.x[code[i + instruction.ELEMENT_REGISTER]] & (s - 1)
-    start = dispatched = dispatch(r, i, issue, retired)
+    unit, v = instruction.unit, instruction.writes[0]
+    element = r.x[instruction.element_register] & (r.machine.section_size - 1)
+    start = dispatched = dispatch(r, instruction, issue, retired)
     if free_at(r, v) > dispatched:
-        start = larger(dispatched, element_free_at(r, v, s, element))
-        book(r, i, causes.VECTOR_WAR_WAW, dispatched, start, retired)
-    result = start + code[i + instruction.LATENCY]
-    give_one(r, v, s, element, result)
+        start = larger(dispatched, element_free_at(r, v, element))
+        book(r, instruction, causes.VECTOR_WAR_WAW, dispatched, start, retired)
+    result = start + instruction.latency
+    give_one(r, v, element, result)
     complete_result(r, v, result)
-    r.unit_busy[unit] += 1
-    r.unit_free[unit] = start + 1
+    r.units[unit].busy += 1
+    r.units[unit].free_at = start + 1
     note_times(r, dispatched, start, result, result)
 
 
 @inline
-def time_words(r: Any, i: Any, n: Any, issue: Any, retired: Any) -> Any:
+def time_words(r: Any, instruction: Any, n: Any, issue: Any, retired: Any) -> Any:
     """Time an access whose row says ``SIMPLE`` if it has a closed form; otherwise return False, nothing done.
 
     Words go at the full rate, from the first cycle on that the port and the banks allow or from the one in
     which a whole operand has come, held up by a bank once at the most; or as the operand's elements come.
     """
-    code, machine, outcome, tracks = r.program, r.machine, r.outcome, r.tracks
-    base, load = outcome[outcomes.ADDRESS], code[i + instruction.STORE] == 0
-    rate, s = machine[parameter.WORDS_PER_CYCLE], machine[parameter.SECTION_SIZE]
-    v = code[i + instruction.WRITES + 1] if load else code[i + instruction.READS + 1]
-    dispatched, started_up, ready, cycle = access_cycles(r, i, issue)
-    clear = free_at(r, v) if load else r.ready_all[v]
-    if base & 3 != 0 or machine[parameter.STREAMS] == 0:
+    machine, outcome, schedules = r.machine, r.outcome, r.schedules
+    base, load = outcome.address, instruction.store == 0
+    rate, v = machine.words_per_cycle, instruction.writes[0] if load else instruction.reads[0]
+    dispatched, started_up, ready, cycle = access_cycles(r, instruction, issue)
+    clear = free_at(r, v) if load else r.vectors[v].ready_at
+    if base & 3 != 0 or machine.streams == 0:
         return False
     begin, stalled, phase, behind, add, bound = cycle, cycle, 0, NONE, 0, 0
     if cycle < clear:
         if load:
             return False
-        begin = bound = r.ready_bound[v]
+        begin = bound = r.scheduled[v].ready_bound
         if bound < clear:
-            behind, add = r.ready_track[v], r.ready_add[v]
-            if behind < 0 or r.ready_count[v] < n:
+            behind, add = r.scheduled[v].ready_schedule, r.scheduled[v].ready_add
+            if behind < 0 or r.scheduled[v].ready_count < n:
                 return False
-            begin = larger(larger(cycle, bound), tracks[behind * s] + add)
-            if behind < SHIFTED and r.track_pace[behind] >= rate:  # they come faster than they go
+            begin = larger(larger(cycle, bound), schedules[behind][0] + add)
+            if behind < SHIFTED and r.pace[behind] >= rate:  # they come faster than they go
                 behind = NONE
-    if begin < outcome[outcomes.BANKS_FREE] and not banks_are_free(r, base >> 2, n, begin):
+    if begin < outcome.banks_free and not banks_are_free(r, base >> 2, n, begin):
         if begin > cycle or behind >= 0:
             return False
-        begin = larger(cycle, r.bank_free[bank_of(base >> 2, machine[parameter.BANKS])])
+        begin = larger(cycle, r.banks[bank_of(base >> 2, machine.banks)].free_at)
         phase = phase_behind(r, base >> 2, n, begin)
         if phase < 0:
             return False
         stalled = begin + (1 if phase > 0 else 0)
-    book_dispatch(r, i, issue, dispatched, started_up, ready, cycle, retired)
+    book_dispatch(r, instruction, issue, dispatched, started_up, ready, cycle, retired)
     if behind < 0:
         last = occupy(r, base >> 2, 0, n, begin, phase)
-        r.unit_busy[MEMORY] += last - begin + 1
+        r.units[MEMORY].busy += last - begin + 1
         if stalled > cycle:
-            book(r, i, causes.BANK_CONFLICT, cycle, stalled, retired)
+            book(r, instruction, causes.BANK_CONFLICT, cycle, stalled, retired)
         elif begin > cycle:
-            book(r, i, causes.VECTOR_RAW, cycle, begin, retired)
-        track, add = (BY_WORDS if phase == 0 else SHIFTED + phase - 1), begin
-    elif r.track_pace[behind] < rate and begin == tracks[behind * s] + add:
-        last = occupy_slowly(r, base >> 2, n, behind * s, add)
-        r.unit_busy[MEMORY] += cycles_in(r, behind, s, n)
-        book(r, i, causes.VECTOR_RAW, cycle, last, retired)
-        track = behind
+            book(r, instruction, causes.VECTOR_RAW, cycle, begin, retired)
+        schedule, add = (BY_WORDS if phase == 0 else SHIFTED + phase - 1), begin
+    elif r.pace[behind] < rate and begin == schedules[behind][0] + add:
+        last = occupy_slowly(r, base >> 2, n, behind, add)
+        r.units[MEMORY].busy += cycles_in(r, behind, n)
+        book(r, instruction, causes.VECTOR_RAW, cycle, last, retired)
+        schedule = behind
     else:
-        track, add = catch_up(r, n, rate, behind, add, bound, cycle), 0
-        last = occupy_slowly(r, base >> 2, n, track * s, 0)
-        r.unit_busy[MEMORY] += outcome[outcomes.BUSY]
-        note_wait(r, i, causes.VECTOR_RAW, outcome[outcomes.WAITED])
-    outcome[outcomes.BANKS_FREE] = last + machine[parameter.BANK_BUSY]
+        schedule, add = catch_up(r, n, rate, behind, add, bound, cycle), 0
+        last = occupy_slowly(r, base >> 2, n, schedule, 0)
+        r.units[MEMORY].busy += outcome.busy
+        note_wait(r, instruction, causes.VECTOR_RAW, outcome.waited)
+    outcome.banks_free = last + machine.bank_busy
     if behind >= 0:
-        outcome[outcomes.SETTLED_FREE] = outcome[outcomes.BANKS_FREE]
-    push_access(r, last + 1, base, base + 4 * n, code[i + instruction.STORE])
-    count_words(r, i, n)
+        outcome.settled_free = outcome.banks_free
+    note_transfer(r, 0, last + 1, base, base + 4 * n, instruction.store)
+    count_words(r, instruction, n)
     if load:
-        give(r, v, track, begin + 1, n)
+        give(r, v, schedule, begin + 1, n)
         complete_result(r, v, last + 1)
     else:
-        r.taken_all[v] = larger(r.taken_all[v], last)
-        take(r, v, track, add, n)
+        r.vectors[v].taken_at = larger(r.vectors[v].taken_at, last)
+        take(r, v, schedule, add, n)
     note_times(r, dispatched, begin, begin + 1, last + 1)
     return True

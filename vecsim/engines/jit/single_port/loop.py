@@ -12,8 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from isa.declaration import Timing, Unit
-from vecsim.engines.columns import control, instruction, ledger, outcomes, parameter
-from vecsim.engines.decoded import NONE, SCALARS
+from vecsim.engines.decoded import SCALARS
 from vecsim.engines.jit.arrays.cells import int64_at
 from vecsim.engines.jit.arrays.views import run_of
 from vecsim.engines.jit.compiler.functions import function, inline, larger
@@ -21,12 +20,10 @@ from vecsim.engines.jit.interface import FINISHED, FULL, GOING, STOPPED, TROUBLE
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.semantics import Semantics, call_row
 from vecsim.engines.jit.single_port.accounts import (
-    answer,
     book_at_issue,
-    count_runs,
+    count_blocks,
     issue_cause,
     remember_waits,
-    row_of,
     write_vector_row,
 )
 from vecsim.engines.jit.single_port.banks import settle
@@ -36,8 +33,8 @@ from vecsim.engines.jit.single_port.closed_forms import (
     time_sum_chain,
     time_words,
 )
-from vecsim.engines.jit.single_port.port import close_rings, dispatch_before, open_rings, port_free
-from vecsim.engines.jit.single_port.registers import ready_at, take_one, write_registers
+from vecsim.engines.jit.single_port.port import latest_dispatch, port_free
+from vecsim.engines.jit.single_port.registers import ready_at, take_all, take_one, write_registers
 from vecsim.engines.jit.single_port.scalars import (
     SCALAR_STORE,
     finish_scalar,
@@ -46,7 +43,10 @@ from vecsim.engines.jit.single_port.scalars import (
     scalars_ready_at,
     write_scalar_ready,
 )
+from vecsim.engines.jit.state import ASTRAY
 from vecsim.engines.rules import addresses, issue
+from vecsim.engines.state.instruction import END_OF_PROGRAM
+from vecsim.engines.state.row import NONE
 
 HALT, EXTRACT, ELEMENTWISE = int(Timing.HALT), int(Timing.EXTRACT), int(Timing.ELEMENTWISE)
 MEMORY = int(Unit.MEMORY)
@@ -57,44 +57,44 @@ assert SCALAR_STORE < min(HALT, EXTRACT) < max(HALT, EXTRACT) < ELEMENTWISE
 
 
 @inline
-def _take_element(r: Any, i: Any, cycle: Any) -> Any:
+def _take_element(r: Any, instruction: Any, cycle: Any) -> Any:
     """The cycle from which the element that an extract reads is ready; take it if it issues before the stop.
 
     Without it the extract would issue in ``cycle``.
     """
-    s, chaining = r.machine[parameter.SECTION_SIZE], r.machine[parameter.CHAINING] == 1
-    v = r.program[i + 1 + (instruction.READS if chaining else instruction.WHOLE_READS)]
-    element = r.x[r.program[i + instruction.ELEMENT_REGISTER]] & (s - 1)
-    ready = ready_at(r, v, s, element) if chaining else r.ready_all[v]
+    chaining = r.machine.chaining == 1
+    v = instruction.reads[0] if chaining else instruction.whole_reads[0]
+    element = r.x[instruction.element_register] & (r.machine.section_size - 1)
+    ready = ready_at(r, v, element) if chaining else r.vectors[v].ready_at
     cycle = larger(cycle, ready)
-    if cycle < r.outcome[outcomes.UNTIL]:
-        take_one(r, v, s, element, cycle)
-        r.taken_all[v] = larger(r.taken_all[v], cycle)
+    if cycle < r.outcome.until:
+        take_one(r, v, element, cycle)
+        take_all(r, v, cycle)
     return ready
 
 
 @inline
 def _room_at(r: Any, unit: Any) -> Any:
     """From when an instruction finds its unit free or room in the queue."""
-    queue = r.machine[parameter.UNIT_QUEUE]
+    queue = r.machine.unit_queue
     if queue > 0:
-        return dispatch_before(r, queue + 1, unit)
-    return port_free(r) if unit == MEMORY else r.unit_free[unit]
+        return latest_dispatch(r, unit, queue - 1)
+    return port_free(r) if unit == MEMORY else r.units[unit].free_at
 
 
 @inline
-def _place(r: Any, i: Any, n: Any) -> Any:
+def _place(r: Any, instruction: Any, n: Any) -> Any:
     """Set the addresses of n elements; return False if the instruction cannot be executed.
 
     One of no elements touches nothing, and so can.
     """
-    if n > 0 and not slice_exists(r, i):
+    if n > 0 and not slice_exists(r, instruction):
         return False
-    if r.program[i + instruction.PATTERN] > 0:
-        base = base_address(r, i)
-        r.outcome[outcomes.ADDRESS] = base
+    if instruction.pattern > 0:
+        base = base_address(r, instruction)
+        r.outcome.address = base
         if n > 0:
-            return place(r, i, n)
+            return place(r, instruction, n)
         r.address[0] = ((base & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
     return True
 
@@ -103,34 +103,32 @@ def _place(r: Any, i: Any, n: Any) -> Any:
 def _begin(r: Any, stop_cycle: Any) -> None:
     """Take the record over."""
     outcome, banks_free, ready_by = r.outcome, 0, 0
-    for j in range(r.machine[parameter.BANKS]):
-        banks_free = larger(banks_free, r.bank_free[j])
+    for j in range(r.machine.banks):
+        banks_free = larger(banks_free, r.banks[j].free_at)
     for j in range(SCALARS):
-        ready_by = larger(ready_by, r.scalar_ready[j])
-    outcome[outcomes.BANKS_FREE] = outcome[outcomes.SETTLED_FREE] = banks_free
-    outcome[outcomes.SCALARS_READY_BY], outcome[outcomes.RUN_WORDS] = ready_by, 0
-    open_rings(r)
-    outcome[outcomes.AT] = r.control[control.PC] * instruction.WIDTH
-    outcome[outcomes.SEEN] = r.control[control.COUNT]
-    outcome[outcomes.RETIRED_BY] = r.control[control.LAST_RETIRED]
-    outcome[outcomes.BEFORE] = r.control[control.ISSUE_CYCLE]
-    outcome[outcomes.ISSUED_IN] = r.control[control.ISSUED]
-    outcome[outcomes.EARLIEST], outcome[outcomes.UNTIL] = earliest_issue(r), stop_cycle
+        ready_by = larger(ready_by, r.scalars[j].ready_at)
+    outcome.banks_free = outcome.settled_free = banks_free
+    outcome.scalars_ready_by, outcome.run_words = ready_by, 0
+    outcome.next = r.control.pc
+    outcome.seen = r.control.count
+    outcome.retired_by = r.control.last_retired
+    outcome.before = r.control.issue_cycle
+    outcome.issued = r.control.issued
+    outcome.earliest, outcome.until = earliest_issue(r), stop_cycle
 
 
 @inline
 def _end(r: Any) -> None:
     """Give the record back."""
     outcome = r.outcome
-    if outcome[outcomes.AT] != outcomes.ASTRAY:
-        r.control[control.PC] = outcome[outcomes.AT] // instruction.WIDTH
-    r.control[control.COUNT] = outcome[outcomes.SEEN]
-    r.control[control.ISSUE_CYCLE] = outcome[outcomes.BEFORE]
-    r.control[control.ISSUED] = outcome[outcomes.ISSUED_IN]
-    r.control[control.RETIRED] = r.control[control.LAST_RETIRED] = outcome[outcomes.RETIRED_BY]
-    count_runs(r)
+    if outcome.next != ASTRAY:
+        r.control.pc = outcome.next
+    r.control.count = outcome.seen
+    r.control.issue_cycle = outcome.before
+    r.control.issued = outcome.issued
+    r.control.retired = r.control.last_retired = outcome.retired_by
+    count_blocks(r)
     settle(r)
-    close_rings(r)
     write_registers(r)
 
 
@@ -145,103 +143,104 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
     run_scalars = make_run_scalars(semantics)
 
     @inline
-    def time_vector(r: Any, i: Any, n: Any, cycle: Any, retired: Any) -> None:
+    def time_vector(r: Any, instruction: Any, n: Any, cycle: Any, retired: Any) -> None:
         """Execute and time a vector instruction of n >= 1 elements."""
-        code, element, slice_ = r.program, NONE, NONE
-        kind, simple = code[i + instruction.CHAIN], code[i + instruction.SIMPLE]
+        element, slice_ = NONE, NONE
+        kind, simple = instruction.chain, instruction.simple
         if kind + simple == 0:
-            if code[i + instruction.SLICE_REGISTER] >= 0:
-                slice_ = r.x[code[i + instruction.SLICE_REGISTER]]
-            if code[i + instruction.ELEMENT_REGISTER] >= 0:
-                element = r.x[code[i + instruction.ELEMENT_REGISTER]]
-                if code[i + instruction.CACHE] != 1:
+            if instruction.slice_register >= 0:
+                slice_ = r.x[instruction.slice_register]
+            if instruction.element_register >= 0:
+                element = r.x[instruction.element_register]
+                if instruction.cache != 1:
                     element &= r.section - 1
-        execute_vector(r, i, n)
-        write_scalar_ready(r, i, cycle + 1)
-        r.ledger[row_of(i) + ledger.ELEMENTS] += n
+        execute_vector(r, instruction, n)
+        write_scalar_ready(r, instruction, cycle + 1)
+        r.ledger[instruction.number].elements += n
         timed = False
         if simple == 1:
-            timed = time_words(r, i, n, cycle, retired)
+            timed = time_words(r, instruction, n, cycle, retired)
         elif kind == 1:
-            timed = time_plain_chain(r, i, n, cycle, retired)
+            timed = time_plain_chain(r, instruction, n, cycle, retired)
         elif kind == 2:
-            timed = time_sum_chain(r, i, n, cycle, retired)
+            timed = time_sum_chain(r, instruction, n, cycle, retired)
         elif kind == 3:
-            time_insert(r, i, cycle, retired)
+            time_insert(r, instruction, cycle, retired)
             timed = True
         if not timed:
-            call_row(r.slow_paths[0], r, i, n, element, slice_, cycle, retired)
+            call_row(r.slow_paths[0], r, instruction.number, n, element, slice_, cycle, retired)
 
     @function
-    def issue_empty(r: Any, i: Any, ready: Any, cycle: Any, stop_count: Any, capacity: Any) -> None:
+    def issue_empty(r: Any, instruction: Any, ready: Any, cycle: Any, stop_count: Any, capacity: Any) -> None:
         """Issue a vector instruction of n = 0 elements, which touches no unit."""
-        execute_vector(r, i, 0)
-        for j in range(r.program[i + instruction.LATE]):
-            late = r.program[i + instruction.LATE + 1 + j]
-            r.scalar_ready[late] = larger(r.scalar_ready[late], cycle + 1)
-        cause = issue_cause(cycle, r.outcome[outcomes.EARLIEST], ready, 0, 0, 0, 0, False)
-        finish_scalar(r, i, cause, cycle, cycle + 1, stop_count, capacity)
+        execute_vector(r, instruction, 0)
+        for register in instruction.late:
+            r.scalars[register].ready_at = larger(r.scalars[register].ready_at, cycle + 1)
+        cause = issue_cause(cycle, r.outcome.earliest, ready, 0, 0, 0, 0, False)
+        finish_scalar(r, instruction, cause, cycle, cycle + 1, stop_count, capacity)
 
     @inline
-    def issue_vector(r: Any, i: Any, stop_count: Any, capacity: Any) -> Any:
-        """Issue the vector instruction at ``i``; return GOING, or why it cannot issue yet or at all."""
-        outcome, unit, room = r.outcome, r.program[i + instruction.UNIT], 0
-        before, earliest = outcome[outcomes.BEFORE], outcome[outcomes.EARLIEST]
-        ready = scalars_ready_at(r, i)
+    def issue_vector(r: Any, instruction: Any, stop_count: Any, capacity: Any) -> Any:
+        """Issue a vector instruction; return GOING, or why it cannot issue yet or at all."""
+        outcome, unit, room = r.outcome, instruction.unit, 0
+        before, earliest = outcome.before, outcome.earliest
+        ready = scalars_ready_at(r, instruction)
         cycle = larger(ready, earliest)
-        outcome[outcomes.START] = cycle
-        if cycle >= outcome[outcomes.UNTIL]:
+        outcome.start = cycle
+        if cycle >= outcome.until:
             return STOPPED
-        n = elements(r, i)
+        n = elements(r, instruction)
         if n < 0:
             return TROUBLE
         if n > 0:
             room = _room_at(r, unit)
             cycle = larger(cycle, room)
-            if cycle >= outcome[outcomes.UNTIL]:
+            if cycle >= outcome.until:
                 return STOPPED
-        outcome[outcomes.START] = cycle
-        if not _place(r, i, n):
+        outcome.start = cycle
+        if not _place(r, instruction, n):
             return TROUBLE
         if n == 0:
-            issue_empty(r, i, ready, cycle, stop_count, capacity)
+            issue_empty(r, instruction, ready, cycle, stop_count, capacity)
             return GOING
         if capacity >= 0:
-            remember_waits(r, i)
-        retired = answered = outcome[outcomes.RETIRED_BY]
+            remember_waits(r, instruction)
+        retired = answered = outcome.retired_by
         if cycle > before:
             cause = issue_cause(cycle, earliest, ready, 0, room, 0, 0, unit == MEMORY)
-            answered = book_at_issue(r, i, cause, before, cycle, retired)
-        outcome[outcomes.ELEMENTS] = n
-        time_vector(r, i, n, cycle, answered)
-        if unit != MEMORY:
-            answer(r, i, ledger.BUSY, r.unit_free[unit], answered)
-            answered = larger(answered, r.unit_free[unit])
-        work = ledger.BUSY if unit == MEMORY else ledger.LATENCY
-        answer(r, i, work, outcome[outcomes.RETIRE], answered)
+            answered = book_at_issue(r, instruction, cause, before, cycle, retired)
+        outcome.elements = n
+        time_vector(r, instruction, n, cycle, answered)
+        account = r.ledger[instruction.number]
+        if unit == MEMORY:
+            account.busy += larger(outcome.retire - answered, 0)
+        else:
+            free = r.units[unit].free_at
+            account.busy += larger(free - answered, 0)
+            account.latency += larger(outcome.retire - larger(answered, free), 0)
         if capacity >= 0:
-            write_vector_row(r, i, cycle)
-        issued(r, i, cycle, larger(retired, outcome[outcomes.RETIRE]), stop_count)
+            write_vector_row(r, instruction, cycle)
+        issued(r, instruction, cycle, larger(retired, outcome.retire), stop_count)
         return GOING
 
     @function
-    def issue_other(r: Any, i: Any, stop_count: Any, capacity: Any) -> Any:
+    def issue_other(r: Any, instruction: Any, stop_count: Any, capacity: Any) -> Any:
         """Issue an extract or halt, as :func:`issue_vector` does; halt gives FINISHED."""
-        outcome, timing, operand = r.outcome, r.program[i + instruction.TIMING], 0
-        ready, earliest = scalars_ready_at(r, i), outcome[outcomes.EARLIEST]
+        outcome, timing, operand = r.outcome, instruction.timing, 0
+        ready, earliest = scalars_ready_at(r, instruction), outcome.earliest
         cycle = larger(ready, earliest)
-        outcome[outcomes.START] = cycle
-        if timing == EXTRACT and cycle < outcome[outcomes.UNTIL]:
-            operand = _take_element(r, i, cycle)
+        outcome.start = cycle
+        if timing == EXTRACT and cycle < outcome.until:
+            operand = _take_element(r, instruction, cycle)
             cycle = larger(cycle, operand)
-        if cycle >= outcome[outcomes.UNTIL]:
+        if cycle >= outcome.until:
             return STOPPED
-        outcome[outcomes.START] = cycle
-        execute_scalar(r, i, 1)
+        outcome.start = cycle
+        execute_scalar(r, instruction, 1)
         cause = issue_cause(cycle, earliest, ready, operand, 0, 0, 0, False)
-        finish_scalar(r, i, cause, cycle, cycle + r.program[i + instruction.LATENCY], stop_count, capacity)
+        finish_scalar(r, instruction, cause, cycle, cycle + instruction.latency, stop_count, capacity)
         if timing == HALT:
-            r.control[control.HALTED] = 1
+            r.control.halted = 1
             return FINISHED
         return GOING
 
@@ -249,24 +248,24 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
         r = run_of(int64_at(table))
         outcome = r.outcome
         _begin(r, stop_cycle)
-        status = FINISHED if r.control[control.HALTED] == 1 else GOING
+        status = FINISHED if r.control.halted == 1 else GOING
         while status == GOING:
-            if capacity >= 0 and r.timeline[0] >= capacity:
+            if capacity >= 0 and r.scratch.rows >= capacity:
                 status = FULL
                 break
-            i = outcome[outcomes.AT]
-            timing = r.program[i + instruction.TIMING]
+            instruction = r.program[outcome.next]
+            timing = instruction.timing
             if timing <= SCALAR_STORE:
                 status = run_scalars(r, stop_count, capacity)
                 continue
-            if timing == instruction.END_OF_PROGRAM:
-                outcome[outcomes.START] = outcome[outcomes.BEFORE]
+            if timing == END_OF_PROGRAM:
+                outcome.start = outcome.before
                 status = TROUBLE
                 break
             if timing >= ELEMENTWISE:
-                status = issue_vector(r, i, stop_count, capacity)
+                status = issue_vector(r, instruction, stop_count, capacity)
             else:
-                status = issue_other(r, i, stop_count, capacity)
+                status = issue_other(r, instruction, stop_count, capacity)
         _end(r)
         return status
 

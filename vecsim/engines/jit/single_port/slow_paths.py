@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from isa.declaration import Pattern, Timing
-from vecsim.engines.columns import instruction
 from vecsim.engines.jit.arrays.views import run_of
 from vecsim.engines.jit.single_port.accesses import time_elements, time_records, time_slices
 from vecsim.engines.jit.single_port.arithmetic import time_arithmetic, time_one
@@ -17,8 +16,8 @@ from vecsim.engines.jit.single_port.arithmetic import time_arithmetic, time_one
 ACCESS, CONTIGUOUS = int(Timing.ACCESS), int(Pattern.CONTIGUOUS)
 
 
-def time_slowly(w: Any, i: Any, n: Any, element: Any, slice_: Any, issue: Any, retired: Any) -> None:
-    """Time the vector instruction at ``i``, of n >= 1 elements, that issued in cycle ``issue``.
+def time_slowly(w: Any, number: Any, n: Any, element: Any, slice_: Any, issue: Any, retired: Any) -> None:
+    """Time vector instruction ``number`` of the program, of n >= 1 elements, that issued in cycle ``issue``.
 
     Parameters
     ----------
@@ -26,15 +25,15 @@ def time_slowly(w: Any, i: Any, n: Any, element: Any, slice_: Any, issue: Any, r
         The one element of a vector register that it works on, or the first of the vector cache; -1 for none.
     """
     r = run_of(w)
-    code = r.program
-    if code[i + instruction.TIMING] == ACCESS:
-        if code[i + instruction.PATTERN] != CONTIGUOUS:
-            time_elements(r, i, n, issue, retired)
-        elif code[i + instruction.CACHE] == 1:
-            time_slices(r, i, n, element, issue, retired)
+    instruction = r.program[number]
+    if instruction.timing == ACCESS:
+        if instruction.pattern != CONTIGUOUS:
+            time_elements(r, instruction, n, issue, retired)
+        elif instruction.cache == 1:
+            time_slices(r, instruction, n, element, issue, retired)
         else:
-            time_records(r, i, n, issue, retired)
+            time_records(r, instruction, n, issue, retired)
     elif element >= 0:
-        time_one(r, i, element, slice_, issue, retired)
+        time_one(r, instruction, element, slice_, issue, retired)
     else:
-        time_arithmetic(r, i, n, slice_, issue, retired)
+        time_arithmetic(r, instruction, n, slice_, issue, retired)

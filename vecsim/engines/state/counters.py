@@ -1,10 +1,10 @@
-"""What every run counts in addition to the ledger."""
+"""What every run counts in addition to its ledger."""
 
 from enum import IntEnum
 
 
 class Counter(IntEnum):
-    """The places in ``counters``; those of extensions come after them."""
+    """Places in ``Run.counters``; those of extensions follow."""
 
     WORDS_LOADED = 0
     WORDS_STORED = 1

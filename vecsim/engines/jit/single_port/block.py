@@ -1,5 +1,6 @@
-"""Columns of the runs of scalar instructions, :mod:`vecsim.engines.jit.single_port.preparation`: a head, then
-a case for each number of instructions that have issued in the first cycle.
+"""Places in the blocks of scalar instructions, :mod:`vecsim.engines.jit.single_port.preparation`.
+
+A part of a block is a head, and a case for each number of instructions that have issued in the first cycle.
 """
 
 SEGMENT, BRANCHES, INSTRUCTIONS, LONGER, AWAITS_LATE, AWAITS_FIRST, AWAITS, WRITES = range(8)
@@ -24,7 +25,7 @@ READY_AT = TIMES + MOST_AHEAD + 1
 """From when each written register is ready."""
 BEGIN = READY_AT + MOST_WRITTEN
 LENGTH = BEGIN + 1
-"""The row of the program where it begins; of how many instructions it is."""
+"""The instruction with which it begins; of how many it is."""
 RETIRED_UP_TO = LENGTH + 1
 """By when each instruction and all before it retire."""
 MOST_INSTRUCTIONS = 16

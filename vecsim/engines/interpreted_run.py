@@ -1,0 +1,217 @@
+"""The state of a run as the timing rules read and write it in Python: objects and lists."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, TypeVar
+
+import numpy.typing as npt
+
+from isa.state import State
+from vecsim.engines.own_values import GREATEST, LEAST, outside, too_wide
+from vecsim.engines.record import TimingRecord
+from vecsim.engines.state.accounts import Start, TimelineRow
+from vecsim.engines.state.control import Scratch
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.machine import MachineNumbers
+from vecsim.engines.state.row import Row, objects, store
+from vecsim.engines.state.run import RECORD, Part, Run, parts_of
+from vecsim.support.suggestions import nearest
+
+AnyRow = TypeVar("AnyRow", bound=Row)
+
+STATE = ("x", "special", "vw", "address", "row")
+
+
+@dataclass(frozen=True)
+class Placed:
+    """An array of an extension in ``TimingRecord.own``: where it begins, and the end."""
+
+    name: str
+    begin: int
+    end: int
+
+
+class BoundedList(list[Any]):
+    """A list of a run with user-defined rules: without negative indices, of integers of 64 bits."""
+
+    __slots__ = ()
+    least, greatest, bits = LEAST, GREATEST, 64
+
+    def __getitem__(self, index: Any) -> Any:
+        """Read an element, or a slice."""
+        if isinstance(index, slice) or 0 <= index < len(self):
+            return list.__getitem__(self, index)
+        raise IndexError(outside(index, len(self)))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Write an element, or a slice."""
+        if not isinstance(index, slice):
+            if not 0 <= index < len(self):
+                raise IndexError(outside(index, len(self)))
+            value = fitting(value, self.least, self.greatest, self.bits)
+        list.__setitem__(self, index, value)
+
+
+class BoundedBytes(BoundedList):
+    """The same of integers of 8 bits."""
+
+    __slots__ = ()
+    least, greatest, bits = 0, 255, 8
+
+
+class BoundedView:
+    """A memoryview without negative indices."""
+
+    __slots__ = ("length", "values")
+
+    def __init__(self, values: Any) -> None:
+        self.values, self.length = values, len(values)
+
+    def __getitem__(self, index: int) -> Any:
+        """Read an element."""
+        if 0 <= index < self.length:
+            return self.values[index]
+        raise IndexError(outside(index, self.length))
+
+    def __setitem__(self, index: int, value: int) -> None:
+        """Write an element."""
+        if not 0 <= index < self.length:
+            raise IndexError(outside(index, self.length))
+        self.values[index] = value
+
+
+def fitting(value: Any, least: int = LEAST, greatest: int = GREATEST, bits: int = 64) -> int:
+    """Return an integer that is not too large for its place.
+
+    Raises
+    ------
+    OverflowError
+        It is too large.
+    TypeError
+        It is no integer.
+    """
+    number = operator.index(value)
+    if not least <= number <= greatest:
+        raise OverflowError(too_wide(bits))
+    return number
+
+
+@lru_cache(maxsize=64)
+def bounded_row(row: type[AnyRow]) -> type[AnyRow]:
+    """Return the row whose fields take integers of 64 bits alone, for user-defined rules."""
+
+    def set_field(self: Row, name: str, value: Any) -> None:
+        if isinstance(value, list):
+            object.__setattr__(self, name, BoundedList(value))
+        else:
+            object.__setattr__(self, name, fitting(value))
+
+    made: type[AnyRow] = type(row.__name__, (row,), {"__slots__": (), "__setattr__": set_field})
+    return made
+
+
+class InterpretedRun(Run):
+    """The arrays of a run: objects for rows, lists, and memoryviews of the architectural state.
+
+    Lists and objects give and take Python integers several times faster than arrays of NumPy.
+    """
+
+    __slots__ = (*parts_of(Run), "extension", "own")
+
+    def __init__(
+        self,
+        program: list[Instruction],
+        machine: MachineNumbers,
+        numbers: Sequence[int],
+        state: State,
+        record: TimingRecord,
+        own: Sequence[Placed] = (),
+        *,
+        timeline: int = 0,
+        starts: int = 0,
+        bounded: bool = False,
+    ) -> None:
+        """Read a record.
+
+        Parameters
+        ----------
+        state
+            As :func:`isa.state.interpreted` returns it.
+        own
+            The arrays of extensions.
+        timeline, starts
+            For how many rows of each there is room.
+        bounded
+            Whether user-defined rules run on it.
+        """
+        self.program, self.machine, self.numbers = program, machine, list(numbers)
+        self.scratch, self.order = Scratch(), [0] * machine.slots
+        rows = bounded_row if bounded else lambda row: row
+        self.timeline: list[TimelineRow] = [rows(TimelineRow)() for _ in range(timeline)]
+        self.starts: list[Start] = [rows(Start)() for _ in range(starts)]
+        for name, part in RECORD.items():
+            setattr(self, name, _interpreted(part, getattr(record, name), bounded=bounded))
+        for name in STATE:
+            setattr(self, name, getattr(state, name))
+        self.own = record.own.copy()
+        view = memoryview(self.own)
+        self.extension: dict[str, Any] = {each.name: view[each.begin : each.end] for each in own}
+        if bounded:
+            for name in ("numbers", "order", "timeline", "starts"):
+                setattr(self, name, BoundedList(getattr(self, name)))
+            for name in STATE:
+                setattr(self, name, BoundedView(getattr(self, name)))
+            self.extension = {name: BoundedView(values) for name, values in self.extension.items()}
+
+    def write(self, record: TimingRecord) -> None:
+        """Write the state into a record."""
+        for name, part in RECORD.items():
+            _write(part, getattr(record, name), getattr(self, name))
+        record.own[:] = self.own
+
+
+class ExtendedRun(InterpretedRun):
+    """The same of a machine whose extensions have arrays: their names are attributes."""
+
+    __slots__ = ()
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an array of an extension."""
+        try:
+            return self.extension[name]
+        except KeyError:
+            raise AttributeError(f"a run has no array {name!r}{nearest(name, self.extension)}") from None
+
+
+def _interpreted(part: Part, values: npt.NDArray[Any], *, bounded: bool) -> Any:
+    """Return an array of a record as rules in Python read it."""
+    made: Any
+    if part.dimensions == 0 and part.row is not None:
+        return objects(bounded_row(part.row) if bounded else part.row, values)[0]
+    if part.dimensions == 2:
+        each = part._replace(dimensions=1)
+        made = [_interpreted(each, row, bounded=bounded) for row in values]
+    elif part.row is not None:
+        made = objects(bounded_row(part.row) if bounded else part.row, values)
+    elif part.byte:
+        return BoundedBytes(values.tolist()) if bounded else bytearray(values.tobytes())
+    else:
+        made = values.tolist()
+    return BoundedList(made) if bounded else made
+
+
+def _write(part: Part, values: npt.NDArray[Any], interpreted: Any) -> None:
+    """Write what rules in Python have into an array of a record."""
+    if part.dimensions == 0:
+        store(values, [interpreted])
+    elif part.dimensions == 2:
+        for row, each in zip(values, interpreted, strict=True):
+            _write(part._replace(dimensions=1), row, each)
+    elif part.row is not None:
+        store(values, interpreted)
+    else:
+        values[:] = list(interpreted)

@@ -1,0 +1,90 @@
+"""A program and a machine as rows: structured arrays of :mod:`vecsim.engines.state`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from vecsim.engines.decoded import Decoded
+from vecsim.engines.record import TimingRecord
+from vecsim.engines.state.instruction import END_OF_PROGRAM, Instruction
+from vecsim.engines.state.machine import MachineNumbers
+from vecsim.engines.state.row import COUNT, NONE, NUMBERS, fields_of, new_rows
+from vecsim.machine import Machine
+from vecsim.machine.description import flat
+
+Rows = npt.NDArray[Any]
+
+_SETS = {
+    "reads": "read_set",
+    "writes": "write_set",
+    "whole_reads": "whole_read_set",
+    "whole_writes": "whole_write_set",
+    "accumulator": "added_set",
+}
+PADDED = 3
+"""So many of the registers that an instruction awaits are there, or x0 in their place."""
+
+
+def program_rows(decoded: Decoded) -> Rows:
+    """Return a decoded program of n instructions as (n + 1,) rows of ``Instruction``, the last after its end.
+
+    What bears the name of a field goes there.
+    """
+    count = len(decoded.operation)
+    table = new_rows(Instruction, (count + 1,))
+    table["timing"][count] = END_OF_PROGRAM
+    table["number"] = np.arange(count + 1)
+    rows = table[:count]
+    for field in fields_of(Instruction):
+        values = getattr(decoded, field.name, None)
+        if field.counted:
+            rows[field.name][COUNT] = (values != NONE).sum(axis=1)
+            rows[field.name][NUMBERS] = values
+        elif values is not None:
+            rows[field.name] = values
+    for name, bits in _SETS.items():
+        values = getattr(decoded, name)
+        registers = values if values.ndim > 1 else values[:, None]
+        members = np.where(registers == NONE, 0, 1 << np.maximum(registers, 0))
+        rows[bits] = np.bitwise_or.reduce(members, axis=1)
+    awaited = table["awaited"][NUMBERS][:, :PADDED]
+    awaited[awaited == NONE] = 0
+    return table
+
+
+def machine_numbers(machine: Machine, record: TimingRecord, instructions: int, memory_bytes: int) -> Rows:
+    """Return the (1,) row ``MachineNumbers`` of a machine and of a run.
+
+    Parameters
+    ----------
+    machine
+        Its description: ``sparse_unit.p`` goes to ``sparse_unit_p``.
+    record
+        Gives the dimensions of its arrays.
+    instructions
+        How many the program has.
+    memory_bytes
+        How large memory is.
+    """
+    described = {name.replace(".", "_"): value for name, value in flat(machine.numbers()).items()}
+    described |= {
+        "instructions": instructions,
+        "memory_bytes": memory_bytes,
+        "registers": len(record.vectors),
+        "slots": len(record.slots),
+        "transfers": record.transfers.shape[1],
+        "pending": len(record.pending),
+    }
+    numbers = new_rows(MachineNumbers, (1,))
+    for field in fields_of(MachineNumbers):
+        numbers[field.name] = described.get(field.name, 0)
+    return numbers
+
+
+def extension_numbers(machine: Machine) -> npt.NDArray[np.int64]:
+    """Return the (E,) numbers of a machine's extensions."""
+    described = flat(machine.numbers())
+    return np.array([described[name] for name in machine.added_numbers()], np.int64)

@@ -1,0 +1,78 @@
+"""What the instructions of a program came to, and the rows of a timeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vecsim.engines.cause import WAITS
+from vecsim.engines.state.row import NONE, Row, array
+
+
+@dataclass(slots=True, eq=False)
+class Account(Row):
+    """A row of the ledger: what all executions of an instruction of the program came to, in cycles."""
+
+    executions: int = 0
+    elements: int = 0
+    """How often it was executed, and on how many elements in all."""
+    scalar: int = 0
+    busy: int = 0
+    latency: int = 0
+    """Cycles charged to it while it did not wait: of a scalar instruction; while its words or elements
+    passed; for the latency after the last element."""
+    waited: list[int] = array(WAITS)
+    charged: list[int] = array(WAITS)
+    """By cause, the cycles that it waited, and those of them that are charged to it."""
+
+
+@dataclass(slots=True, eq=False)
+class PendingRetirement(Row):
+    """An instruction whose cycles are known while an older one is in flight.
+
+    It is charged when that has left flight. Of two neighbours the younger retires later: an instruction that
+    retires no later than an older one is charged nothing.
+    """
+
+    age: int = 0
+    pc: int = 0
+    vector: int = 0
+    """1 if it is a vector instruction."""
+    passed: int = 0
+    """Its work ends in this cycle; what follows up to ``retire`` is latency."""
+    retire: int = 0
+
+
+@dataclass(slots=True, eq=False)
+class TimelineRow(Row):
+    """A row of the timeline, :data:`vecsim.engines.timeline.COLUMNS`."""
+
+    pc: int = 0
+    age: int = 0
+    unit: int = 0
+    port: int = NONE
+    vl: int = 0
+    issue: int = 0
+    dispatch: int = 0
+    start: int = 0
+    first: int = 0
+    last: int = 0
+    retire: int = 0
+    address: int = NONE
+    words: int = 0
+    waits: list[int] = array(WAITS)
+
+
+@dataclass(slots=True, eq=False)
+class Start(Row):
+    """Elements of an instruction that start in a cycle, or a word that goes to or from its bank.
+
+    The elements that an arithmetic or sparse unit starts in a cycle have one row, the words of an access one
+    each.
+    """
+
+    age: int = 0
+    unit: int = 0
+    port: int = NONE
+    bank: int = NONE
+    """The port and the bank of a word."""
+    cycle: int = 0

@@ -1,0 +1,74 @@
+"""The vector instructions in flight.
+
+An instruction is in flight from its issue to the cycle in which its last element starts. From then on its
+whole future is known, and is in the state of the registers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vecsim.engines.cause import WAITS
+from vecsim.engines.state.row import NONE, Row, array
+
+FOLLOWS_ELEMENT, FOLLOWS_WHOLE, FOLLOWS_SLICE, FOLLOWS_ORDER = 1, 2, 4, 8
+"""Bits of ``Run.depends``, what an instruction waits for in an older one: its element k starts after element
+k of that; it starts after that has left flight; it waits for the same slice of the vector cache; it follows
+that in memory order."""
+
+
+@dataclass(slots=True, eq=False)
+class Slot(Row):
+    """A vector instruction in flight."""
+
+    number: int = NONE
+    """The place of the slot among all."""
+    age: int = NONE
+    """The instruction's number in program order; -1: the slot is free."""
+    pc: int = 0
+    """Its place in the program."""
+    unit: int = 0
+    port: int = NONE
+    """The memory port; -1 before dispatch, and of other units."""
+    elements: int = 0
+    """How many elements it works on."""
+    first: int = 0
+    """The number of the first, in its registers."""
+    issued_at: int = 0
+    dispatched_at: int = NONE
+    """Cycles of issue and of dispatch; -1: it waits in the queue."""
+    base: int = NONE
+    """From this cycle on the first word may go; -1: not yet known."""
+    element: int = 0
+    """Elements that have started, or that have been transferred."""
+    word: int = 0
+    words: int = 0
+    """Words transferred, of how many."""
+    address: int = NONE
+    last_byte: int = NONE
+    """The first byte of an access, and the one after its last; -1: it is not contiguous."""
+    start_cycle: int = NONE
+    """The cycle of the first element; -1: it has not started."""
+    cycle: int = NONE
+    in_cycle: int = 0
+    """The cycle of the latest element or word, and how many started in it."""
+    order_end: int = 0
+    """When the last of the accesses ended that it had to follow."""
+    charged: int = 0
+    """Cycles charged to it for waiting while it was the oldest."""
+    first_ready: int = NONE
+    """The cycle from which its first result is ready."""
+    slice: int = NONE
+    """The slice of the vector cache that a sparse instruction adds to."""
+    cache_first: int = NONE
+    """The first element of the vector cache that an access moves."""
+    kept_set: int = 0
+    """As bits, the registers of which elements, left as they were, are in what it reads as a whole."""
+    waits: list[int] = array(WAITS)
+    """Cycles that it has waited, by cause."""
+
+    blocked: int = 0
+    """How many older instructions must leave flight before it may start."""
+    element_waits: int = 0
+    slice_waits: int = 0
+    """How many it follows element by element, and slice by slice."""

@@ -1,0 +1,87 @@
+"""An instruction of a program as the timing rules read it, resolved for one machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from vecsim.engines.decoded import WIDTHS
+from vecsim.engines.state.row import NONE, Row, array, registers
+
+END_OF_PROGRAM = 100
+"""The timing of the row after the last instruction."""
+
+
+@dataclass(slots=True, eq=False)
+class Instruction(Row):
+    """A row of the program; what an instruction lacks is -1.
+
+    Most fields are those of :class:`vecsim.engines.decoded.Decoded`.
+    """
+
+    number: int = NONE
+    """Its place in the program."""
+    operation: int = NONE
+    timing: int = NONE
+    """An :class:`isa.declaration.Timing`, or ``END_OF_PROGRAM``."""
+    unit: int = NONE
+    """An :class:`isa.declaration.Unit`; 0, the scalar unit, of what is no vector instruction."""
+    latency: int = NONE
+    """Cycles."""
+    fields: list[int] = array(WIDTHS["fields"], NONE)
+    """The operands, as the semantics take them."""
+    awaited: list[int] = registers(WIDTHS["awaited"])
+    """Scalar registers that must be ready at issue; in a structured array x0 fills the first three."""
+    scalar_writes: list[int] = registers(WIDTHS["scalar_writes"])
+    """Scalar registers written at issue."""
+    late: list[int] = registers(WIDTHS["late"])
+    """Scalar registers that come with the last element."""
+    length: int = NONE
+    """An :class:`isa.declaration.Length`."""
+    length_register: int = NONE
+    pattern: int = NONE
+    """An :class:`isa.declaration.Pattern`."""
+    store: int = NONE
+    """1 for a store, 0 for a load."""
+    value_bytes: int = NONE
+    record_bytes: int = NONE
+    cache: int = NONE
+    """1 if it moves elements of the vector cache."""
+    base_register: int = NONE
+    offset: int = NONE
+    index_register: int = NONE
+    element_register: int = NONE
+    slice_register: int = NONE
+    target: int = NONE
+    accumulator: int = NONE
+    reads: list[int] = registers(WIDTHS["reads"])
+    """Vector registers read element by element."""
+    writes: list[int] = registers(WIDTHS["writes"])
+    """Vector registers written element by element."""
+    whole_reads: list[int] = registers(WIDTHS["whole_reads"])
+    """Vector registers read as a whole."""
+    whole_writes: list[int] = registers(WIDTHS["whole_writes"])
+    """Vector registers written as a whole."""
+    read_set: int = 0
+    write_set: int = 0
+    whole_read_set: int = 0
+    whole_write_set: int = 0
+    added_set: int = 0
+    """The registers of ``reads``, ``writes``, ``whole_reads``, ``whole_writes`` and ``accumulator`` as bits."""
+
+    record_scale: int = NONE
+    """From here on what the single-port loop knows beforehand,
+    :mod:`vecsim.engines.jit.single_port.preparation`. The reciprocal of the bytes of a record."""
+    plain: int = NONE
+    """1 if all its operands pass element by element from element 0 on: none as a whole, late, or in the
+    vector cache."""
+    simple: int = NONE
+    """1 if it is a plain contiguous access of one register in 32-bit elements."""
+    chain: int = NONE
+    """1 if it is arithmetic that writes one register, 2 if it sums one up into a scalar register; both read
+    one to three registers element by element, and nothing as a whole. 3 if it writes one element of one
+    register and reads no vector register. Otherwise 0."""
+    second: int = NONE
+    third: int = NONE
+    """The second and the third register that a ``chain`` reads; the first again where there is none."""
+    scalar_block: int = NONE
+    """Where the block of scalar instructions begins that begins here."""

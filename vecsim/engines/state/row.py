@@ -1,0 +1,163 @@
+"""Rows: records with named fields, of which the state of a run is made.
+
+A row is declared once, as a dataclass with slots. From the declaration come
+
+- the objects that the timing rules read and write in Python (:func:`objects`, :func:`store`),
+- the structured arrays of a record, of a snapshot and of a program (:func:`layout`),
+- the rows of compiled code, whose fields are at the offsets of the structured array
+  (:mod:`vecsim.engines.jit.arrays.rows`).
+
+A field is an integer of 64 bits, a fixed number of them (:func:`array`), or a list of registers
+(:func:`registers`).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Self, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+NONE = -1
+"""In place of a number that there is not."""
+COUNT, NUMBERS = "count", "numbers"
+"""The two parts of a list of registers in a structured array."""
+
+
+class Row:
+    """The base of all rows."""
+
+    __slots__ = ()
+
+    def copy_from(self, other: Self) -> None:
+        """Set all fields to those of another row."""
+        for field in fields_of(type(self)):
+            if field.most:
+                getattr(self, field.name)[:] = getattr(other, field.name)
+            else:
+                setattr(self, field.name, getattr(other, field.name))
+
+    def reset(self) -> None:
+        """Set all fields to what they are in a new row."""
+        self.copy_from(type(self)())
+
+
+AnyRow = TypeVar("AnyRow", bound=Row)
+
+
+@dataclass(frozen=True)
+class Field:
+    """A field of a row.
+
+    Attributes
+    ----------
+    offset, words
+        Where it begins in the row, and how long it is, in integers of 64 bits.
+    most
+        How many numbers it has, at most; 0 for a single integer.
+    counted
+        Whether it is a list: its length comes first.
+    initial
+        What an integer, or each number of an array, is in a new row.
+    """
+
+    name: str
+    offset: int
+    words: int
+    most: int
+    counted: bool
+    initial: int
+
+
+def array(most: int, fill: int = 0) -> Any:
+    """Declare a field of so many integers, ``list[int]``."""
+    return dataclasses.field(
+        default_factory=lambda: [fill] * most, metadata={"most": most, "counted": False, "fill": fill}
+    )
+
+
+def registers(most: int) -> Any:
+    """Declare a field of at most so many register numbers, ``list[int]``."""
+    return dataclasses.field(default_factory=list, metadata={"most": most, "counted": True, "fill": NONE})
+
+
+@lru_cache(maxsize=64)
+def fields_of(row: type[Row]) -> tuple[Field, ...]:
+    """Return the fields of a row in order."""
+    found: list[Field] = []
+    offset = 0
+    for each in dataclasses.fields(row):  # type: ignore[arg-type]
+        most, counted = each.metadata.get("most", 0), each.metadata.get("counted", False)
+        initial = each.metadata["fill"] if most else each.default
+        words = most + counted if most else 1
+        found.append(Field(each.name, offset, words, most, counted, initial))
+        offset += words
+    return tuple(found)
+
+
+def words_of(row: type[Row]) -> int:
+    """Return the length of a row in integers of 64 bits."""
+    return sum(field.words for field in fields_of(row))
+
+
+@lru_cache(maxsize=64)
+def layout(row: type[Row]) -> np.dtype[Any]:
+    """Return the type of structured arrays of rows: int64 fields, in order, without gaps.
+
+    Lists of registers are structures of their length, ``count``, and their ``numbers``; ``NONE`` fills them.
+    """
+    parts: list[Any] = []
+    for field in fields_of(row):
+        if field.counted:
+            parts.append((field.name, [(COUNT, np.int64), (NUMBERS, np.int64, (field.most,))]))
+        elif field.most:
+            parts.append((field.name, np.int64, (field.most,)))
+        else:
+            parts.append((field.name, np.int64))
+    return np.dtype(parts)
+
+
+def new_rows(row: type[Row], shape: tuple[int, ...]) -> npt.NDArray[Any]:
+    """Return a structured array of new rows."""
+    return np.full(shape, _values(row()), layout(row))
+
+
+def _values(each: Row) -> Any:
+    """Return a row as an element of a structured array."""
+    values = []
+    for field in fields_of(type(each)):
+        value = getattr(each, field.name)
+        if field.counted:
+            value = (len(value), value + [field.initial] * (field.most - len(value)))
+        values.append(value)
+    return np.array(tuple(values), layout(type(each)))
+
+
+def objects(row: type[AnyRow], rows: npt.NDArray[Any]) -> list[AnyRow]:
+    """Return an object for each row of a structured array of one dimension."""
+    columns: list[list[Any]] = []
+    for field in fields_of(row):
+        column = rows[field.name]
+        if field.counted:
+            numbers, counts = column[NUMBERS].tolist(), column[COUNT].tolist()
+            columns.append([each[:count] for each, count in zip(numbers, counts, strict=True)])
+        else:
+            columns.append(column.tolist())
+    return [row(*values) for values in zip(*columns, strict=True)]
+
+
+def store(rows: npt.NDArray[Any], each: list[Any]) -> None:
+    """Write objects into a structured array of one dimension."""
+    if not each:
+        return
+    for field in fields_of(type(each[0])):
+        column = [getattr(one, field.name) for one in each]
+        if field.counted:
+            rows[field.name][COUNT] = [len(one) for one in column]
+            fill = [field.initial] * field.most
+            rows[field.name][NUMBERS] = [(one + fill)[: field.most] for one in column]
+        else:
+            rows[field.name] = column

@@ -1,0 +1,169 @@
+"""The state of a run, by its names: what the timing rules take as ``r``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, NamedTuple, get_args, get_origin, get_type_hints
+
+from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Unit
+from vecsim.engines.decoded import SCALARS
+from vecsim.engines.state.accounts import Account, PendingRetirement, Start, TimelineRow
+from vecsim.engines.state.control import Control, Scratch
+from vecsim.engines.state.counters import Counter
+from vecsim.engines.state.flight import Slot
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.machine import MachineNumbers
+from vecsim.engines.state.registers import KINDS, FreeRegister, ScalarRegister, Slice, VectorRegister
+from vecsim.engines.state.row import NONE, Row
+from vecsim.engines.state.units import Bank, Port, Transfer, UnitState
+
+MOST_OWN = 32
+"""Numbers, and as many counters, that all extensions of a machine may have together."""
+PHYSICAL = 62
+"""Physical vector registers that a machine may have."""
+MOST_PORTS = 16
+"""Memory ports that a machine may have."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """Marks an array of the record, which decides what happens next: a snapshot is a copy of all these.
+
+    Attributes
+    ----------
+    dimensions
+        The names of its dimensions in :class:`vecsim.engines.record.Sizes`; none for a single row.
+    fill
+        What its integers are at the beginning.
+    most
+        The largest first dimension, if that is small: compiled code then finds it without an address.
+    """
+
+    dimensions: tuple[str, ...] = ()
+    fill: int = 0
+    most: int = 0
+
+
+@dataclass(frozen=True)
+class Temporary:
+    """Marks an array that is no state: a program, a machine, or room to work in. ``most`` as of a record."""
+
+    most: int = 0
+
+
+class Run:
+    """All arrays of a run: those of the record, the architectural state, the program and the machine.
+
+    N slots, P ports, V + 1 vector registers with the mask (physical ones on a machine that renames), s
+    elements of a vector register, I instructions of the program. Times are cycles.
+    """
+
+    __slots__ = ()
+
+    control: Annotated[Control, Record(most=1)]
+    scalars: Annotated[list[ScalarRegister], Record(("scalars",), most=SCALARS)]
+    """(68,) x0 to x31, f0 to f31, special registers."""
+    slots: Annotated[list[Slot], Record(("slots",))]
+    """(N,) the vector instructions in flight."""
+    depends: Annotated[list[bytearray], Record(("slots", "slots"))]
+    """(N, N) what the first waits for in the second, bits of :mod:`vecsim.engines.state.flight`."""
+    word_address: Annotated[list[list[int]], Record(("slots", "section"))]
+    """(N, s) word address of each element of strided and indexed accesses."""
+    entry_rows: Annotated[list[list[int]], Record(("slots", "section"))]
+    """(N, s) the row of each entry of sparse instructions."""
+    ready: Annotated[list[list[int]], Record(("registers", "section"))]
+    """(V + 1, s) from when each element is ready."""
+    taken: Annotated[list[list[int]], Record(("registers", "section"), fill=NONE)]
+    """(V + 1, s) the latest cycle in which a reader took each element."""
+    vectors: Annotated[list[VectorRegister], Record(("registers",), most=PHYSICAL + 1)]
+    """(V + 1,) the vector registers as a whole."""
+    names: Annotated[list[int], Record(("named",))]
+    """(named + 1,) where each vector register that programs name is, and the mask."""
+    displaced: Annotated[list[list[FreeRegister]], Record(("kinds", "displaced"))]
+    """(KINDS, D) physical registers in the order in which they get free, around the end."""
+    next_free: Annotated[list[int], Record(("kinds",), most=KINDS)]
+    """(KINDS,) where in its row of ``displaced`` the next is."""
+    renamed: Annotated[list[Instruction], Record(("renamed",))]
+    """(N,) the instructions in flight with physical registers; none on a machine that does not rename."""
+    slices: Annotated[list[Slice], Record(("section",))]
+    """(s,) the slices of the vector cache."""
+    banks: Annotated[list[Bank], Record(("banks",))]
+    units: Annotated[list[UnitState], Record(("units",), most=len(Unit))]
+    """(5,) by the number of an :class:`isa.declaration.Unit`."""
+    queue: Annotated[list[list[int]], Record(("units", "depth"), fill=NONE)]
+    """(5, unit_queue + 1) slots that wait for the unit, oldest first."""
+    dispatches: Annotated[list[list[int]], Record(("units", "depth"), fill=NONE)]
+    """(5, unit_queue + 1) cycles of the latest dispatches; -1 for none."""
+    ports: Annotated[list[Port], Record(("ports",), most=MOST_PORTS)]
+    accesses: Annotated[list[list[int]], Record(("ports", "accesses"), fill=NONE)]
+    """(P, accesses_in_flight) slots of the accesses that a port has, oldest first."""
+    transfers: Annotated[list[list[Transfer]], Record(("ports", "transfers"))]
+    """(P, accesses_in_flight + unit_queue + 1) the transfers that ended last. So many may be in flight, if
+    they are timed ahead."""
+    ledger: Annotated[list[Account], Record(("instructions",))]
+    """(I,) what each instruction of the program came to."""
+    pending: Annotated[list[PendingRetirement], Record(("pending",))]
+    counters: Annotated[list[int], Record(("counters",), most=len(Counter) + MOST_OWN)]
+    """By :class:`vecsim.engines.state.counters.Counter`, then those of the machine's extensions."""
+
+    x: Annotated[list[int], Temporary(REGISTERS)]
+    special: Annotated[list[int], Temporary(len(SPECIAL_REGISTERS))]
+    vw: Annotated[list[int], Temporary()]
+    address: Annotated[list[int], Temporary()]
+    row: Annotated[list[int], Temporary()]
+    """Arrays of the architectural state, :class:`isa.state.State`."""
+
+    program: Annotated[list[Instruction], Temporary()]
+    """(I + 1,) the program, and a row after its end."""
+    machine: Annotated[MachineNumbers, Temporary(1)]
+    numbers: Annotated[list[int], Temporary(MOST_OWN)]
+    """The numbers of the machine's extensions."""
+    scratch: Annotated[Scratch, Temporary(1)]
+    order: Annotated[list[int], Temporary()]
+    """(N,) the slots in flight, oldest first."""
+    timeline: Annotated[list[TimelineRow], Temporary()]
+    """Rows of instructions that have left flight, until the engine collects them."""
+    starts: Annotated[list[Start], Temporary()]
+    """Starts of elements and words, until the engine hands them on."""
+
+
+class Part(NamedTuple):
+    """An array of a run, as :class:`Run` declares it.
+
+    Attributes
+    ----------
+    dimensions
+        How many it has.
+    row
+        The type of its rows; None of integers.
+    byte
+        Whether its integers have eight bits.
+    mark
+        What it belongs to.
+    """
+
+    dimensions: int
+    row: type[Row] | None
+    byte: bool
+    mark: Record | Temporary
+
+
+@lru_cache(maxsize=4)
+def parts_of(run: type[Run]) -> dict[str, Part]:
+    """Return the arrays that a class of runs declares, by name."""
+    return {name: _part(*get_args(hint)) for name, hint in get_type_hints(run, include_extras=True).items()}
+
+
+def _part(kind: Any, mark: Record | Temporary) -> Part:
+    dimensions = 0
+    while get_origin(kind) is list:
+        (kind,) = get_args(kind)
+        dimensions += 1
+    byte = kind is bytearray
+    row = kind if isinstance(kind, type) and issubclass(kind, Row) else None
+    return Part(dimensions + byte, row, byte, mark)
+
+
+RECORD = {name: part for name, part in parts_of(Run).items() if isinstance(part.mark, Record)}
+"""The arrays of the record."""
