@@ -112,7 +112,7 @@ class JitEngine(BaseEngine):
 
     @property
     def _control(self) -> Control:
-        return objects(Control, self._record.control)[0]
+        return Control(*self._record.control[0].item())
 
     @property
     def _in_flight(self) -> bool:

@@ -42,7 +42,12 @@ def follows_in_flight(r: Run, older: Slot, store: int, first: int, end: int) -> 
     return must_follow(store, first, end, instruction.store, older.address, older.last_byte)
 
 
-def latest_transfer(r: Run, port: int, k: int) -> Transfer:
+def latest_transfer(r: Run, port: int) -> Transfer:
+    """Return the transfer of a port that ended last ("Accesses")."""
+    return r.transfers[port][r.ports[port].latest]
+
+
+def earlier_transfer(r: Run, port: int, k: int) -> Transfer:
     """Return the transfer that ended k before the latest of a port ("Accesses")."""
     place = r.ports[port].latest + k
     if place >= r.machine.transfers:
@@ -64,7 +69,7 @@ def scalar_order_at(r: Run, instruction: Instruction, cycle: int) -> int:
     for port in range(r.machine.memory_ports):
         k = 0
         while k < r.machine.transfers:
-            older = latest_transfer(r, port, k)
+            older = earlier_transfer(r, port, k)
             if older.end < cycle:
                 break
             if must_follow(store, first, end, older.store, older.first_byte, older.last_byte):

@@ -45,14 +45,14 @@ def unaligned(r: Run, slot: Slot) -> int:
 def first_cycle(r: Run, slot: Slot, port: int) -> int:
     """Return B, the first cycle in which a word may go of an access that waits for no older one ("Accesses")."""
     started_up = slot.dispatched_at + r.machine.startup
-    ready = larger(started_up, latest_transfer(r, port, 0).end)
+    ready = larger(started_up, latest_transfer(r, port).end)
     return larger(ready, slot.order_end) + unaligned(r, slot)
 
 
 def _begin(r: Run, slot: Slot, port: int, cycle: int) -> None:
     """Book the waits up to the first word, which goes in this cycle ("Waiting and charging")."""
     started_up, aligned = slot.dispatched_at + r.machine.startup, slot.base - unaligned(r, slot)
-    in_turn = latest_transfer(r, port, 0).end == aligned
+    in_turn = latest_transfer(r, port).end == aligned
     slot.start_cycle = cycle
     book_wait(r, slot, causes.PORT, slot.issued_at, slot.dispatched_at)
     book_wait(r, slot, causes.STARTUP, slot.dispatched_at, started_up)

@@ -6,7 +6,7 @@ The memory ports share one queue.
 from __future__ import annotations
 
 from isa.declaration import Unit
-from vecsim.engines.rules.memory_order import latest_transfer
+from vecsim.engines.rules.memory_order import earlier_transfer, latest_transfer
 from vecsim.engines.rules.numbers import NEVER, smaller
 from vecsim.engines.state.flight import Slot
 from vecsim.engines.state.run import Run
@@ -22,7 +22,7 @@ def _port_free(r: Run, port: int) -> int:
     count, most = r.ports[port].accesses, r.machine.accesses_in_flight
     if count >= most:
         return NEVER
-    return latest_transfer(r, port, most - 1 - count).end
+    return earlier_transfer(r, port, most - 1 - count).end
 
 
 def free_at(r: Run, unit: int) -> int:
@@ -38,7 +38,12 @@ def free_at(r: Run, unit: int) -> int:
     return free
 
 
-def latest_dispatch(r: Run, unit: int, k: int) -> int:
+def latest_dispatch(r: Run, unit: int) -> int:
+    """Return the cycle of the latest dispatch to a unit ("Queues and dispatch")."""
+    return r.dispatches[unit][r.units[unit].latest]
+
+
+def earlier_dispatch(r: Run, unit: int, k: int) -> int:
     """Return the cycle of the dispatch to a unit that came k before the latest ("Queues and dispatch")."""
     place = r.units[unit].latest + k
     if place > r.machine.unit_queue:
@@ -53,7 +58,7 @@ def room_at(r: Run, unit: int) -> int:
     """
     waiting, capacity = r.units[unit].queued, r.machine.unit_queue
     if waiting < capacity:
-        return latest_dispatch(r, unit, capacity - waiting - 1)
+        return earlier_dispatch(r, unit, capacity - waiting - 1)
     return NEVER if waiting > 0 else free_at(r, unit)
 
 
@@ -62,7 +67,7 @@ def _choose_port(r: Run, cycle: int) -> int:
     best, best_count, best_end = -1, 0, 0
     for port in range(r.machine.memory_ports):
         if _port_free(r, port) <= cycle:
-            count, end = r.ports[port].accesses, latest_transfer(r, port, 0).end
+            count, end = r.ports[port].accesses, latest_transfer(r, port).end
             if best < 0 or count < best_count or (count == best_count and end < best_end):
                 best, best_count, best_end = port, count, end
     return best

@@ -122,18 +122,19 @@ def layout(row: type[Row]) -> np.dtype[Any]:
 
 def new_rows(row: type[Row], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """Return a structured array of new rows."""
-    return np.full(shape, _values(row()), layout(row))
+    made = np.empty(shape, layout(row))
+    made[...] = _new_row(row)
+    return made
 
 
-def _values(each: Row) -> Any:
-    """Return a row as an element of a structured array."""
-    values = []
-    for field in fields_of(type(each)):
-        value = getattr(each, field.name)
-        if field.counted:
-            value = (len(value), value + [field.initial] * (field.most - len(value)))
-        values.append(value)
-    return np.array(tuple(values), layout(type(each)))
+@lru_cache(maxsize=64)
+def _new_row(row: type[Row]) -> npt.NDArray[Any]:
+    """Return a structured array of no dimension that holds a new row."""
+    values: list[Any] = []
+    for field in fields_of(row):
+        numbers = [field.initial] * field.most
+        values.append((0, numbers) if field.counted else numbers if field.most else field.initial)
+    return np.array(tuple(values), layout(row))
 
 
 def objects(row: type[AnyRow], rows: npt.NDArray[Any]) -> list[AnyRow]:

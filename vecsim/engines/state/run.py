@@ -47,9 +47,18 @@ class Record:
 
 @dataclass(frozen=True)
 class Temporary:
-    """Marks an array that is no state: a program, a machine, or room to work in. ``most`` as of a record."""
+    """Marks an array that is no state: a program, a machine, or room to work in.
+
+    Attributes
+    ----------
+    most
+        As of a record.
+    constant
+        Whether it does not change during a run.
+    """
 
     most: int = 0
+    constant: bool = False
 
 
 class Run:
@@ -114,9 +123,9 @@ class Run:
     row: Annotated[list[int], Temporary()]
     """Arrays of the architectural state, :class:`isa.state.State`."""
 
-    program: Annotated[list[Instruction], Temporary()]
+    program: Annotated[list[Instruction], Temporary(constant=True)]
     """(I + 1,) the program, and a row after its end."""
-    machine: Annotated[MachineNumbers, Temporary(1)]
+    machine: Annotated[MachineNumbers, Temporary(1, constant=True)]
     numbers: Annotated[list[int], Temporary(MOST_OWN)]
     """The numbers of the machine's extensions."""
     scratch: Annotated[Scratch, Temporary(1)]

@@ -13,7 +13,8 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.errors import TypingError
-from numba.core.imputils import RefType, iternext_impl
+from numba.core.imputils import RefType, iternext_impl, lower_cast
+from numba.core.typeconv import Conversion
 from numba.core.typing.templates import (
     AbstractTemplate,
     AttributeTemplate,
@@ -33,7 +34,6 @@ from numba.extending import (
 from vecsim.engines.jit.arrays.cells import Cells
 from vecsim.engines.jit.arrays.checked_cells import CheckedCells, check_index, checked_cells
 from vecsim.engines.jit.compiler.compilation import REASON
-from vecsim.engines.state.machine import MachineNumbers
 from vecsim.engines.state.row import Field, Row, fields_of, words_of
 
 BYTE = ir.IntType(8).as_pointer()
@@ -46,20 +46,27 @@ def _name(kind: str, what: object, *, checked: bool) -> str:
 
 
 class RowType(types.Type):
-    """The Numba type of a row: its address."""
+    """The Numba type of a row: its address. LLVM is told of a constant one that its fields never change."""
 
-    def __init__(self, row: type[Row], *, checked: bool) -> None:
-        self.row, self.checked = row, checked
+    def __init__(self, row: type[Row], *, checked: bool, constant: bool = False) -> None:
+        self.row, self.checked, self.constant = row, checked, constant
         self.fields = {field.name: field for field in fields_of(row)}
-        super().__init__(name=_name("Row", row.__name__, checked=checked))
+        kind = "Constant row" if constant else "Row"
+        super().__init__(name=_name(kind, row.__name__, checked=checked))
+
+    def can_convert_to(self, typing_context: Any, other: types.Type) -> Conversion | None:
+        """Let a constant row be one that may change, where it is either."""
+        same = isinstance(other, RowType) and (other.row, other.checked) == (self.row, self.checked)
+        return Conversion.safe if same and not other.constant else None
 
 
 class RegistersType(types.IterableType):
     """The Numba type of a list of registers: the address of its length, which the numbers follow."""
 
-    def __init__(self, most: int, *, checked: bool) -> None:
-        self.most, self.checked = most, checked
-        super().__init__(name=_name("Registers", most, checked=checked))
+    def __init__(self, most: int, *, checked: bool, constant: bool) -> None:
+        self.most, self.checked, self.constant = most, checked, constant
+        kind = "Constant registers" if constant else "Registers"
+        super().__init__(name=_name(kind, most, checked=checked))
 
     @property
     def iterator_type(self) -> types.Type:
@@ -166,7 +173,7 @@ class _RowAttribute(AttributeTemplate):  # type: ignore[misc]
 
     def generic_resolve(self, kind: RowType, name: str) -> types.Type | None:
         field = kind.fields.get(name)
-        return None if field is None else _field_type(field, checked=kind.checked)
+        return None if field is None else _field_type(field, kind)
 
     @bound_function("row.reset")
     def resolve_reset(self, kind: RowType, args: Any, kws: Any) -> Any:
@@ -174,14 +181,16 @@ class _RowAttribute(AttributeTemplate):  # type: ignore[misc]
 
     @bound_function("row.copy_from")
     def resolve_copy_from(self, kind: RowType, args: Any, kws: Any) -> Any:
-        return signature(types.none, kind) if args == (kind,) else None
+        (other,) = args
+        same = isinstance(other, RowType) and other.row is kind.row
+        return signature(types.none, other) if same else None
 
 
-def _field_type(field: Field, *, checked: bool) -> types.Type:
+def _field_type(field: Field, kind: RowType) -> types.Type:
     if field.counted:
-        return RegistersType(field.most, checked=checked)
+        return RegistersType(field.most, checked=kind.checked, constant=kind.constant)
     if field.most:
-        return CheckedCells(types.int64) if checked else Cells(types.int64)
+        return CheckedCells(types.int64) if kind.checked else Cells(types.int64)
     return types.int64
 
 
@@ -189,26 +198,35 @@ def _place(builder: Any, address: Any, offset: int) -> Any:
     return builder.gep(builder.bitcast(address, WORD.as_pointer()), [ir.IntType(64)(offset)])
 
 
+def _load(builder: Any, place: Any, kind: RowType | RegistersType) -> Any:
+    value = builder.load(place)
+    if kind.constant:
+        value.set_metadata("invariant.load", builder.module.add_metadata([]))
+    return value
+
+
 @lower_getattr_generic(RowType)
 def _get_field(context: Any, builder: Any, kind: RowType, address: Any, name: str) -> Any:
     field = kind.fields[name]
     place = _place(builder, address, field.offset)
     if not field.most:
-        value = builder.load(place)
-        if kind.row is MachineNumbers:  # does not change while compiled code runs
-            value.set_metadata("invariant.load", builder.module.add_metadata([]))
-        return value
+        return _load(builder, place, kind)
     data = builder.bitcast(place, BYTE)
-    found = _field_type(field, checked=kind.checked)
+    found = _field_type(field, kind)
     return data if field.counted else array_value(context, builder, found, data, WORD(field.most), None)
 
 
 @lower_setattr_generic(RowType)
 def _set_field(context: Any, builder: Any, sig: Any, args: Any, name: str) -> None:
     kind, field = sig.args[0], sig.args[0].fields[name]
-    if field.most or kind.row is MachineNumbers:
+    if field.most or kind.constant:
         raise TypingError(f"{REASON}{name} is not set as a whole")
     builder.store(args[1], _place(builder, args[0], field.offset))
+
+
+@lower_cast(RowType, RowType)
+def _cast(context: Any, builder: Any, of: RowType, to: RowType, address: Any) -> Any:
+    return address
 
 
 @lower_builtin("row.reset", RowType)
@@ -254,14 +272,14 @@ class _Length(AbstractTemplate):  # type: ignore[misc]
 
 @lower_builtin(len, RegistersType)
 def _length(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.load(_place(builder, args[0], 0))
+    return _load(builder, _place(builder, args[0], 0), sig.args[0])
 
 
 @lower_builtin(operator.getitem, RegistersType, types.Integer)
 def _get_register(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     if sig.args[0].checked:
         check_index(context, builder, args[1], builder.load(_place(builder, args[0], 0)))
-    return builder.load(builder.gep(_place(builder, args[0], 1), [args[1]]))
+    return _load(builder, builder.gep(_place(builder, args[0], 1), [args[1]]), sig.args[0])
 
 
 @lower_builtin("registers.append", RegistersType, types.Integer)
@@ -285,7 +303,7 @@ def _iterate(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     first = _place(builder, args[0], 1)
     iterator = cgutils.create_struct_proxy(sig.return_type)(context, builder)
     iterator.next = cgutils.alloca_once_value(builder, first)
-    iterator.end = builder.gep(first, [builder.load(_place(builder, args[0], 0))])
+    iterator.end = builder.gep(first, [_load(builder, _place(builder, args[0], 0), sig.args[0])])
     return iterator._getvalue()
 
 

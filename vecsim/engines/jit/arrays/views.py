@@ -20,7 +20,7 @@ from vecsim.engines.jit.arrays.cells import Cells
 from vecsim.engines.jit.arrays.checked_cells import CheckedCells, checked_cells
 from vecsim.engines.jit.arrays.rows import BYTE, WORD, ArrayType, RowType, array_value
 from vecsim.engines.jit.arrays.table import OWN, PARTS, PLACES, SECTION, Place
-from vecsim.engines.state.run import Part
+from vecsim.engines.state.run import Part, Temporary
 
 
 class Member(NamedTuple):
@@ -81,7 +81,8 @@ def _state_members(*, checked: bool, named: bool = False) -> dict[str, Member]:
 def _kind(part: Part, *, checked: bool) -> types.Type:
     """Return the type of an array of a run."""
     if part.row is not None:
-        kind: types.Type = RowType(part.row, checked=checked)
+        constant = isinstance(part.mark, Temporary) and part.mark.constant
+        kind: types.Type = RowType(part.row, checked=checked, constant=constant)
         for _ in range(part.dimensions):
             kind = ArrayType(kind, checked=checked)
         return kind

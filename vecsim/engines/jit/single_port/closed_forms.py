@@ -45,7 +45,7 @@ def _make_chain(sums: bool) -> Any:
         """Time a ``CHAIN`` that nothing or one operand holds up; otherwise return False, nothing done."""
         machine, outcome, schedules = r.machine, r.outcome, r.schedules
         unit, latency = instruction.unit, instruction.latency
-        dispatched = larger(issue, larger(r.units[unit].free_at, latest_dispatch(r, unit, 0)))
+        dispatched = larger(issue, larger(r.units[unit].free_at, latest_dispatch(r, unit)))
         v, d, safe = instruction.reads[0], 0, 0
         binding, until, others = v, r.vectors[v].ready_at, 0
         if not sums:

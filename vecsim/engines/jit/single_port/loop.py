@@ -33,7 +33,7 @@ from vecsim.engines.jit.single_port.closed_forms import (
     time_sum_chain,
     time_words,
 )
-from vecsim.engines.jit.single_port.port import latest_dispatch, port_free
+from vecsim.engines.jit.single_port.port import earlier_dispatch, port_free
 from vecsim.engines.jit.single_port.registers import ready_at, take_all, take_one, write_registers
 from vecsim.engines.jit.single_port.scalars import (
     SCALAR_STORE,
@@ -78,7 +78,7 @@ def _room_at(r: Any, unit: Any) -> Any:
     """From when an instruction finds its unit free or room in the queue."""
     queue = r.machine.unit_queue
     if queue > 0:
-        return latest_dispatch(r, unit, queue - 1)
+        return earlier_dispatch(r, unit, queue - 1)
     return port_free(r) if unit == MEMORY else r.units[unit].free_at
 
 

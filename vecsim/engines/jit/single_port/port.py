@@ -15,8 +15,10 @@ from vecsim.engines.state.counters import WORDS_LOADED, WORDS_STORED
 
 MEMORY, CONTIGUOUS = int(Unit.MEMORY), int(Pattern.CONTIGUOUS)
 latest_transfer = compiled_rule(memory_order.latest_transfer)
+earlier_transfer = compiled_rule(memory_order.earlier_transfer)
 must_follow = compiled_rule(memory_order.must_follow)
-latest_dispatch, note_dispatch = compiled_rule(queues.latest_dispatch), compiled_rule(queues.note_dispatch)
+latest_dispatch = compiled_rule(queues.latest_dispatch)
+earlier_dispatch, note_dispatch = compiled_rule(queues.earlier_dispatch), compiled_rule(queues.note_dispatch)
 note_transfer = compiled_rule(ports.note_transfer)
 
 
@@ -24,7 +26,7 @@ note_transfer = compiled_rule(ports.note_transfer)
 def dispatch(r: Any, instruction: Any, issue: Any, retired: Any) -> Any:
     """Dispatch an arithmetic or sparse instruction that issued in ``issue``; return the cycle."""
     unit = instruction.unit
-    cycle = larger(issue, larger(r.units[unit].free_at, latest_dispatch(r, unit, 0)))
+    cycle = larger(issue, larger(r.units[unit].free_at, latest_dispatch(r, unit)))
     note_dispatch(r, unit, cycle)
     book(r, instruction, causes.UNIT, issue, cycle, retired)
     return cycle
@@ -33,13 +35,13 @@ def dispatch(r: Any, instruction: Any, issue: Any, retired: Any) -> Any:
 @inline
 def latest_end(r: Any) -> Any:
     """The end of the latest transfer."""
-    return latest_transfer(r, 0, 0).end
+    return latest_transfer(r, 0).end
 
 
 @inline
 def port_free(r: Any) -> Any:
     """From when the port is free: the end of the access ``accesses_in_flight`` before the next."""
-    return latest_transfer(r, 0, r.machine.accesses_in_flight - 1).end
+    return earlier_transfer(r, 0, r.machine.accesses_in_flight - 1).end
 
 
 @inline
@@ -56,7 +58,7 @@ def order_end(r: Any, store: Any, first: Any, last: Any, cycle: Any) -> Any:
         The cycle in which it might issue.
     """
     for k in range(r.machine.transfers):
-        older = latest_transfer(r, 0, k)
+        older = earlier_transfer(r, 0, k)
         if older.end <= cycle:
             return 0
         if must_follow(store, first, last, older.store, older.first_byte, older.last_byte):
@@ -68,7 +70,7 @@ def order_end(r: Any, store: Any, first: Any, last: Any, cycle: Any) -> Any:
 def access_cycles(r: Any, instruction: Any, issue: Any) -> tuple[Any, Any, Any, Any]:
     """The cycles of dispatch, of the end of startup, of its turn, and the first in which a word may go."""
     machine = r.machine
-    latest = latest_dispatch(r, MEMORY, 0)
+    latest = latest_dispatch(r, MEMORY)
     dispatched = larger(issue, larger(port_free(r), latest))
     started_up = dispatched + machine.startup
     ready = larger(started_up, latest_end(r))
