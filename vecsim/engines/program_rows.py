@@ -86,5 +86,6 @@ def machine_numbers(machine: Machine, record: TimingRecord, instructions: int, m
 
 def extension_numbers(machine: Machine) -> npt.NDArray[np.int64]:
     """Return the (E,) numbers of a machine's extensions."""
-    described = flat(machine.numbers())
-    return np.array([described[name] for name in machine.added_numbers()], np.int64)
+    names = machine.added_numbers()
+    described = flat(machine.numbers()) if names else {}
+    return np.array([described[name] for name in names], np.int64)

@@ -116,7 +116,7 @@ class JitEngine(BaseEngine):
 
     @property
     def _in_flight(self) -> bool:
-        return bool((self._record.slots["age"] >= 0).any())
+        return self._loop == GENERAL_LOOP and bool((self._record.slots["age"] >= 0).any())
 
     @property
     def cycle(self) -> int:

@@ -98,6 +98,7 @@ def fields_of(row: type[Row]) -> tuple[Field, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=64)
 def words_of(row: type[Row]) -> int:
     """Return the length of a row in integers of 64 bits."""
     return sum(field.words for field in fields_of(row))
@@ -122,19 +123,18 @@ def layout(row: type[Row]) -> np.dtype[Any]:
 
 def new_rows(row: type[Row], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """Return a structured array of new rows."""
-    made = np.empty(shape, layout(row))
+    made = np.empty((*shape, words_of(row)), np.int64)
     made[...] = _new_row(row)
-    return made
+    return made.view(layout(row))[..., 0]
 
 
 @lru_cache(maxsize=64)
-def _new_row(row: type[Row]) -> npt.NDArray[Any]:
-    """Return a structured array of no dimension that holds a new row."""
-    values: list[Any] = []
+def _new_row(row: type[Row]) -> npt.NDArray[np.int64]:
+    """Return the integers of a new row."""
+    integers: list[int] = []
     for field in fields_of(row):
-        numbers = [field.initial] * field.most
-        values.append((0, numbers) if field.counted else numbers if field.most else field.initial)
-    return np.array(tuple(values), layout(row))
+        integers += [0, *[field.initial] * field.most] if field.counted else [field.initial] * field.words
+    return np.array(integers, np.int64)
 
 
 def objects(row: type[AnyRow], rows: npt.NDArray[Any]) -> list[AnyRow]:

@@ -72,6 +72,10 @@ SECTION = 0
 """Where the section size is."""
 PLACES, OWN = _placed()
 """Where the arrays are; where the addresses of the arrays of extensions begin, whose lengths follow."""
+_FAR = [name for name, place in PLACES.items() if not place.near]
+_FAR_BEGIN = [PLACES[name].begin for name in _FAR]
+_LENGTHS = min(place.length for place in PLACES.values())
+_TABLES = [(k, name) for k, name in enumerate(PLACES) if name in PARTS and PARTS[name].dimensions == 2]
 
 
 def table_of(
@@ -123,8 +127,8 @@ def table_of(
 
 def _address(table: Ints, arrays: Mapping[str, Any]) -> None:
     """Write the addresses of arrays and their dimensions into a table."""
-    for name, place in PLACES.items():
-        values = arrays[name]
-        if not place.near:
-            table[place.begin] = values.ctypes.data
-        table[place.length : place.length + 2] = len(values), values.shape[1] if values.ndim > 1 else 0
+    table[_FAR_BEGIN] = [arrays[name].ctypes.data for name in _FAR]
+    dimensions = table[_LENGTHS:OWN].reshape(-1, 2)
+    dimensions[:, 0] = [len(arrays[name]) for name in PLACES]
+    for k, name in _TABLES:
+        dimensions[k, 1] = arrays[name].shape[1]
