@@ -257,6 +257,14 @@ class InstructionSet(Overview):
             if twice:
                 raise ValueError(f"declared twice: {key} {', '.join(twice)}")
 
+    def __hash__(self) -> int:
+        """Hash the instructions, once: engines look their code up by the set at every start."""
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash(self.instructions)
+
     @cached_property
     def by_mnemonic(self) -> dict[str, Instruction]:
         """Instructions by their assembly name."""
