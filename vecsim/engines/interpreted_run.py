@@ -5,8 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy.typing as npt
 
@@ -20,8 +19,6 @@ from vecsim.engines.state.machine import MachineNumbers
 from vecsim.engines.state.row import Row, objects, store
 from vecsim.engines.state.run import RECORD, Part, Run, parts_of
 from vecsim.support.suggestions import nearest
-
-AnyRow = TypeVar("AnyRow", bound=Row)
 
 STATE = ("x", "special", "vw", "address", "row")
 
@@ -100,8 +97,11 @@ def fitting(value: Any, least: int = LEAST, greatest: int = GREATEST, bits: int 
     return number
 
 
-@lru_cache(maxsize=64)
-def bounded_row(row: type[AnyRow]) -> type[AnyRow]:
+_PROGRAM = parts_of(Run)["program"]
+_BOUNDED: dict[type[Row], type[Row]] = {}
+
+
+def bounded_row(row: type[Row]) -> type[Row]:
     """Return the row whose fields take integers of 64 bits alone, for user-defined rules."""
 
     def set_field(self: Row, name: str, value: Any) -> None:
@@ -110,7 +110,14 @@ def bounded_row(row: type[AnyRow]) -> type[AnyRow]:
         else:
             object.__setattr__(self, name, fitting(value))
 
-    made: type[AnyRow] = type(row.__name__, (row,), {"__slots__": (), "__setattr__": set_field})
+    if row not in _BOUNDED:
+        _BOUNDED[row] = type(row.__name__, (row,), {"__slots__": (), "__setattr__": set_field})
+    return _BOUNDED[row]
+
+
+def interpreted_program(rows: npt.NDArray[Any], *, bounded: bool = False) -> list[Instruction]:
+    """Return the instructions of a program, from its rows, as rules in Python read them."""
+    made: list[Instruction] = _interpreted(_PROGRAM, rows, bounded=bounded)
     return made
 
 
@@ -150,9 +157,8 @@ class InterpretedRun(Run):
         """
         self.program, self.machine, self.numbers = program, machine, list(numbers)
         self.scratch, self.order = Scratch(), [0] * machine.slots
-        rows = bounded_row if bounded else lambda row: row
-        self.timeline: list[TimelineRow] = [rows(TimelineRow)() for _ in range(timeline)]
-        self.starts: list[Start] = [rows(Start)() for _ in range(starts)]
+        self.timeline = [TimelineRow() for _ in range(timeline)]
+        self.starts = [Start() for _ in range(starts)]
         for name, part in RECORD.items():
             setattr(self, name, _interpreted(part, getattr(record, name), bounded=bounded))
         for name in STATE:

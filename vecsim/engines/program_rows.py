@@ -16,6 +16,7 @@ from vecsim.machine import Machine
 from vecsim.machine.description import flat
 
 Rows = npt.NDArray[Any]
+Ints = npt.NDArray[np.int64]
 
 _SETS = {
     "reads": "read_set",
@@ -39,11 +40,13 @@ def program_rows(decoded: Decoded) -> Rows:
     table["number"] = np.arange(count + 1)
     rows = table[:count]
     for field in fields_of(Instruction):
-        values = getattr(decoded, field.name, None)
+        values: Ints | None = getattr(decoded, field.name, None)
+        if values is None:
+            continue
         if field.counted:
             rows[field.name][COUNT] = (values != NONE).sum(axis=1)
             rows[field.name][NUMBERS] = values
-        elif values is not None:
+        else:
             rows[field.name] = values
     for name, bits in _SETS.items():
         values = getattr(decoded, name)

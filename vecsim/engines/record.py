@@ -28,7 +28,7 @@ from vecsim.support.errors import UserError
 
 
 class Sizes(NamedTuple):
-    """The dimensions of the arrays of a record, by the names that :class:`vecsim.engines.state.run.Run` uses."""
+    """The dimensions of the arrays of a record, by their names in :class:`vecsim.engines.state.run.Run`."""
 
     scalars: int
     slots: int
@@ -125,7 +125,7 @@ def _most_pending(machine: Machine, slots: int) -> int:
     """Return twice what ``pending`` may have to hold, so that it is seldom tidied up.
 
     Instructions retire in cycles of their own, later than the latest issue: scalar instructions that issue in
-    a cycle within the longest latency of theirs, those of a unit that end in it within the longest of its own.
+    a cycle within their longest latency, those of a unit that end in it within its longest latency.
     """
     numbers = flat(machine.numbers())
     latencies = sum(int(value) for name, value in numbers.items() if "latency" in name)

@@ -72,7 +72,7 @@ def _compiling(copy: Callable[..., Any]) -> Any:
 
 @lru_cache(maxsize=16)
 def compiler_of_rules(extensions: Extensions = ()) -> Callable[[Callable[..., Any]], Any]:
-    """Return a function that makes of a plain rule what compiled functions call, on a machine with extensions.
+    """Return a function that makes of a plain rule what compiled functions call.
 
     A rule takes what ``run_of`` returns for ``r``, :mod:`vecsim.engines.jit.arrays.views`. What a
     user wrote goes through all passes of Numba, for it may need them.

@@ -14,7 +14,7 @@ from vecsim.engines.state.row import NONE, Row
 from vecsim.engines.state.run import Run, Temporary
 
 BY_WORDS, BY_LANES, BY_ENTRIES, SHIFTED = range(4)
-"""Steady schedules, which never change: element k passes in cycle k // words per cycle, k // lanes, k // p."""
+"""Steady schedules, which never change: element k goes in cycle k // words per cycle, k // lanes, k // p."""
 PHASES = 8
 """From SHIFTED on, one for each phase from 1 on: element k passes in cycle (k + phase) // words per cycle."""
 FIRST_FREE = SHIFTED + PHASES - 1

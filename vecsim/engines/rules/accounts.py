@@ -176,7 +176,7 @@ def _postpone(r: Run, age: int, pc: int, vector: int, passed: int, retire: int) 
 
 
 def _charge_pending(r: Run) -> None:
-    """Charge the pending retirements that are older than any instruction in flight ("Waiting and charging")."""
+    """Charge pending retirements that are older than any instruction in flight ("Waiting and charging")."""
     next_age, k = NEVER, 0
     if r.scratch.in_flight > 0:
         next_age = r.slots[r.order[0]].age

@@ -109,7 +109,7 @@ def leave(r: Run, slot: Slot, last: int, result: int, retire: int) -> None:
 def _complete_scalars(r: Run, slot: Slot, result: int) -> None:
     """Note when scalar registers are ready that come with the last element ("Issue").
 
-    Those that others in flight still write are not ready; the youngest that writes one that is renamed gives it.
+    Those that others in flight still write are not. One that is renamed is set by its youngest writer.
     """
     for register in r.program[slot.pc].late:
         awaited = False

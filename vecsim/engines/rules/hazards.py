@@ -89,13 +89,13 @@ def release(r: Run, slot: Slot, position: int, last: int) -> None:
 
 
 def first_blocked(r: Run, slot: Slot, element: int) -> int:
-    """Return the first element from ``element`` on that an older instruction has yet to start ("Chaining")."""
+    """Return the first element from ``element`` on that an older one has yet to start ("Chaining")."""
     limit, k = NEVER, 0
     while r.order[k] != slot.number:
         older = r.slots[r.order[k]]
-        if r.depends[slot.number][older.number] & FOLLOWS_ELEMENT:
-            if element < older.first + older.elements:
-                limit = smaller(limit, larger(element, older.first + older.element))
+        follows = r.depends[slot.number][older.number] & FOLLOWS_ELEMENT != 0
+        if follows and element < older.first + older.elements:
+            limit = smaller(limit, larger(element, older.first + older.element))
         k += 1
     return limit
 

@@ -75,12 +75,14 @@ def element_hazard(r: Run, instruction: Instruction, element: int) -> int:
 
 
 def pass_elements(r: Run, instruction: Instruction, begin: int, end: int, cycle: int, ready: int) -> None:
-    """Note that elements start in ``cycle``, and that what they write is ready from ``ready`` on ("Chaining").
+    """Note that elements start in ``cycle``, and from when what they write is ready ("Chaining").
 
     Parameters
     ----------
     begin, end
         The first of the elements, and the one after the last.
+    ready
+        The cycle from which their results are ready.
     """
     for v in instruction.reads:
         raise_all(r.taken[v], begin, end, cycle)
@@ -119,7 +121,7 @@ def _complete_register(register: VectorRegister, result: int) -> None:
 
 
 def raise_all(cycles: list[int], begin: int, end: int, cycle: int) -> None:
-    """Raise the elements of an array from ``begin`` to ``end`` to at least a cycle ("WAR and WAW hazards")."""
+    """Raise elements ``begin`` to ``end`` of an array to at least a cycle ("WAR and WAW hazards")."""
     for k in range(begin, end):
         cycles[k] = larger(cycles[k], cycle)
 

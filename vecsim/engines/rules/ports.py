@@ -43,7 +43,7 @@ def unaligned(r: Run, slot: Slot) -> int:
 
 
 def first_cycle(r: Run, slot: Slot, port: int) -> int:
-    """Return B, the first cycle in which a word may go of an access that waits for no older one ("Accesses")."""
+    """Return B, the first cycle for a word of an access that waits for no older one ("Accesses")."""
     started_up = slot.dispatched_at + r.machine.startup
     ready = larger(started_up, latest_transfer(r, port).end)
     return larger(ready, slot.order_end) + unaligned(r, slot)
@@ -110,7 +110,10 @@ def _pass(r: Run, slot: Slot, instruction: Instruction, done: int, through: int,
 
 
 def _is_clear(r: Run, slot: Slot, instruction: Instruction) -> bool:
-    """Return whether only banks can hold up what is left of an access that waits for no element ("Accesses")."""
+    """Return whether only banks can hold up what is left of an access ("Accesses").
+
+    It waits for no element.
+    """
     if instruction.cache == 1:
         return False
     whole = len(instruction.whole_reads) + len(instruction.whole_writes)
@@ -207,7 +210,7 @@ def step_port(r: Run, port: int, cycle: int) -> int:
 
     Ports that act in one cycle meet at the banks in the order of the age of their accesses, so the port with
     the oldest is stepped first. The access of the only port that is the oldest instruction in flight depends
-    on nothing whose cycles are not yet known, and so is timed to its end.
+    on nothing whose cycles are not yet known; an engine that times ahead times it to its end.
     """
     while r.ports[port].accesses > 0:
         slot = r.slots[r.accesses[port][0]]
@@ -215,7 +218,8 @@ def step_port(r: Run, port: int, cycle: int) -> int:
             return NEVER
         if slot.base < 0:
             slot.base = first_cycle(r, slot, port)
-        ahead = r.order[0] == slot.number and r.machine.memory_ports == 1
+        alone = r.order[0] == slot.number and r.machine.memory_ports == 1
+        ahead = alone and r.scratch.times_ahead == 1
         if slot.base > cycle and not ahead:
             return slot.base
         word = slot.word

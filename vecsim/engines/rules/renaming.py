@@ -29,7 +29,7 @@ def renames_scalars(r: Run) -> bool:
 
 
 def named(r: Run, slot: Slot) -> Instruction:
-    """Return the instruction of a slot, with physical registers if vector registers are renamed ("Renaming")."""
+    """Return the instruction of a slot, with physical registers if they are renamed ("Renaming")."""
     if renames_vectors(r):
         return r.renamed[slot.number]
     return r.program[slot.pc]
@@ -153,7 +153,7 @@ def is_renamed(r: Run, register: int) -> bool:
 
 
 def ancestors(r: Run, v: int) -> int:
-    """Return, as bits, the registers whose elements come into physical register v as they were ("Renaming")."""
+    """Return, as bits, the registers of which elements were left as they were in register v ("Renaming")."""
     found, older = 0, r.vectors[v].older
     while older >= 0:
         found |= 1 << older
@@ -254,7 +254,7 @@ def name_registers(r: Run, slot: Slot, instruction: Instruction) -> None:
 
 
 def pass_on(r: Run, slot: Slot, result: int) -> None:
-    """Let what was copied from the registers that an instruction wrote wait for its last result ("Renaming")."""
+    """Let copies of the registers that an instruction wrote wait for its last result ("Renaming")."""
     if renames_vectors(r):
         instruction = named(r, slot)
         for v in instruction.writes:

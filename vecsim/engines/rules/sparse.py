@@ -46,7 +46,7 @@ def _distinct(rows: list[int], k: int, in_cycle: int) -> int:
 
 
 def _is_full(r: Run, rows: list[int], k: int, in_cycle: int) -> bool:
-    """Return whether a cycle that has taken the ``in_cycle`` entries before k cannot take k ("Sparse unit")."""
+    """Return whether a cycle that took the ``in_cycle`` entries before k cannot take k ("Sparse unit")."""
     if in_cycle == r.machine.sparse_unit_p:
         return True
     most = r.machine.sparse_unit_r

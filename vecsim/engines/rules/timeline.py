@@ -1,4 +1,4 @@
-"""Rows of the timeline, :class:`vecsim.engines.state.accounts.TimelineRow` (docs/timing.md, "Waiting and charging")."""
+"""Rows of the timeline, ``TimelineRow`` (docs/timing.md, "Waiting and charging")."""
 
 from __future__ import annotations
 

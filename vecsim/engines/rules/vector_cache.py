@@ -29,7 +29,7 @@ def cache_waits(r: Run, slot: Slot, older: Slot) -> int:
 
 
 def slice_blocked(r: Run, slot: Slot, slice_: int) -> bool:
-    """Return whether an older instruction has yet to complete a slice that ``slot`` needs ("Vector cache")."""
+    """Return whether an older one has yet to complete a slice that ``slot`` needs ("Vector cache")."""
     s = r.machine.section_size
     begin, end, k = slice_ * s, (slice_ + 1) * s, 0
     while r.order[k] != slot.number:
@@ -48,7 +48,7 @@ def slice_blocked(r: Run, slot: Slot, slice_: int) -> bool:
 
 
 def entered(r: Run, slot: Slot, done: int, needed: int) -> tuple[int, int]:
-    """Return the slices that an access enters with elements ``done`` to ``needed``: from, to ("Vector cache").
+    """Return the slices that an access enters with some elements: from, to ("Vector cache").
 
     Without chaining, all slices of the access, with its first element.
     """
@@ -77,7 +77,7 @@ def slices_ready(r: Run, begin: int, end: int) -> int:
 
 
 def slices_free(r: Run, begin: int, end: int) -> int:
-    """Return the cycle from which the slices from ``begin`` to ``end`` may be overwritten ("Vector cache")."""
+    """Return the cycle from which slices ``begin`` to ``end`` may be overwritten ("Vector cache")."""
     cycle = 0
     for slice_ in range(begin, end):
         cycle = larger(cycle, larger(r.slices[slice_].ready_at, r.slices[slice_].taken_at + 1))

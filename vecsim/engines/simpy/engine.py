@@ -13,7 +13,7 @@ from isa.state import State, interpreted
 from vecsim.engines.access import what_is_wrong
 from vecsim.engines.base import BaseEngine
 from vecsim.engines.fault import Fault
-from vecsim.engines.interpreted_run import ExtendedRun, InterpretedRun, bounded_row
+from vecsim.engines.interpreted_run import ExtendedRun, InterpretedRun, interpreted_program
 from vecsim.engines.own_code import OwnCodeError, failure
 from vecsim.engines.own_rules import interpreted_rules, own_arrays, users_rules
 from vecsim.engines.own_semantics import users_semantics
@@ -69,8 +69,7 @@ class SimpyEngine(BaseEngine):
         self._state, self._record = state, record
         users = bool(users_rules(self.machine.own_rules))
         if self._program is None:
-            row = bounded_row(Row) if users else Row
-            self._program = objects(row, program_rows(self._decoded))
+            self._program = interpreted_program(program_rows(self._decoded), bounded=users)
         self._rules = interpreted_rules(self.machine.own_rules)
         self._environment = environment = simpy.Environment(initial_time=cycle)
         numbers = machine_numbers(self.machine, record, len(self.program), len(state.memory))

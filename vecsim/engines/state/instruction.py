@@ -66,7 +66,7 @@ class Instruction(Row):
     whole_read_set: int = 0
     whole_write_set: int = 0
     added_set: int = 0
-    """The registers of ``reads``, ``writes``, ``whole_reads``, ``whole_writes`` and ``accumulator`` as bits."""
+    """``reads``, ``writes``, ``whole_reads``, ``whole_writes`` and ``accumulator`` as bits."""
 
     record_scale: int = NONE
     """From here on what the single-port loop knows beforehand,

@@ -14,8 +14,8 @@ A field is an integer of 64 bits, a fixed number of them (:func:`array`), or a l
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -84,57 +84,84 @@ def registers(most: int) -> Any:
     return dataclasses.field(default_factory=list, metadata={"most": most, "counted": True, "fill": NONE})
 
 
-@lru_cache(maxsize=64)
-def fields_of(row: type[Row]) -> tuple[Field, ...]:
-    """Return the fields of a row in order."""
-    found: list[Field] = []
+@dataclass(frozen=True)
+class Shape:
+    """What follows from the declaration of a row.
+
+    Attributes
+    ----------
+    fields
+        In order.
+    words
+        The length of a row in integers of 64 bits.
+    layout
+        The type of structured arrays.
+    initial
+        The integers of a new row.
+    """
+
+    fields: tuple[Field, ...]
+    words: int
+    layout: np.dtype[Any]
+    initial: npt.NDArray[np.int64]
+
+
+_SHAPES: dict[type[Row], Shape] = {}
+
+
+def shape_of(row: type[Row]) -> Shape:
+    """Return what follows from the declaration of a row."""
+    if row not in _SHAPES:
+        fields = tuple(_fields(row))
+        integers: list[int] = []
+        for field in fields:
+            integers += [0, *[field.initial] * field.most] if field.counted else [field.initial] * field.words
+        layout = np.dtype([_laid_out(field) for field in fields])
+        _SHAPES[row] = Shape(fields, len(integers), layout, np.array(integers, np.int64))
+    return _SHAPES[row]
+
+
+def _fields(row: type[Row]) -> Iterator[Field]:
     offset = 0
     for each in dataclasses.fields(row):  # type: ignore[arg-type]
-        most, counted = each.metadata.get("most", 0), each.metadata.get("counted", False)
-        initial = each.metadata["fill"] if most else each.default
-        words = most + counted if most else 1
-        found.append(Field(each.name, offset, words, most, counted, initial))
+        most: int = each.metadata.get("most", 0)
+        counted: bool = each.metadata.get("counted", False)
+        initial: Any = each.metadata["fill"] if most else each.default
+        words = most + int(counted) if most else 1
+        yield Field(each.name, offset, words, most, counted, initial)
         offset += words
-    return tuple(found)
 
 
-@lru_cache(maxsize=64)
+def _laid_out(field: Field) -> Any:
+    if field.counted:
+        return field.name, [(COUNT, np.int64), (NUMBERS, np.int64, (field.most,))]
+    return (field.name, np.int64, (field.most,)) if field.most else (field.name, np.int64)
+
+
+def fields_of(row: type[Row]) -> tuple[Field, ...]:
+    """Return the fields of a row in order."""
+    return shape_of(row).fields
+
+
 def words_of(row: type[Row]) -> int:
     """Return the length of a row in integers of 64 bits."""
-    return sum(field.words for field in fields_of(row))
+    return shape_of(row).words
 
 
-@lru_cache(maxsize=64)
 def layout(row: type[Row]) -> np.dtype[Any]:
     """Return the type of structured arrays of rows: int64 fields, in order, without gaps.
 
     Lists of registers are structures of their length, ``count``, and their ``numbers``; ``NONE`` fills them.
     """
-    parts: list[Any] = []
-    for field in fields_of(row):
-        if field.counted:
-            parts.append((field.name, [(COUNT, np.int64), (NUMBERS, np.int64, (field.most,))]))
-        elif field.most:
-            parts.append((field.name, np.int64, (field.most,)))
-        else:
-            parts.append((field.name, np.int64))
-    return np.dtype(parts)
+    return shape_of(row).layout
 
 
 def new_rows(row: type[Row], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """Return a structured array of new rows."""
-    made = np.empty((*shape, words_of(row)), np.int64)
-    made[...] = _new_row(row)
-    return made.view(layout(row))[..., 0]
-
-
-@lru_cache(maxsize=64)
-def _new_row(row: type[Row]) -> npt.NDArray[np.int64]:
-    """Return the integers of a new row."""
-    integers: list[int] = []
-    for field in fields_of(row):
-        integers += [0, *[field.initial] * field.most] if field.counted else [field.initial] * field.words
-    return np.array(integers, np.int64)
+    of_row = shape_of(row)
+    made = np.empty((*shape, of_row.words), np.int64)
+    made[...] = of_row.initial
+    return made.view(of_row.layout)[..., 0]
 
 
 def objects(row: type[AnyRow], rows: npt.NDArray[Any]) -> list[AnyRow]:

@@ -56,8 +56,9 @@ class RowType(types.Type):
 
     def can_convert_to(self, typing_context: Any, other: types.Type) -> Conversion | None:
         """Let a constant row be one that may change, where it is either."""
-        same = isinstance(other, RowType) and (other.row, other.checked) == (self.row, self.checked)
-        return Conversion.safe if same and not other.constant else None
+        if not isinstance(other, RowType) or other.constant:
+            return None
+        return Conversion.safe if (other.row, other.checked) == (self.row, self.checked) else None
 
 
 class RegistersType(types.IterableType):
@@ -69,12 +70,12 @@ class RegistersType(types.IterableType):
         super().__init__(name=_name(kind, most, checked=checked))
 
     @property
-    def iterator_type(self) -> types.Type:
+    def iterator_type(self) -> Any:
         """The type of its iterator."""
         return ITERATOR
 
 
-class RegistersIterator(types.SimpleIteratorType):
+class RegistersIterator(types.SimpleIteratorType):  # type: ignore[name-defined,misc]
     """The Numba type of what goes through a list of registers."""
 
 
@@ -89,6 +90,10 @@ class ArrayType(types.Type):
         super().__init__(name=_name("Array", inner, checked=checked))
 
 
+_PLACE = types.CPointer(types.int64)  # type: ignore[attr-defined]
+_PLACES = types.CPointer(_PLACE)  # type: ignore[attr-defined]
+
+
 @register_model(RowType)
 @register_model(RegistersType)
 class _AddressModel(models.PrimitiveModel):  # type: ignore[misc]
@@ -99,8 +104,7 @@ class _AddressModel(models.PrimitiveModel):  # type: ignore[misc]
 @register_model(RegistersIterator)
 class _IteratorModel(models.StructModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: types.Type) -> None:
-        place = types.CPointer(types.int64)
-        super().__init__(manager, kind, [("next", types.CPointer(place)), ("end", place)])
+        super().__init__(manager, kind, [("next", _PLACES), ("end", _PLACE)])
 
 
 @register_model(ArrayType)
@@ -158,9 +162,10 @@ def _get_inner(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return array_value(context, builder, kind.inner, data, value.inner, WORD(0))
 
 
-def _element_bytes(kind: types.Type) -> int:
+def _element_bytes(kind: Any) -> int:
     if isinstance(kind, ArrayType):
-        return WORD_BYTES * words_of(kind.inner.row)
+        row: type[Row] = kind.inner.row  # type: ignore[attr-defined]
+        return WORD_BYTES * words_of(row)
     return int(kind.dtype.bitwidth) // 8
 
 

@@ -23,7 +23,7 @@ from vecsim.engines.state.run import RECORD, Part, parts_of
 
 Ints = npt.NDArray[np.int64]
 Scratch = dict[str, npt.NDArray[Any]]
-"""The code, the machine and room to work in, by the names of :class:`vecsim.engines.jit.state.CompiledRun`."""
+"""The program, the machine and room to work in, by the names of ``CompiledRun``."""
 
 PARTS = parts_of(CompiledRun)
 STATE = ("v", "mask", "cache", "memory", "address", "row")

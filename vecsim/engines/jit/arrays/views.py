@@ -56,8 +56,8 @@ _SEEN_AS = {
     "mask": ("mask", types.uint8, 1),
     "memory": ("memory", types.uint8, 1),
 }
-"""The arrays of the state that do not hold int64, or that others see: the array, the type of the elements, and
-how many are seen for each element of it."""
+"""The arrays of the state that do not hold int64, or that are seen in several ways: the array, the type of
+the elements, and how many are seen for each element of it."""
 
 
 def _state_member(name: str, *, checked: bool, named: bool = False) -> Member:

@@ -23,7 +23,7 @@ def begin(r: Any, capacity: Any) -> None:
     """Rebuild from the record what a run keeps beside it; everybody looks in the first cycle."""
     enough = r.scratch.enough_starts
     r.scratch.reset()
-    r.scratch.enough_starts = enough
+    r.scratch.enough_starts, r.scratch.times_ahead = enough, 1
     if capacity >= 0:
         r.scratch.timeline = 2 if enough > 0 else 1
     list_flight(r)

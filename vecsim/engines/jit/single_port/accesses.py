@@ -219,7 +219,7 @@ def _transfer_elements(
 ) -> Any:
     """Transfer the elements from k to n, one word each and one a cycle, which only banks can hold up.
 
-    ``cycle`` is that of the first if its bank is free, ``cycles`` their schedule. Returns the cycle of the last.
+    ``cycle`` is that of the first if its bank is free, ``cycles`` their schedule. Returns that of the last.
     """
     banks, busy, address = r.machine.banks, r.machine.bank_busy, r.address
     waited = charged = 0

@@ -3,10 +3,10 @@
 It fills the fields of ``Instruction`` from ``record_scale`` on, and reciprocals and binary logarithms among
 the numbers of the machine. It also works out the timing of blocks of scalar instructions. If every register
 that a block awaits from before it is ready when its first instruction issues, the cycles of the block,
-relative to that one, depend on nothing but how many instructions have issued in that cycle already. A block is
-a straight line of scalar instructions; only the first may be an access to memory. It goes on after branches
-that may be taken or not. Where one is taken the block ends; so it is kept in parts, each from the beginning to
-a branch or to the end.
+relative to that one, depend on nothing but how many instructions have issued in that cycle already. A block
+is a straight line of scalar instructions; only the first may be an access to memory. It goes on after
+branches that may be taken or not. Where one is taken the block ends; so it is kept in parts, each from the
+beginning to a branch or to the end.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def mark_shortcuts(rows: Rows) -> None:
     """Fill the fields of the (n,) instructions of a program that only the single-port loop reads."""
 
     def count(name: str) -> Ints:
-        return rows[name][COUNT]  # type: ignore[no-any-return]
+        return rows[name][COUNT]
 
     records, timing, reads, writes = rows["record_bytes"], rows["timing"], count("reads"), count("writes")
     whole = count("whole_reads") + count("whole_writes") > 0
@@ -112,7 +112,7 @@ class Line(NamedTuple):
 
 
 BLOCK_FIELDS = ("operation", "timing", "latency", "awaited", "scalar_writes", "late")
-"""What the timing of a block depends on. Operands are not among it: immediates differ from matrix to matrix."""
+"""What the timing of a block depends on; operands are not, so that it is the same for all matrices."""
 
 
 def scalar_blocks(program: Rows, machine: Machine) -> Ints:
@@ -177,7 +177,7 @@ def _known_line(row: list[int]) -> KnownLine:
 
 @lru_cache(maxsize=512)
 def _worked_out(known: bytes, columns: int, width: int) -> tuple[Ints, Ints]:
-    """Return field ``scalar_block`` and the blocks of the program whose ``BLOCK_FIELDS``, flat, are ``known``."""
+    """Return field ``scalar_block`` and the blocks of a program whose ``BLOCK_FIELDS`` are ``known``."""
     rows = [_known_line(row) for row in np.frombuffer(known, np.int64).reshape(-1, columns).tolist()]
     places = np.full(len(rows), NO_BLOCK, np.int64)
     parts: list[Ints] = []

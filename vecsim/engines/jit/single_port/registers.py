@@ -165,7 +165,7 @@ def cycles_in(r: Any, schedule: Any, n: Any) -> Any:
 
 @function
 def catch_up(r: Any, n: Any, rate: Any, schedule: Any, add: Any, bound: Any, cycle: Any) -> Any:
-    """Make the schedule of n elements that start from ``cycle`` on, ``rate`` in a cycle, each with its operand.
+    """Make the schedule of n elements that start from ``cycle`` on, ``rate`` a cycle, each with its operand.
 
     In ``outcome`` is left in how many cycles elements start, and how many they wait.
 
