@@ -36,7 +36,7 @@ class Run(Overview):
         Up to and with the last retirement after halt.
     counters
         What :meth:`vecsim.engines.ledger.Ledger.counters` gives, and by the name of
-        :class:`vecsim.engines.columns.counters.Counter`, lower case.
+        :class:`vecsim.engines.state.counters.Counter`, lower case.
     charged
         Every cycle of the run charged to one cause, by the name of ``Cause``; the values sum to
         ``cycles``.

@@ -1,8 +1,9 @@
-"""The engine that Numba compiles: the whole machine as plain functions over flat arrays.
+"""The engine that Numba compiles: the whole machine as plain functions over the state of a run.
 
 =================  =============================================================================
 ``engine``         the protocol, around everything else
 ``interface``      what Python and compiled code both name: operations, parts, why a loop ended
+``state``          what compiled code keeps in addition to the state of a run
 ``semantics``      the semantics of instructions, compiled
 ``rules``          the timing rules, compiled
 ``single_port/``   the loop for machines with one memory port, with formulas of its own
@@ -21,8 +22,8 @@ w
     The address of the table of a run, :mod:`vecsim.engines.jit.arrays.table`.
 r
     All arrays of a run by their names, :mod:`vecsim.engines.jit.arrays.views`, as the timing rules take them.
-i
-    Where in ``program`` the row of the instruction begins.
+instruction
+    A row of the program.
 n
     How many elements the instruction works on, 1 or more.
 s
@@ -59,8 +60,6 @@ cause
     Why it waited, the number of a :class:`vecsim.engines.cause.Cause`.
 begin, end
     The first cycle of a wait, and the one after the last.
-track, add
-    The number of a track, :mod:`vecsim.engines.jit.single_port.registers`, and what is added to its cycles.
-depth
-    ``unit_queue`` + 1.
+schedule, add
+    The number of a schedule, :mod:`vecsim.engines.jit.single_port.registers`, and what is added to its cycles.
 """

@@ -228,7 +228,7 @@ def _is_known(value: Any) -> bool:
         return all(_is_known(each) and not callable(each) for each in value)
     if isinstance(value, bool | int | float | str | np.float32 | np.float64) or _is_error(value):
         return True
-    if isinstance(value, ModuleType) and value.__name__.startswith("vecsim.engines.columns"):
+    if isinstance(value, ModuleType) and value.__name__.startswith("vecsim.engines.state"):
         return True
     return id(value) in STANDING or isinstance(value, Dispatcher | _Intrinsic)
 
