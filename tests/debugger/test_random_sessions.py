@@ -16,7 +16,6 @@ from vecsim.debugger.panels import PANELS
 from vecsim.debugger.readiness import Place, Readiness
 from vecsim.debugger.target import Target
 from vecsim.debugger.waiting import arrays_of
-from vecsim.engines.columns import instruction
 from vecsim.engines.fault import Fault
 from vecsim.engines.rules.issue import scalars_ready_at
 from vecsim.engines.running import run
@@ -94,7 +93,7 @@ def test_at_the_end_all_is_ready_and_what_waits_is_marked(seed):
         if here.halted or here.fault or not 0 <= here.pc < len(here.program):
             break
         r = arrays_of(here)
-        awaited = scalars_ready_at(r, here.pc * instruction.WIDTH)
+        awaited = scalars_ready_at(r, r.program[here.pc])
         if awaited > here.cycle:  # issue waits for a scalar register: it is marked
             assert awaited in shown.readiness.scalars
 

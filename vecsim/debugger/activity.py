@@ -13,7 +13,8 @@ import numpy as np
 from isa.declaration import Unit
 from vecsim.debugger.position import AT, Position
 from vecsim.engines.cause import WAITS, Cause
-from vecsim.engines.columns import flight
+from vecsim.engines.state.flight import Slot
+from vecsim.engines.state.row import objects
 
 FIRST_WAIT = AT[f"wait_{Cause(0).name.lower()}"]
 
@@ -57,7 +58,7 @@ class Activity:
         return "waits" if self.started is None else "works"
 
     def letter(self, cycle: int) -> str:
-        """Give the sign of a cycle in a pipeline diagram, a blank before its issue and behind its end."""
+        """Return the sign of a cycle in a pipeline diagram, a blank before its issue and after its end."""
         if cycle < self.issued or (self.retired is not None and cycle >= self.retired):
             return " "
         if cycle == self.issued:
@@ -71,14 +72,14 @@ LEGEND = "I issue, q in the queue, w waits at its unit, = works"
 
 
 def activities(position: Position) -> list[Activity]:
-    """Give the latest instructions in program order."""
+    """Return the latest instructions in program order."""
     found = {age: _of_row(row, position.cycle) for age, row in position.rows.items()}
     found |= {age: _of_slot(slot, position) for age, slot in position.slots.items()}
     return [found[age] for age in sorted(found)]
 
 
 def _by(value: int, cycle: int) -> int | None:
-    """Give a cycle if it has come."""
+    """Return a cycle if it has come."""
     return value if 0 <= value < cycle else None
 
 
@@ -102,33 +103,32 @@ def _of_row(row: tuple[int, ...], cycle: int) -> Activity:
 
 
 def _of_slot(slot: int, position: Position) -> Activity:
-    values = position.snapshot.timing["slots"][slot].tolist()
-    waits = position.snapshot.timing["waits"][slot].tolist()
+    (row,) = objects(Slot, position.snapshot.timing["slots"][slot : slot + 1])
     return Activity(
-        values[flight.AGE],
-        values[flight.PC],
-        Unit(values[flight.UNIT]),
-        values[flight.PORT],
-        values[flight.ELEMENTS],
-        values[flight.ISSUED_AT],
-        _by(values[flight.DISPATCHED_AT], position.cycle),
-        _by(values[flight.START_CYCLE], position.cycle),
+        row.age,
+        row.pc,
+        Unit(row.unit),
+        row.port,
+        row.elements,
+        row.issued_at,
+        _by(row.dispatched_at, position.cycle),
+        _by(row.start_cycle, position.cycle),
         None,
-        {Cause(k).label: cycles for k, cycles in enumerate(waits) if cycles},
+        {Cause(k).label: cycles for k, cycles in enumerate(row.waits) if cycles},
     )
 
 
 def started_elements(activity: Activity, position: Position) -> int | None:
-    """Give how many elements of an instruction have started, None where that is not kept."""
+    """Return how many elements of an instruction have started, None where that is not kept."""
     slot = position.slots.get(activity.age)
     if slot is None:
         return None
-    return int(position.snapshot.timing["slots"][slot, flight.ELEMENT])
+    return int(position.snapshot.timing["slots"]["element"][slot])
 
 
 def busy_banks(position: Position) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """Give for how many cycles each bank is still taken; 0: it is free. An access may be timed ahead."""
+    """Return for how many cycles each bank is still taken; 0: it is free. An access may be timed ahead."""
     left: np.ndarray[tuple[int], np.dtype[np.int64]] = np.maximum(
-        position.snapshot.timing["bank_free"] - position.cycle, 0
+        position.snapshot.timing["banks"]["free_at"] - position.cycle, 0
     )
     return left

@@ -10,26 +10,14 @@ import numpy as np
 
 from isa.program import Program
 from isa.state import State, new_state
-from vecsim.engines.columns import control, flight
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot
 from vecsim.engines.timeline import COLUMNS
 from vecsim.machine import Machine
 
 AT = {name: i for i, name in enumerate(COLUMNS)}
 """Where in a row of the timeline each column is."""
-SAME = ("control", "ledger", "counters", "unit_busy")
-"""Arrays of the record that are the same at a cycle, however an engine came there."""
-IN_FLIGHT = [
-    flight.AGE,
-    flight.PC,
-    flight.PORT,
-    flight.ISSUED_AT,
-    flight.DISPATCHED_AT,
-    flight.START_CYCLE,
-    flight.ELEMENT,
-    flight.WORD,
-]
-"""Columns of an instruction in flight that are."""
+IN_FLIGHT = ("age", "pc", "port", "issued_at", "dispatched_at", "start_cycle", "element", "word")
+"""Fields of an instruction in flight that are the same at a cycle, however an engine came there."""
 
 
 @dataclass(frozen=True)
@@ -62,23 +50,23 @@ class Position:
         """The cycle that comes next."""
         return self.snapshot.cycle
 
-    def _control(self, place: int) -> int:
-        return int(self.snapshot.timing["control"][place])
+    def _control(self, name: str) -> int:
+        return int(self.snapshot.timing["control"][name][0])
 
     @property
     def pc(self) -> int:
         """Number of the instruction that issues next."""
-        return self._control(control.PC)
+        return self._control("pc")
 
     @property
     def count(self) -> int:
         """Instructions issued so far: the age of the next."""
-        return self._control(control.COUNT)
+        return self._control("count")
 
     @property
     def halted(self) -> bool:
         """Whether halt has issued."""
-        return bool(self._control(control.HALTED))
+        return bool(self._control("halted"))
 
     @cached_property
     def state(self) -> State:
@@ -91,13 +79,13 @@ class Position:
         return state
 
     def arrays(self) -> tuple[State, TimingRecord]:
-        """Give a state and a record of their own that hold what the snapshot holds."""
+        """Return a state and a record of their own that hold what the snapshot holds."""
         return from_snapshot(self.snapshot, self.program, self.machine)
 
     @cached_property
     def slots(self) -> dict[int, int]:
-        """The slots of ``TimingRecord.slots`` in use, by age: what is not timed to its end."""
-        ages = self.snapshot.timing["slots"][:, flight.AGE]
+        """The numbers of the slots in use, by age: what is not timed to its end."""
+        ages = self.snapshot.timing["slots"]["age"]
         return {int(ages[slot]): int(slot) for slot in np.argsort(ages, kind="stable") if ages[slot] >= 0}
 
     @cached_property
@@ -106,7 +94,7 @@ class Position:
         known = {age: (age, row[AT["issue"]], row[AT["pc"]]) for age, row in self.rows.items()}
         slots = self.snapshot.timing["slots"]
         for age, slot in self.slots.items():
-            known[age] = (age, int(slots[slot, flight.ISSUED_AT]), int(slots[slot, flight.PC]))
+            known[age] = (age, int(slots["issued_at"][slot]), int(slots["pc"][slot]))
         return [known[age] for age in sorted(known)]
 
     @cached_property
@@ -126,9 +114,9 @@ class Position:
         """
         found = hashlib.sha256(self.architectural_digest.encode())
         timing = self.snapshot.timing
-        for name in SAME:
-            found.update(timing[name].tobytes())
+        for values in (timing["control"], timing["ledger"], timing["counters"], timing["units"]["busy"]):
+            found.update(values.tobytes())
         for slot in self.slots.values():
-            found.update(timing["slots"][slot, IN_FLIGHT].tobytes())
+            found.update(np.array([timing["slots"][name][slot] for name in IN_FLIGHT]).tobytes())
         found.update(repr(sorted(self.rows.items())).encode())
         return found.hexdigest()

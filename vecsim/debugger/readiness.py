@@ -7,20 +7,19 @@ long as an instruction that reads it would have to wait for it; it is then shown
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from vecsim.debugger.position import Position
 from vecsim.debugger.waiting import arrays_of
-from vecsim.engines.columns import flight, history, instruction
 from vecsim.engines.rules.memory_order import follows_in_flight, must_follow
 from vecsim.engines.rules.numbers import NEVER
-from vecsim.engines.rules.renaming import ancestors, elements_written, row_of, writes_any
+from vecsim.engines.rules.renaming import ancestors, named, writes_any
 
 NOT_READY = "~"
-"""Stands behind a value that is not ready."""
+"""Stands after a value that is not ready."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +30,9 @@ class Place:
     ----------
     kind
         ``scalar``: registers in the numbering of all scalars; ``element``: elements of the vector registers
-        one behind the other, those of the mask last; ``memory``: bytes.
+        one after the other, those of the mask last; ``memory``: bytes.
     first, end
-        The first, and the one behind the last.
+        The first, and the one after the last.
     """
 
     kind: Literal["scalar", "element", "memory"]
@@ -55,42 +54,40 @@ class Readiness:
     def __init__(self, position: Position) -> None:
         self._cycle = position.cycle
         timing = position.snapshot.timing
-        self.scalars: npt.NDArray[np.int64] = timing["scalar_ready"]
-        self._rules = arrays_of(position)
-        self._slots = tuple(position.slots.values())
-        self._history = timing["port_history"].reshape(-1, history.COLUMNS)
-        names = timing["names"].tolist()
-        ready = timing["ready"].reshape(-1, position.machine.section_size)
-        self.elements: npt.NDArray[np.int64] = np.stack([self._register(v, ready[v]) for v in names])
+        self.scalars: npt.NDArray[np.int64] = timing["scalars"]["ready_at"]
+        self._r = arrays_of(position)
+        self._slots = tuple(self._r.slots[slot] for slot in position.slots.values())
+        self._transfers = [transfer for of_port in self._r.transfers for transfer in of_port]
+        self.elements: npt.NDArray[np.int64] = np.stack(
+            [self._register(v, timing["ready"][v]) for v in self._r.names]
+        )
 
     def _register(self, v: int, ready: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the cycles of the elements of a physical register."""
-        r, found = self._rules, ready.copy()
-        written = elements_written(r, v)
+        r, found = self._r, ready.copy()
+        written = r.vectors[v].written
         if written < len(found):  # the others were left as they were in the registers that it displaced
-            found[written:] = r.ready_behind[v]
+            found[written:] = r.vectors[v].kept_ready_at
             if any(writes_any(r, slot, ancestors(r, v)) for slot in self._slots):
                 found[written:] = NEVER
         for slot in self._slots:
-            row, at = row_of(r, slot), slot * flight.COLUMNS
-            whole = r.program[row + instruction.WHOLE_WRITE_SET] | r.program[row + instruction.ADDED_SET]
-            first, started = r.slots[at + flight.FIRST], r.slots[at + flight.ELEMENT]
-            if whole >> v & 1:
+            instruction = named(r, slot)
+            if (instruction.whole_write_set | instruction.added_set) >> v & 1:
                 found[:] = NEVER
-            elif r.program[row + instruction.WRITE_SET] >> v & 1:
-                found[first + started : first + r.slots[at + flight.ELEMENTS]] = NEVER
+            elif instruction.write_set >> v & 1:
+                found[slot.first + slot.element : slot.first + slot.elements] = NEVER
         return found
 
     def _memory(self, first: int, end: int) -> int:
         """Return the cycle from which an access need not wait for the stores to bytes that were issued."""
-        if any(follows_in_flight(self._rules, slot, 0, first, end) for slot in self._slots):
+        if any(follows_in_flight(self._r, slot, 0, first, end) for slot in self._slots):
             return NEVER
         return max(
             (
-                int(ended[history.END])
-                for ended in self._history
-                if ended[history.END] > self._cycle
-                and must_follow(0, first, end, ended[history.STORED], *_range(ended))
+                ended.end
+                for ended in self._transfers
+                if ended.end > self._cycle
+                and must_follow(0, first, end, ended.store, ended.first_byte, ended.last_byte)
             ),
             default=0,
         )
@@ -107,10 +104,6 @@ class Readiness:
         """Return of what :meth:`cycles` has whether it is not ready."""
         waits: npt.NDArray[np.bool_] = self.cycles(place) > self._cycle
         return waits
-
-
-def _range(ended: Any) -> tuple[int, int]:
-    return int(ended[history.FIRST_BYTE]), int(ended[history.LAST_BYTE])
 
 
 def marked(text: str, waits: object) -> str:

@@ -3,35 +3,33 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
-
-import numpy as np
 
 from isa.declaration import SPECIAL_REGISTERS, Timing, Unit
 from isa.state import interpreted
 from vecsim.debugger.activity import Activity, activities, started_elements
 from vecsim.debugger.position import Position
-from vecsim.engines.columns import control, flight, instruction
 from vecsim.engines.decoded import FLOAT, SPECIAL, decode
-from vecsim.engines.flat_arrays import machine_numbers, program_table
+from vecsim.engines.interpreted_run import ExtendedRun, InterpretedRun
 from vecsim.engines.own_rules import interpreted_rules, own_arrays
-from vecsim.engines.record import PENDING
+from vecsim.engines.program_rows import extension_numbers, machine_numbers, program_rows
 from vecsim.engines.rules.addresses import elements, place
 from vecsim.engines.rules.issue import earliest_issue, scalars_ready_at, take_element
 from vecsim.engines.rules.memory_order import scalar_order_at
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.rules.queues import room_at
 from vecsim.engines.rules.renaming import registers_free_at
-from vecsim.engines.run_arrays import Arrays
-from vecsim.engines.timeline import no_starts
+from vecsim.engines.state.flight import FOLLOWS_ELEMENT, FOLLOWS_ORDER, FOLLOWS_SLICE, FOLLOWS_WHOLE
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.machine import MachineNumbers
+from vecsim.engines.state.row import objects
 from vecsim.support.suggestions import counted
 
 UNITS = (Unit.MEMORY, Unit.ADD, Unit.MULTIPLY, Unit.SPARSE)
 _WORDS = {
-    flight.FOLLOWS_ELEMENT: "element by element behind",
-    flight.FOLLOWS_WHOLE: "a whole register of",
-    flight.FOLLOWS_SLICE: "a slice of the vector cache of",
-    flight.FOLLOWS_ORDER: "memory order behind",
+    FOLLOWS_ELEMENT: "element by element behind",
+    FOLLOWS_WHOLE: "a whole register of",
+    FOLLOWS_SLICE: "a slice of the vector cache of",
+    FOLLOWS_ORDER: "memory order behind",
 }
 
 
@@ -57,16 +55,22 @@ class UnitState:
     queued: tuple[int, ...]
 
 
-def arrays_of(position: Position) -> Any:
-    """Give the arrays that the rules read, of a copy of everything at a position."""
+def arrays_of(position: Position) -> InterpretedRun:
+    """Return what the rules take as ``r``: a copy of everything at a position."""
     state, record = position.arrays()
     program, machine = position.program, position.machine
-    table = program_table(decode(program, machine), len(record.renamed)).reshape(-1).tolist()
-    numbers = machine_numbers(machine, record, len(program), len(state.memory)).tolist()
-    empty = np.zeros(1, np.int64)
-    made = Arrays(table, numbers, interpreted(state), record, empty, no_starts(), own_arrays(machine))
-    interpreted_rules(machine.extensions).list_flight(made)
-    return made
+    numbers = machine_numbers(machine, record, len(program), len(state.memory))
+    own = own_arrays(machine)
+    r = (ExtendedRun if own else InterpretedRun)(
+        objects(Instruction, program_rows(decode(program, machine))),
+        objects(MachineNumbers, numbers)[0],
+        extension_numbers(machine).tolist(),
+        interpreted(state),
+        record,
+        own,
+    )
+    interpreted_rules(machine.extensions).list_flight(r)
+    return r
 
 
 def issue_waits(position: Position) -> str:
@@ -78,21 +82,20 @@ def issue_waits(position: Position) -> str:
     if position.halted:
         return "halt has issued: waits for what is in flight"
     r, cycle = arrays_of(position), position.cycle
-    pc = r.control[control.PC]
+    pc = r.control.pc
     if not 0 <= pc < len(position.program):
         return f"instruction {pc} is outside the program"
-    i = pc * instruction.WIDTH
-    return _scalar_wait(r, i, cycle) or _order_wait(r, cycle) or _vector_wait(r, i, cycle, position)
+    instruction = r.program[pc]
+    return _scalar_wait(r, instruction, cycle) or _order_wait(r, cycle) or _vector_wait(r, instruction, cycle)
 
 
-def _scalar_wait(r: Any, i: int, cycle: int) -> str:
-    if scalars_ready_at(r, i) <= cycle:
+def _scalar_wait(r: InterpretedRun, instruction: Instruction, cycle: int) -> str:
+    if scalars_ready_at(r, instruction) <= cycle:
         return ""
-    awaited = i + instruction.AWAITED
-    for register in r.program[awaited + 1 : awaited + 1 + r.program[awaited]]:
-        ready = r.scalar_ready[register]
+    for register in instruction.awaited:
+        ready = r.scalars[register].ready_at
         if ready > cycle:
-            when = "with a vector result in flight" if ready >= PENDING else f"in cycle {ready}"
+            when = "with a vector result in flight" if ready >= NEVER else f"in cycle {ready}"
             return f"waits for {_scalar_name(register)}, which is ready {when}"
     return ""
 
@@ -103,31 +106,31 @@ def _scalar_name(register: int) -> str:
     return f"f{register - FLOAT}" if register >= FLOAT else f"x{register}"
 
 
-def _order_wait(r: Any, cycle: int) -> str:
+def _order_wait(r: InterpretedRun, cycle: int) -> str:
     earliest = earliest_issue(r)
     if earliest <= cycle:
         return ""
     return f"waits until cycle {earliest}: a branch was taken"
 
 
-def _vector_wait(r: Any, i: int, cycle: int, position: Position) -> str:
-    unit, timing = r.program[i + instruction.UNIT], r.program[i + instruction.TIMING]
-    n = elements(r, i) if unit > 0 else 0
-    if registers_free_at(r, i, max(n, 0)) > cycle:
+def _vector_wait(r: InterpretedRun, instruction: Instruction, cycle: int) -> str:
+    unit, timing = instruction.unit, instruction.timing
+    n = elements(r, instruction) if unit > 0 else 0
+    if registers_free_at(r, instruction, max(n, 0)) > cycle:
         return "waits for a free physical register"
     if unit > 0 and n > 0 and room_at(r, unit) > cycle:
         return f"waits for room in the queue of {Unit(unit).name.lower()}"
-    if timing == Timing.EXTRACT and take_element(r, i, cycle) > cycle:
+    if timing == Timing.EXTRACT and take_element(r, instruction, cycle) > cycle:
         return "waits for an element of a vector register"
-    if timing in (Timing.SCALAR_LOAD, Timing.SCALAR_STORE) and place(r, i, 1):
-        order = scalar_order_at(r, i, cycle)
+    if timing in (Timing.SCALAR_LOAD, Timing.SCALAR_STORE) and place(r, instruction, 1):
+        order = scalar_order_at(r, instruction, cycle)
         if order > cycle:
             return "waits for older accesses" + ("" if order >= NEVER else f", until cycle {order}")
     return "issues in this cycle"
 
 
 def unit_states(position: Position) -> list[UnitState]:
-    """Give what every unit and every memory port is at, ports first."""
+    """Return what every unit and every memory port is at, ports first."""
     shown = activities(position)
     found = []
     for unit in UNITS:
@@ -170,8 +173,8 @@ def _awaited(activity: Activity, position: Position) -> str:
     operands = program.instruction(activity.pc).operands
     for operand, field in zip(operands, program.fields[activity.pc].tolist(), strict=False):
         if operand.kind == "v" and operand.read:
-            ready = int(timing["ready_all"][timing["names"][field]])
-            if position.cycle < ready < PENDING:
+            ready = int(timing["vectors"]["ready_at"][timing["names"][field]])
+            if position.cycle < ready < NEVER:
                 found.append(f"v{field}, whole in cycle {ready}")
     return " and ".join(dict.fromkeys(found))
 
@@ -182,7 +185,7 @@ def _followed(age: int, position: Position) -> str:
     if slot is None:
         return ""
     depends = position.snapshot.timing["depends"][slot]
-    ages = position.snapshot.timing["slots"][:, flight.AGE]
+    ages = position.snapshot.timing["slots"]["age"]
     found = []
     for older in position.slots.values():
         for bit, words in _WORDS.items():
