@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +16,6 @@ from isa.program import Program
 from programs.measurement import measure, prepare_product
 from programs.registry import PROGRAMS
 from vecsim.data import load
-from vecsim.engines.columns import starts as start
 from vecsim.engines.result import Run
 from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
@@ -59,10 +59,10 @@ class Seen:
     """A run with its timeline: a row for each instruction executed, and when elements and words started."""
 
     run: Run
-    starts: npt.NDArray[np.int64]
+    starts: npt.NDArray[Any]
 
     def vector_instructions(self) -> list[dict[str, int]]:
-        """Give the rows of the timeline that went to a unit, in program order."""
+        """Return the rows of the timeline that went to a unit, in program order."""
         table = self.run.timeline or {}
         rows = [
             dict(zip(table, values, strict=True))
@@ -71,14 +71,14 @@ class Seen:
         return sorted((row for row in rows if row["unit"] != Unit.SCALAR), key=lambda row: row["age"])
 
     def cycles_of(self, age: int) -> list[int]:
-        """Give the cycles in which elements or words of an instruction started."""
-        mine = self.starts[self.starts[:, start.AGE] == age]
-        return sorted(set(mine[:, start.CYCLE].tolist()))
+        """Return the cycles in which elements or words of an instruction started."""
+        mine = self.starts[self.starts["age"] == age]
+        return sorted(set(mine["cycle"].tolist()))
 
 
 def seen(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> Seen:
     """Run a program in the reference, and keep its timeline."""
-    noted: list[npt.NDArray[np.int64]] = []
+    noted: list[npt.NDArray[Any]] = []
     request = TimelineRequest(starts=lambda rows: noted.append(rows.copy()))
     result = run(program, memory, machine, engine="simpy", timeline=request)
     return Seen(result, np.concatenate(noted))
@@ -169,14 +169,14 @@ def draw_banks() -> str:
     """Draw which bank is busy when: a load of neighbours, and one of words that are all in one bank."""
     machine = load_machine("vs2003", {"banks": 8})
     runs = [(words, small(STRIDED, machine, WORDS=words)) for words in (1, 8)]
-    firsts = [int(one.starts[:, start.CYCLE].min()) for _, one in runs]
-    longest = max(int(one.starts[:, start.CYCLE].max()) - f for (_, one), f in zip(runs, firsts, strict=True))
+    firsts = [int(one.starts["cycle"].min()) for _, one in runs]
+    longest = max(int(one.starts["cycle"].max()) - f for (_, one), f in zip(runs, firsts, strict=True))
     wide, left = 15, 70
     width = left + (longest + machine.bank_busy + 1) * wide + 20
     made = Drawing(width, 2 * 200, "Words of two loads in eight banks: no conflict, and all in one bank")
     for k, ((words, one), first) in enumerate(zip(runs, firsts, strict=True)):
         top = 36 + k * 200
-        passed = int(one.starts[:, start.CYCLE].max()) - first + 1
+        passed = int(one.starts["cycle"].max()) - first + 1
         made.text(
             10,
             top - 14,
@@ -185,9 +185,9 @@ def draw_banks() -> str:
         for bank in range(machine.banks):
             made.text(left - 8, top + bank * 18 + 13, f"bank {bank}", size=11, anchor="end", fill=MUTED)
             made.line(left, top + bank * 18 + 18, width - 20, top + bank * 18 + 18, FAINT)
-        ordered = one.starts[np.argsort(one.starts[:, start.CYCLE], kind="stable")]
+        ordered = one.starts[np.argsort(one.starts["cycle"], kind="stable")]
         for number, word in enumerate(ordered):
-            x, y = left + (int(word[start.CYCLE]) - first) * wide, top + int(word[start.BANK]) * 18
+            x, y = left + (int(word["cycle"]) - first) * wide, top + int(word["bank"]) * 18
             made.box(x, y + 1, machine.bank_busy * wide - 1, 16, COLOURS[0], opacity=0.3)
             made.box(x, y + 1, wide - 1, 16, COLOURS[0])
             made.text(x + wide / 2 - 0.5, y + 13, number, size=9, anchor="middle", fill="#ffffff")

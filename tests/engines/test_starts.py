@@ -6,7 +6,6 @@ from engine_runs import EVERY_ENGINE, WORKED
 
 from isa.assembler import assemble
 from isa.declaration import Unit
-from vecsim.engines.columns import starts
 from vecsim.engines.running import run
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.machine import load_machine
@@ -38,7 +37,7 @@ def noted(engine, *changes):
     machine = load_machine(WORKED, changes)
     done = run(MIXED, np.zeros(1 << 14, np.uint8), machine, engine=engine, timeline=request)
     table = np.concatenate(found)
-    return done, np.concatenate(rows), table[np.lexsort((table[:, starts.BANK], table[:, 4], table[:, 0]))]
+    return done, np.concatenate(rows), np.sort(table, order=["age", "cycle", "bank"])
 
 
 @pytest.mark.parametrize("changes", [[], ["memory_ports=2", "banks=6"], ["chaining=false", "lanes=3"]])
@@ -48,13 +47,13 @@ def test_what_starts_is_what_keeps_units_busy_in_every_engine(changes):
         done, rows, table = noted(engine, *changes)
         np.testing.assert_array_equal(table, first)
         for unit in Unit:
-            of_unit = table[table[:, starts.UNIT] == unit]
-            cycles = np.unique(of_unit[:, [starts.PORT, starts.CYCLE]], axis=0)
+            of_unit = table[table["unit"] == unit]
+            cycles = np.unique(of_unit[["port", "cycle"]])
             assert len(cycles) == done.busy[unit.name.lower()]
         at = {name: rows[:, i] for i, name in enumerate(COLUMNS)}
         for k in np.flatnonzero(at["unit"]):
-            of_one = table[table[:, starts.AGE] == at["age"][k]]
-            assert of_one[:, starts.CYCLE].min() == at["start"][k]
+            of_one = table[table["age"] == at["age"][k]]
+            assert of_one["cycle"].min() == at["start"][k]
             assert at["words"][k] in (0, len(of_one))
 
 
@@ -65,6 +64,6 @@ def test_a_store_of_words_goes_from_bank_to_bank_by_hand():
     run(program, np.zeros(2048, np.uint8), load_machine(WORKED, ["banks=8"]), timeline=request)
     table = np.concatenate(found)
     # Byte 1036 is word 259, bank 3 of 8; four words a cycle.
-    assert table[:, starts.BANK].tolist() == [3, 4, 5, 6, 7, 0]
-    cycles = table[:, starts.CYCLE]
+    assert table["bank"].tolist() == [3, 4, 5, 6, 7, 0]
+    cycles = table["cycle"]
     assert (cycles - cycles[0]).tolist() == [0, 0, 0, 0, 1, 1]

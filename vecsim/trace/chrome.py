@@ -13,12 +13,13 @@ import numpy.typing as npt
 from isa.declaration import Unit
 from isa.program import Program
 from vecsim.engines.cause import WAITS, Cause
-from vecsim.engines.columns import starts as start
+from vecsim.engines.state.accounts import Start
+from vecsim.engines.state.row import new_rows
 from vecsim.machine import Machine
 from vecsim.support.shown_text import unicode_text
 from vecsim.trace.listing import listed, waits_of
 from vecsim.trace.phases import Phase, phases
-from vecsim.trace.stream import AT
+from vecsim.trace.stream import AT, Starts
 
 ISSUE, UNITS, FLIGHT, BANKS = GROUPS = range(1, 5)
 """Groups of tracks, processes in the format's words: issue; units and ports; vector instructions from issue
@@ -173,7 +174,7 @@ class ChromeWriter:
             self._write(("" if self._first else ",\n") + ",\n".join(lines))
             self._first = False
 
-    def take(self, rows: Ints, worked: Ints, starts: Ints, settled: int) -> None:
+    def take(self, rows: Ints, worked: Ints, starts: Starts, settled: int) -> None:
         """See :meth:`vecsim.trace.stream.Writer.take`."""
         lines: list[str] = []
         pc_of = dict(zip(rows[:, AT["age"]].tolist(), rows[:, AT["pc"]].tolist(), strict=True))
@@ -217,32 +218,32 @@ class ChromeWriter:
             told |= {"waits": waits, "waited longest for": max(waits, key=waits.__getitem__)}
         return quoted(told)
 
-    def _units(self, starts: Ints, pc_of: dict[int, int], lines: list[str]) -> None:
+    def _units(self, starts: Starts, pc_of: dict[int, int], lines: list[str]) -> None:
         """Write a slice for each row of cycles in which elements or words of an instruction start."""
-        age, cycle = starts[:, start.AGE], starts[:, start.CYCLE]
+        age, cycle = starts["age"], starts["cycle"]
         if not len(starts):
             return
         first = np.flatnonzero(np.r_[True, (np.diff(age) != 0) | (np.diff(cycle) > 1)])
         last = np.r_[first[1:] - 1, len(starts) - 1]
-        port = starts[first, start.PORT]
-        tracks = np.where(port >= 0, FIRST_PORT + port, starts[first, start.UNIT] - WITH_TRACK[0])
+        port = starts["port"][first]
+        tracks = np.where(port >= 0, FIRST_PORT + port, starts["unit"][first] - WITH_TRACK[0])
         columns = age[first], tracks, cycle[first], cycle[last] + 1
         for number, track, begin, end in zip(*(each.tolist() for each in columns), strict=True):
             lines.append(slice_(self._names[pc_of[number]], UNITS, track, begin, end, _age(number)))
 
-    def _banks(self, starts: Ints, pc_of: dict[int, int], lines: list[str]) -> None:
+    def _banks(self, starts: Starts, pc_of: dict[int, int], lines: list[str]) -> None:
         """Write a slice for each word, as long as its bank is busy; none if a bank never is."""
         if not self._busy:
             return  # slices without length would lie in each other, and Perfetto drops what lies too deep
-        words = starts[starts[:, start.BANK] >= 0]
-        columns = words[:, start.AGE], words[:, start.BANK], words[:, start.CYCLE]
+        words = starts[starts["bank"] >= 0]
+        columns = words["age"], words["bank"], words["cycle"]
         for number, bank, cycle in zip(*(each.tolist() for each in columns), strict=True):
             name = self._names[pc_of[number]]
             lines.append(slice_(name, BANKS, bank, cycle, cycle + self._busy, _age(number)))
 
-    def _count_banks(self, starts: Ints, settled: int, lines: list[str]) -> None:
+    def _count_banks(self, starts: Starts, settled: int, lines: list[str]) -> None:
         """Write how many banks are busy, for the cycles of which all is known."""
-        begin = starts[starts[:, start.BANK] >= 0, start.CYCLE]
+        begin = starts["cycle"][starts["bank"] >= 0]
         changes = np.r_[begin, begin + self._busy], np.repeat([1, -1], len(begin))
         table = np.concatenate([self._changes, np.stack(changes, axis=1)])
         known = table[:, 0] < settled
@@ -258,7 +259,7 @@ class ChromeWriter:
     def finish(self, cycles: int) -> None:
         """See :meth:`vecsim.trace.stream.Writer.finish`."""
         lines: list[str] = []
-        self._count_banks(np.zeros((0, start.COLUMNS), np.int64), 1 << 62, lines)
+        self._count_banks(new_rows(Start, (0,)), 1 << 62, lines)
         self._put(lines)
         self._write(ENDED)
 

@@ -13,7 +13,7 @@ from vecsim.support.shown_text import printable
 from vecsim.support.suggestions import counted
 from vecsim.trace.listing import listed, waits_of
 from vecsim.trace.phases import Phase, phases
-from vecsim.trace.stream import AT
+from vecsim.trace.stream import AT, Starts
 
 Ints = npt.NDArray[np.int64]
 
@@ -55,7 +55,7 @@ class KanataWriter:
         self._writer_of: dict[str, int] = {}
         write(HEADER + BEGINNING)
 
-    def take(self, rows: Ints, worked: Ints, starts: Ints, settled: int) -> None:
+    def take(self, rows: Ints, worked: Ints, starts: Starts, settled: int) -> None:
         """See :meth:`vecsim.trace.stream.Writer.take`."""
         for row, end in zip(rows.tolist(), worked.tolist(), strict=True):
             self._instruction(row, end)

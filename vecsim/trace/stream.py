@@ -6,16 +6,19 @@ takes no more room than what may leave flight while one instruction stays.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from vecsim.engines.columns import starts as start
+from vecsim.engines.state.accounts import Start
+from vecsim.engines.state.row import new_rows
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.trace.window import Window
 
 Ints = npt.NDArray[np.int64]
+Starts = npt.NDArray[Any]
+"""Rows of :class:`vecsim.engines.state.accounts.Start`."""
 
 AT = {name: i for i, name in enumerate(COLUMNS)}
 """Columns of the timeline by name."""
@@ -26,7 +29,7 @@ AT_ONCE = 4096
 class Writer(Protocol):
     """What makes a file of instructions."""
 
-    def take(self, rows: Ints, worked: Ints, starts: Ints, settled: int) -> None:
+    def take(self, rows: Ints, worked: Ints, starts: Starts, settled: int) -> None:
         """Take instructions and starts of the window.
 
         Parameters
@@ -36,8 +39,7 @@ class Writer(Protocol):
         worked
             (n,) the cycle after that in which the last element or word of each starts, in the window or not.
         starts
-            (m, 5) rows of :mod:`vecsim.engines.columns.starts`, those of these instructions in the window, in
-            their order.
+            (m,) those of these instructions in the window, in their order.
         settled
             Nothing that comes later happens before this cycle.
         """
@@ -59,7 +61,7 @@ class Stream:
         self._writer = writer
         self._window = window
         self._rows: Ints = np.zeros((0, len(COLUMNS)), np.int64)
-        self._starts: Ints = np.zeros((0, start.COLUMNS), np.int64)
+        self._starts: Starts = new_rows(Start, (0,))
         self._next = 0
         self.instructions = 0
         """How many the writer has got."""
@@ -69,7 +71,7 @@ class Stream:
         """What to ask of an engine."""
         return TimelineRequest(sink=self._take_rows, starts=self._take_starts)
 
-    def _take_starts(self, table: Ints) -> None:
+    def _take_starts(self, table: Starts) -> None:
         self._starts = np.concatenate([self._starts, table])
 
     def _take_rows(self, table: Ints) -> None:
@@ -83,16 +85,16 @@ class Stream:
 
     def _release(self, rows: Ints) -> None:
         self._next += len(rows)
-        known = self._starts[:, start.AGE] < self._next
+        known = self._starts["age"] < self._next
         starts, self._starts = self._starts[known], self._starts[~known]
-        starts = starts[np.lexsort((starts[:, start.CYCLE], starts[:, start.AGE]))]
+        starts = starts[np.lexsort((starts["cycle"], starts["age"]))]
         for begin in range(0, len(rows), AT_ONCE):
             some = rows[begin : begin + AT_ONCE]
             issue, retire = some[:, AT["issue"]], some[:, AT["retire"]]
             inside = (retire > self._window.begin) & (issue < self._window.last)
-            of_them = starts[slice(*np.searchsorted(starts[:, start.AGE], some[[0, -1], AT["age"]] + [0, 1]))]
+            of_them = starts[slice(*np.searchsorted(starts["age"], some[[0, -1], AT["age"]] + [0, 1]))]
             worked = _worked(some[inside], of_them)
-            cycle = of_them[:, start.CYCLE]
+            cycle = of_them["cycle"]
             in_window = (cycle >= self._window.begin) & (cycle < self._window.last)
             self.instructions += int(inside.sum())
             self._writer.take(some[inside], worked, of_them[in_window], int(issue[-1]))
@@ -102,9 +104,9 @@ class Stream:
         self._writer.finish(cycles)
 
 
-def _worked(rows: Ints, starts: Ints) -> Ints:
+def _worked(rows: Ints, starts: Starts) -> Ints:
     """Return the cycle after the last start of each row; after its first element where none started."""
-    end = np.searchsorted(starts[:, start.AGE], rows[:, AT["age"]] + 1)
-    last = starts[end - 1] if len(starts) else np.full((len(rows), start.COLUMNS), -1)
-    started = (end > 0) & (last[:, start.AGE] == rows[:, AT["age"]])
-    return np.where(started, last[:, start.CYCLE], rows[:, AT["start"]]) + 1
+    end = np.searchsorted(starts["age"], rows[:, AT["age"]] + 1)
+    last = starts[end - 1] if len(starts) else new_rows(Start, (len(rows),))
+    started = (end > 0) & (last["age"] == rows[:, AT["age"]])
+    return np.where(started, last["cycle"], rows[:, AT["start"]]) + 1

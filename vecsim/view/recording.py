@@ -14,7 +14,6 @@ from isa.program import Program
 from vecsim.data.memory_files import Piece
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.cause import WAITS, Cause
-from vecsim.engines.columns import starts
 from vecsim.engines.protocol import Engine
 from vecsim.engines.result import Run
 from vecsim.engines.running import MAX_CYCLES, run, start
@@ -49,7 +48,7 @@ class Times:
         self._most = most
         self._tables: list[Ints] = []
         self._work: dict[str, Ints] = {"age": _none(), "worked": _none(), "busy": _none()}
-        self._new: list[Ints] = []
+        self._new: list[npt.NDArray[Any]] = []
 
     @property
     def request(self) -> TimelineRequest:
@@ -65,7 +64,8 @@ class Times:
         """Make of single starts how long an instruction was at work: a number of cycles, and the last."""
         if not self._new:
             return
-        noted = np.unique(np.concatenate(self._new)[:, [starts.AGE, starts.CYCLE]], axis=0)
+        starts = np.concatenate(self._new)
+        noted = np.unique(np.stack([starts["age"], starts["cycle"]], axis=1), axis=0)
         self._new.clear()
         age = np.r_[self._work["age"], noted[:, 0]]
         worked = np.r_[self._work["worked"], noted[:, 1] + 1]
