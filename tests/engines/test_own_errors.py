@@ -313,8 +313,8 @@ def test_what_a_simulation_would_ask_is_refused(ask, what):
     ruled = Extension("ruled", "asks in a rule")
 
     @ruled.replaces(word_start)
-    def start_later(r, i, port, address, earliest):
-        return word_start(r, i, port, address, earliest) + int(ask())
+    def start_later(r, instruction, port, address, earliest):
+        return word_start(r, instruction, port, address, earliest) + int(ask())
 
     for extension, text in ((late, "asks x1\nhalt"), (ruled, "lw x1, 0(x0)\nhalt")):
         machine = load_machine("vs2003", {}, [extension])

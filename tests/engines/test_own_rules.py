@@ -103,12 +103,12 @@ def test_extensions_come_one_after_the_other():
     first, second = Extension("first", "later by one"), Extension("second", "twice as late")
 
     @first.replaces(word_start)
-    def one_later(r, i, port, address, earliest):
-        return word_start(r, i, port, address, earliest) + 1
+    def one_later(r, instruction, port, address, earliest):
+        return word_start(r, instruction, port, address, earliest) + 1
 
     @second.replaces(word_start)
-    def seven_later(r, i, port, address, earliest):
-        return 7 + word_start(r, i, port, address, earliest)
+    def seven_later(r, instruction, port, address, earliest):
+        return 7 + word_start(r, instruction, port, address, earliest)
 
     def waits(*extend):
         machine = load_machine(WORKED, ["section_size=8"], extend)

@@ -18,8 +18,8 @@ mine = Extension("mine", "later")
 DELAY = mine.number("delay", 3, "cycles", ge=0, le=99)
 
 @mine.replaces(word_start)
-def later(r, i, port, address, earliest):
-    return word_start(r, i, port, address, earliest) + r.machine[DELAY]
+def later(r, instruction, port, address, earliest):
+    return word_start(r, instruction, port, address, earliest) + r.numbers[DELAY]
 """
 
 

@@ -379,8 +379,8 @@ def test_an_extension_that_imports_what_changed_is_simulated_again(tmp_path):
         "from between import value\n"
         'slow = Extension("slow", "slower")\n'
         "@slow.replaces(word_start)\n"
-        "def later(r, i, port, address, earliest):\n"
-        "    return word_start(r, i, port, address, earliest) + value\n"
+        "def later(r, instruction, port, address, earliest):\n"
+        "    return word_start(r, instruction, port, address, earliest) + value\n"
     )
     spec = Sweep(("laplace2d-2",), ("crs",), extend=(str(path),), engine="simpy")
     first = sweep(spec, store=tmp_path / "s", jobs=1)

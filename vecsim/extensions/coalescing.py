@@ -7,8 +7,8 @@ in front of it: further words of it take no place in a cycle and no bank.
 from typing import Any
 
 from vecsim import Extension
-from vecsim.engines.columns import instruction
 from vecsim.engines.rules.banks import word_passes, word_places, word_start
+from vecsim.engines.state.instruction import Instruction
 
 coalescing = Extension("coalescing", "elements of an indexed access in one aligned block go together")
 BLOCK_WORDS = coalescing.number("block_words", 8, "words of an aligned block", le=1024)
@@ -17,32 +17,34 @@ TOGETHER = coalescing.counter("together", "words that went with the block of the
 coalescing.array("block", lambda machine: machine.memory_ports, fill=-1)
 
 
-def follows(r: Any, i: Any, port: Any, address: Any) -> Any:
-    """Tell whether a word is in the block that its port transferred last, and of an indexed access."""
-    indexed = r.program[i + instruction.INDEX_REGISTER] >= 0
-    return indexed and r.block[port] == address // r.machine[BLOCK_WORDS]
+def follows(r: Any, instruction: Instruction, port: int, address: int) -> bool:
+    """Return whether a word is in the block that its port transferred last, and of an indexed access."""
+    indexed = instruction.index_register >= 0
+    return indexed and r.block[port] == address // r.numbers[BLOCK_WORDS]
 
 
 @coalescing.replaces(word_places)
-def places_of_block(r: Any, i: Any, port: Any, address: Any) -> Any:
+def places_of_block(r: Any, instruction: Instruction, port: int, address: int) -> int:
     """Give a place to the first word of a block alone."""
-    return 0 if follows(r, i, port, address) else word_places(r, i, port, address)
+    return 0 if follows(r, instruction, port, address) else word_places(r, instruction, port, address)
 
 
 @coalescing.replaces(word_start)
-def start_of_block(r: Any, i: Any, port: Any, address: Any, earliest: Any) -> Any:
+def start_of_block(r: Any, instruction: Instruction, port: int, address: int, earliest: int) -> int:
     """Let the others wait for no bank."""
-    return earliest if follows(r, i, port, address) else word_start(r, i, port, address, earliest)
+    if follows(r, instruction, port, address):
+        return earliest
+    return word_start(r, instruction, port, address, earliest)
 
 
 @coalescing.replaces(word_passes)
-def pass_block(r: Any, i: Any, port: Any, address: Any, cycle: Any) -> None:
+def pass_block(r: Any, instruction: Instruction, port: int, address: int, cycle: int) -> None:
     """Note the block; any other access takes its place."""
-    if follows(r, i, port, address):
+    if follows(r, instruction, port, address):
         r.counters[TOGETHER] += 1
         return
-    word_passes(r, i, port, address, cycle)
+    word_passes(r, instruction, port, address, cycle)
     r.block[port] = -1
-    if r.program[i + instruction.INDEX_REGISTER] >= 0:
-        r.block[port] = address // r.machine[BLOCK_WORDS]
+    if instruction.index_register >= 0:
+        r.block[port] = address // r.numbers[BLOCK_WORDS]
         r.counters[ADDRESSES] += 1

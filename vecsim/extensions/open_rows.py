@@ -6,10 +6,10 @@ An access opens the rows of its words as soon as it may begin and their bank is 
 from typing import Any
 
 from vecsim import Extension
-from vecsim.engines.columns import flight, parameter
 from vecsim.engines.rules.banks import bank_of, word_passes, word_start
 from vecsim.engines.rules.numbers import larger
 from vecsim.engines.rules.ports import current_slot
+from vecsim.engines.state.instruction import Instruction
 
 open_rows = Extension("open_rows", "each bank has an open row; a word of another row opens that first")
 ROW_WORDS = open_rows.number("row_words", 256, "words of a row of a bank", le=65_536)
@@ -19,25 +19,26 @@ MISSES = open_rows.counter("misses", "words that opened a row")
 open_rows.array("open_row", lambda machine: machine.banks, fill=-1)
 
 
-def row_of_word(r: Any, address: Any) -> Any:
-    """Give the row of its bank in which a word is: consecutive words of a bank are ``banks`` apart."""
-    return address // (r.machine[parameter.BANKS] * r.machine[ROW_WORDS])
+def row_of_word(r: Any, address: int) -> int:
+    """Return the row of its bank in which a word is: consecutive words of a bank are ``banks`` apart."""
+    words: int = r.machine.banks * r.numbers[ROW_WORDS]
+    return address // words
 
 
 @open_rows.replaces(word_start)
-def start_when_open(r: Any, i: Any, port: Any, address: Any, earliest: Any) -> Any:
-    """Give the cycle in which the row is open."""
-    start, bank = word_start(r, i, port, address, earliest), bank_of(r, address)
+def start_when_open(r: Any, instruction: Instruction, port: int, address: int, earliest: int) -> int:
+    """Return the cycle in which the row is open."""
+    start, bank = word_start(r, instruction, port, address, earliest), bank_of(r, address)
     if r.open_row[bank] == row_of_word(r, address):
         return start
-    may_begin = r.slots[current_slot(r, port) * flight.COLUMNS + flight.BASE]
-    return larger(start, larger(may_begin, r.bank_free[bank]) + r.machine[MISS])
+    may_begin = r.slots[current_slot(r, port)].base
+    return larger(start, larger(may_begin, r.banks[bank].free_at) + r.numbers[MISS])
 
 
 @open_rows.replaces(word_passes)
-def pass_and_leave_open(r: Any, i: Any, port: Any, address: Any, cycle: Any) -> None:
+def pass_and_leave_open(r: Any, instruction: Instruction, port: int, address: int, cycle: int) -> None:
     """Leave the row open."""
     bank, row = bank_of(r, address), row_of_word(r, address)
     r.counters[HITS if r.open_row[bank] == row else MISSES] += 1
     r.open_row[bank] = row
-    word_passes(r, i, port, address, cycle)
+    word_passes(r, instruction, port, address, cycle)

@@ -10,10 +10,10 @@ A user declares it in one Python file (docs/extending-time.md)::
     LENGTH = refresh.number("length", 20, "cycles of a refresh")
 
     @refresh.replaces(word_start)
-    def start_beside_refresh(r, i, port, address, earliest):
-        start = word_start(r, i, port, address, earliest)
-        passed = start % r.machine[PERIOD]
-        return start if passed >= r.machine[LENGTH] else start + r.machine[LENGTH] - passed
+    def start_after_refresh(r, instruction, port, address, earliest):
+        start = word_start(r, instruction, port, address, earliest)
+        passed = start % r.numbers[PERIOD]
+        return start if passed >= r.numbers[LENGTH] else start + r.numbers[LENGTH] - passed
 
 A machine with it has a table ``[refresh]`` of two more numbers. An instruction (docs/extending.md)::
 
@@ -66,7 +66,7 @@ _LATENCY = {Unit.SCALAR: "integer", Unit.ADD: "add", Unit.MULTIPLY: "multiply"}
 
 @dataclass(frozen=True, eq=False)
 class Number:
-    """A number of the machine that an extension adds; a rule reads it as ``r.machine[NUMBER]``."""
+    """A number of the machine that an extension adds; a rule reads it as ``r.numbers[NUMBER]``."""
 
     name: str
     default: int
