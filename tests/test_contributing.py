@@ -34,7 +34,7 @@ class Copy:
             file.write(text)
 
     def insert(self, name: str, after: str, text: str) -> None:
-        """Insert text behind the first place where `after` stands."""
+        """Insert text after the first place where `after` stands."""
         path = self.folder / name
         before, found, rest = path.read_text().partition(after)
         assert found, f"{name} does not contain {after!r}"
@@ -237,13 +237,11 @@ def test_a_machine_parameter(copy):
         lines = preset.read_text().splitlines()
         place = next(k for k, line in enumerate(lines) if line.startswith("branch_penalty"))
         preset.write_text("\n".join([*lines[: place + 1], "jump_delay = 0", *lines[place + 1 :], ""]))
-    columns = "vecsim/engines/columns/parameter.py"
-    copy.insert(columns, "    BRANCH_PENALTY,\n", "    JUMP_DELAY,\n")
-    source = (copy.folder / columns).read_text()
-    fields = len(source.partition("(\n")[2].partition(") =")[0].splitlines())
-    copy.write(columns, source.replace(f"FIELDS = {fields - 1}\n", f"FIELDS = {fields}\n"))
-    penalty = "cycle + 1 + r.machine[parameter.BRANCH_PENALTY]"
-    copy.insert("vecsim/engines/rules/issue.py", penalty, " + r.machine[parameter.JUMP_DELAY]")
+    copy.insert(
+        "vecsim/engines/state/machine.py", "    branch_penalty: int = 0\n", "    jump_delay: int = 0\n"
+    )
+    penalty = "cycle + 1 + r.machine.branch_penalty"
+    copy.insert("vecsim/engines/rules/issue.py", penalty, " + r.machine.jump_delay")
     assert "jump_delay = 5" in copy.vecsim("machine", "show", "vs2003", "--set", "jump_delay=5")
     program = (
         "import numpy as np\n"

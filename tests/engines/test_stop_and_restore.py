@@ -12,6 +12,7 @@ from tiers import examples
 from isa.assembler import assemble
 from isa.state import ARCHITECTURAL
 from vecsim.engines.running import ENGINES, start
+from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
 
 LIMIT = 1_000_000
@@ -124,3 +125,37 @@ def test_one_engine_goes_on_where_the_other_stopped(first, second, seed):
     other = start(case.program, case.memory, case.machine, engine=second)
     other.restore(stopped.snapshot())
     assert_same(finish(other), whole, timeline=False)
+
+
+IN_FLIGHT = assemble(
+    """
+        li      x1, 64
+        setvl   x1
+        lv.w    v1, 1024(x0)
+        mulvv.s v2, v1, v1
+        addvv.s v3, v2, v1
+        sv.w    v3, 2048(x0)
+        lv.w    v4, 1028(x0)
+        addvv.s v3, v4, v4
+        halt
+    """
+)
+"""A chain, a store in a queue after it, and a register that is written again."""
+
+
+@pytest.mark.parametrize("changes", [[], ["memory_ports=2"], ["physical_vector_registers=20"]])
+@pytest.mark.parametrize("second", ["jit", "jit-general", "simpy"])
+def test_instructions_in_flight_go_on_in_another_engine(changes, second):
+    machine, memory = load_machine("vs2003", changes), np.arange(4096, dtype=np.uint8)
+    whole = finish(start(IN_FLIGHT, memory, machine, engine="simpy"))
+    first = start(IN_FLIGHT, memory, machine, engine="jit-general" if second == "simpy" else "simpy")
+    most = 0
+    for cycle in range(2, whole.cycles, 5):
+        first.advance(cycle=cycle)
+        snapshot = first.snapshot()
+        slots = snapshot.timing["slots"]
+        most = max(most, int((slots["age"] >= 0).sum()))
+        other = start(IN_FLIGHT, memory, machine, engine=second)
+        other.restore(snapshot)
+        assert_same(finish(other), whole, timeline=False)
+    assert most >= 2

@@ -1,4 +1,4 @@
-"""Each rule of time names its section of docs/timing.md, and those that others are made of do as they say."""
+"""Each timing rule names its section of docs/timing.md, and those that others are made of do as they say."""
 
 import ast
 import re
@@ -7,25 +7,54 @@ from types import SimpleNamespace
 
 import pytest
 
-from vecsim.engines.columns import causes, flight, parameter, work
 from vecsim.engines.rules import accounts, hazards, memory_order, sparse, vector_cache
 from vecsim.engines.rules.numbers import NEVER
+from vecsim.engines.state import causes
+from vecsim.engines.state.control import Scratch
+from vecsim.engines.state.flight import FOLLOWS_ELEMENT, FOLLOWS_SLICE, Slot
+from vecsim.engines.state.machine import MachineNumbers
 
 ROOT = Path(__file__).parents[3]
 SECTIONS = set(re.findall(r"^## (.*)$", (ROOT / "docs/timing.md").read_text(encoding="utf-8"), re.MULTILINE))
 MODULES = sorted((ROOT / "vecsim/engines/rules").glob("[a-z]*.py"))
+TREES = {path.stem: ast.parse(path.read_text(encoding="utf-8")) for path in MODULES}
+RULES = [
+    pytest.param(node, id=f"{module}.{node.name}")
+    for module, tree in TREES.items()
+    for node in ast.walk(tree)
+    if isinstance(node, ast.FunctionDef)
+]
+"""All functions, those within others too."""
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
 def test_a_module_names_sections_that_there_are(path):
-    docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+    docstring = ast.get_docstring(TREES[path.stem])
     named = re.findall(r'"([^"]+)"', "".join(re.findall(r"\(docs/timing\.md, ([^)]*)\)", docstring)))
     assert set(named) <= SECTIONS
     assert named or path.stem == "numbers"
 
 
-def test_rules_cover_the_sections():
-    text = "".join(path.read_text(encoding="utf-8") for path in MODULES)
+@pytest.mark.parametrize("rule", [each for each in RULES if not each.id.startswith("numbers.")])
+def test_a_rule_names_sections_that_there_are(rule):
+    text = " ".join((ast.get_docstring(rule) or "").split())
+    named = re.findall(r'"([^"]+)"', " ".join(re.findall(r'\(("[^()]*")\)', text)))
+    assert named
+    assert set(named) <= SECTIONS
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_rule_says_the_type_of_all_that_it_takes_and_returns(rule):
+    taken = rule.args
+    parameters = [*taken.posonlyargs, *taken.args, *taken.kwonlyargs, taken.vararg, taken.kwarg]
+    annotations = [each.annotation for each in parameters if each is not None] + [rule.returns]
+    assert all(annotations)
+    assert not any("Any" in re.findall(r"\w+", ast.unparse(each)) for each in annotations)
+
+
+def test_rules_and_the_record_cover_the_sections():
+    paths = [*MODULES, ROOT / "vecsim/engines/record.py"]
+    text = "".join(path.read_text(encoding="utf-8") for path in paths)
     assert {section for section in SECTIONS if f'"{section}"' not in text} == {
         "Where this goes beyond the sources"
     }
@@ -58,40 +87,42 @@ def test_a_wait_for_issue_is_booked_to_what_ended_last_and_then_to_the_first_of_
 
 
 def test_rows_of_a_cycle_of_the_sparse_unit():
-    r = SimpleNamespace(rows=[5, 7, 5, -1, 9, 5], machine=[0] * parameter.PLACES)
-    r.machine[parameter.SPARSE_UNIT_P], r.machine[parameter.SPARSE_UNIT_R] = 5, 2
-    assert [sparse._is_full(r, k, k) for k in range(6)] == [False, False, False, False, True, True]
-    assert not sparse._is_full(r, 4, 1)  # after row -1 alone
+    rows, r = [5, 7, 5, -1, 9, 5], SimpleNamespace(machine=MachineNumbers(sparse_unit_p=5, sparse_unit_r=2))
+    assert [sparse._is_full(r, rows, k, k) for k in range(6)] == [False, False, False, False, True, True]
+    assert not sparse._is_full(r, rows, 4, 1)  # after row -1 alone
 
 
 def in_flight(*instructions, s=8):
-    """Give arrays with instructions in flight, the youngest last: first element, elements, started."""
-    slots = len(instructions)
-    r = SimpleNamespace(machine=[0] * parameter.PLACES, work=[0] * work.PLACES, order=list(range(slots)))
-    r.machine[parameter.SECTION_SIZE], r.machine[parameter.SLOTS] = s, slots
-    r.work[work.FLYING] = slots
-    r.slots, r.depends = [0] * (slots * flight.COLUMNS), [0] * slots**2
-    for slot, (first, elements, started) in enumerate(instructions):
-        at = slot * flight.COLUMNS
-        r.slots[at + flight.FIRST], r.slots[at + flight.ELEMENTS] = first, elements
-        r.slots[at + flight.ELEMENT], r.slots[at + flight.SLICE] = started, -1
-    return r
+    """Return a run with instructions in flight, the youngest last: first element, elements, started."""
+    count = len(instructions)
+    return SimpleNamespace(
+        machine=MachineNumbers(section_size=s, slots=count),
+        scratch=Scratch(in_flight=count),
+        order=list(range(count)),
+        depends=[bytearray(count) for _ in range(count)],
+        slots=[
+            Slot(number=number, age=number, first=first, elements=elements, element=started)
+            for number, (first, elements, started) in enumerate(instructions)
+        ],
+    )
 
 
 def test_the_first_element_that_an_older_instruction_has_yet_to_start():
     r = in_flight((0, 8, 3), (0, 4, 4), (0, 8, 0))
-    assert hazards.first_blocked(r, 2, 0) == NEVER  # it waits for nobody
-    r.depends[2 * 3 + 0] = r.depends[2 * 3 + 1] = flight.FOLLOWS_ELEMENT
-    assert hazards.first_blocked(r, 2, 0) == 3
-    assert hazards.first_blocked(r, 2, 5) == 5
-    r.slots[flight.ELEMENTS] = 5
-    assert hazards.first_blocked(r, 2, 5) == NEVER  # nobody touches element 5
+    youngest = r.slots[2]
+    assert hazards.first_blocked(r, youngest, 0) == NEVER  # it waits for nobody
+    r.depends[2][0] = r.depends[2][1] = FOLLOWS_ELEMENT
+    assert hazards.first_blocked(r, youngest, 0) == 3
+    assert hazards.first_blocked(r, youngest, 5) == 5
+    r.slots[0].elements = 5
+    assert hazards.first_blocked(r, youngest, 5) == NEVER  # nobody touches element 5
 
 
 def test_a_slice_is_blocked_until_its_last_element_has_passed():
     r = in_flight((0, 12, 7), (0, 8, 0))
-    r.slots[flight.CACHE_FIRST] = 4  # elements 4 to 15, of slices 0 and 1
-    r.depends[1 * 2 + 0] = flight.FOLLOWS_SLICE
-    assert not vector_cache.slice_blocked(r, 1, 0)
-    assert vector_cache.slice_blocked(r, 1, 1)
-    assert not vector_cache.slice_blocked(r, 1, 2)
+    older, younger = r.slots
+    older.cache_first = 4  # elements 4 to 15, of slices 0 and 1
+    r.depends[1][0] = FOLLOWS_SLICE
+    assert not vector_cache.slice_blocked(r, younger, 0)
+    assert vector_cache.slice_blocked(r, younger, 1)
+    assert not vector_cache.slice_blocked(r, younger, 2)
