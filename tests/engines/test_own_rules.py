@@ -167,6 +167,34 @@ def test_an_error_in_a_rule_is_told_with_its_line(tmp_path, returned, message, e
         run(assemble(GATHER), np.zeros(1 << 12, np.uint8), machine, engine=engine)
 
 
+CONSTANTS = """
+from vecsim import Extension
+from vecsim.engines.rules.banks import bank_of, word_start
+from vecsim.engines.state import causes
+mine = Extension('mine', 'names constants')
+@mine.replaces(word_start)
+def later(r, instruction, port, address, earliest):
+    {}
+    return word_start(r, instruction, port, address, earliest) + causes.PORT
+"""
+
+
+@pytest.mark.parametrize("engine", ["simpy", pytest.param("jit", marks=pytest.mark.nightly)])
+def test_a_rule_names_constants_of_the_state(tmp_path, engine):
+    file = tmp_path / "mine.py"
+    file.write_text(CONSTANTS.format("..."))
+    assert gathered(APART, extend=file, engine=engine).cycles > plain(APART).cycles
+
+
+@pytest.mark.parametrize("engine", ["simpy", pytest.param("jit", marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("line", ["r.machine.banks = 8", "instruction.fields[0] = 1"])
+def test_a_rule_does_not_change_program_or_machine(tmp_path, line, engine):
+    file = tmp_path / "mine.py"
+    file.write_text(CONSTANTS.format(line))
+    with pytest.raises(UserError, match="the program and the machine are read only"):
+        gathered(APART, extend=file, engine=engine)
+
+
 def test_the_digest_of_compiled_code_is_that_of_the_rules():
     digests = {extension_fingerprint(load_machine("t0", extend=[name]).own_rules) for name in WITH_RULES}
     assert len(digests) == len(WITH_RULES)

@@ -157,5 +157,8 @@ def test_instructions_in_flight_go_on_in_another_engine(changes, second):
         most = max(most, int((slots["age"] >= 0).sum()))
         other = start(IN_FLIGHT, memory, machine, engine=second)
         other.restore(snapshot)
+        again = other.snapshot()
+        for name, values in snapshot.timing.items():
+            np.testing.assert_array_equal(again.timing[name], values, name)
         assert_same(finish(other), whole, timeline=False)
     assert most >= 2

@@ -20,7 +20,6 @@ from vecsim.engines.rules.queues import room_at
 from vecsim.engines.rules.renaming import registers_free_at
 from vecsim.engines.state.flight import FOLLOWS_ELEMENT, FOLLOWS_ORDER, FOLLOWS_SLICE, FOLLOWS_WHOLE
 from vecsim.engines.state.instruction import Instruction
-from vecsim.engines.state.machine import MachineNumbers
 from vecsim.engines.state.row import objects
 from vecsim.support.suggestions import counted
 
@@ -63,7 +62,7 @@ def arrays_of(position: Position) -> InterpretedRun:
     own = own_arrays(machine)
     r = (ExtendedRun if own else InterpretedRun)(
         objects(Instruction, program_rows(decode(program, machine))),
-        objects(MachineNumbers, numbers)[0],
+        numbers,
         extension_numbers(machine).tolist(),
         interpreted(state),
         record,

@@ -10,14 +10,14 @@ from typing import Any
 import numpy.typing as npt
 
 from isa.state import State
-from vecsim.engines.own_values import GREATEST, LEAST, outside, too_wide
+from vecsim.engines.own_values import GREATEST, LEAST, UNCHANGED, outside, too_wide
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.state.accounts import Start, TimelineRow
 from vecsim.engines.state.control import Scratch
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.machine import MachineNumbers
-from vecsim.engines.state.row import Row, objects, store
-from vecsim.engines.state.run import RECORD, Part, Run, parts_of
+from vecsim.engines.state.row import Row, fields_of, objects, store
+from vecsim.engines.state.run import RECORD, Part, Run, Temporary, parts_of
 from vecsim.support.suggestions import nearest
 
 STATE = ("x", "special", "vw", "address", "row")
@@ -35,8 +35,18 @@ class Placed:
 class BoundedList(list[Any]):
     """A list of a run with user-defined rules: without negative indices, of integers of 64 bits."""
 
-    __slots__ = ()
+    __slots__ = ("most",)
     least, greatest, bits = LEAST, GREATEST, 64
+
+    def __init__(self, values: Any, most: int | None = None) -> None:
+        super().__init__(values)
+        self.most = len(self) if most is None else most
+
+    def append(self, value: Any) -> None:
+        """Add an element, if there is room."""
+        if len(self) == self.most:
+            raise IndexError(outside(len(self), self.most))
+        list.append(self, fitting(value, self.least, self.greatest, self.bits))
 
     def __getitem__(self, index: Any) -> Any:
         """Read an element, or a slice."""
@@ -97,22 +107,40 @@ def fitting(value: Any, least: int = LEAST, greatest: int = GREATEST, bits: int 
     return number
 
 
-_PROGRAM = parts_of(Run)["program"]
-_BOUNDED: dict[type[Row], type[Row]] = {}
+class ConstantList(BoundedList):
+    """A list that does not change during a run."""
+
+    __slots__ = ()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        """Refuse it."""
+        raise TypeError(UNCHANGED)
+
+    append = clear = __setitem__  # type: ignore[assignment]
 
 
-def bounded_row(row: type[Row]) -> type[Row]:
-    """Return the row whose fields take integers of 64 bits alone, for user-defined rules."""
+_BOUNDED: dict[tuple[type[Row], bool], type[Any]] = {}
+
+
+def bounded_row(row: type[Row], *, constant: bool = False) -> type[Any]:
+    """Return the row for user-defined rules: its fields take integers of 64 bits, or nothing if constant."""
+    most = {field.name: field.most for field in fields_of(row)}
+    made = ConstantList if constant else BoundedList
 
     def set_field(self: Row, name: str, value: Any) -> None:
+        if constant and hasattr(self, name):
+            raise TypeError(UNCHANGED)
         if isinstance(value, list):
-            object.__setattr__(self, name, BoundedList(value))
+            object.__setattr__(self, name, made(value, most[name]))
         else:
             object.__setattr__(self, name, fitting(value))
 
-    if row not in _BOUNDED:
-        _BOUNDED[row] = type(row.__name__, (row,), {"__slots__": (), "__setattr__": set_field})
-    return _BOUNDED[row]
+    if (row, constant) not in _BOUNDED:
+        _BOUNDED[row, constant] = type(row.__name__, (row,), {"__slots__": (), "__setattr__": set_field})
+    return _BOUNDED[row, constant]
+
+
+_PROGRAM, _MACHINE = parts_of(Run)["program"], parts_of(Run)["machine"]
 
 
 def interpreted_program(rows: npt.NDArray[Any], *, bounded: bool = False) -> list[Instruction]:
@@ -132,7 +160,7 @@ class InterpretedRun(Run):
     def __init__(
         self,
         program: list[Instruction],
-        machine: MachineNumbers,
+        machine: npt.NDArray[Any],
         numbers: Sequence[int],
         state: State,
         record: TimingRecord,
@@ -146,6 +174,8 @@ class InterpretedRun(Run):
 
         Parameters
         ----------
+        machine
+            The (1,) row ``MachineNumbers``.
         state
             As :func:`isa.state.interpreted` returns it.
         own
@@ -155,8 +185,10 @@ class InterpretedRun(Run):
         bounded
             Whether user-defined rules run on it.
         """
-        self.program, self.machine, self.numbers = program, machine, list(numbers)
-        self.scratch, self.order = Scratch(), [0] * machine.slots
+        self.program, self.numbers = program, list(numbers)
+        self.machine: MachineNumbers = _interpreted(_MACHINE, machine, bounded=bounded)
+        self.scratch = (bounded_row(Scratch) if bounded else Scratch)()
+        self.order = [0] * self.machine.slots
         self.timeline = [TimelineRow() for _ in range(timeline)]
         self.starts = [Start() for _ in range(starts)]
         for name, part in RECORD.items():
@@ -193,16 +225,22 @@ class ExtendedRun(InterpretedRun):
             raise AttributeError(f"a run has no array {name!r}{nearest(name, self.extension)}") from None
 
 
+def _row_of(part: Part, *, bounded: bool) -> type[Row]:
+    assert part.row is not None
+    constant = isinstance(part.mark, Temporary) and part.mark.constant
+    return bounded_row(part.row, constant=constant) if bounded else part.row
+
+
 def _interpreted(part: Part, values: npt.NDArray[Any], *, bounded: bool) -> Any:
     """Return an array of a record as rules in Python read it."""
     made: Any
     if part.dimensions == 0 and part.row is not None:
-        return objects(bounded_row(part.row) if bounded else part.row, values)[0]
+        return objects(_row_of(part, bounded=bounded), values)[0]
     if part.dimensions == 2:
         each = part._replace(dimensions=1)
         made = [_interpreted(each, row, bounded=bounded) for row in values]
     elif part.row is not None:
-        made = objects(bounded_row(part.row) if bounded else part.row, values)
+        made = objects(_row_of(part, bounded=bounded), values)
     elif part.byte:
         return BoundedBytes(values.tolist()) if bounded else bytearray(values.tobytes())
     else:

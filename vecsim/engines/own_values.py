@@ -155,6 +155,7 @@ X0, VL, MASK, ROW = (
 )
 """What semantics may write to an array of the state that holds less than its elements could."""
 ADDRESS = "m.address is read only"
+UNCHANGED = "the program and the machine are read only"
 
 
 class Integers:

@@ -25,8 +25,6 @@ _SETS = {
     "whole_writes": "whole_write_set",
     "accumulator": "added_set",
 }
-PADDED = 3
-"""So many of the registers that an instruction awaits are there, or x0 in their place."""
 
 
 def program_rows(decoded: Decoded) -> Rows:
@@ -45,7 +43,7 @@ def program_rows(decoded: Decoded) -> Rows:
             continue
         if field.counted:
             rows[field.name][COUNT] = (values != NONE).sum(axis=1)
-            rows[field.name][NUMBERS] = values
+            rows[field.name][NUMBERS] = np.where(values == NONE, field.initial, values)
         else:
             rows[field.name] = values
     for name, bits in _SETS.items():
@@ -53,8 +51,6 @@ def program_rows(decoded: Decoded) -> Rows:
         registers = values if values.ndim > 1 else values[:, None]
         members = np.where(registers == NONE, 0, 1 << np.maximum(registers, 0))
         rows[bits] = np.bitwise_or.reduce(members, axis=1)
-    awaited = table["awaited"][NUMBERS][:, :PADDED]
-    awaited[awaited == NONE] = 0
     return table
 
 

@@ -61,5 +61,6 @@ cause
 begin, end
     The first cycle of a wait, and the one after the last.
 schedule, add
-    The number of a schedule, :mod:`vecsim.engines.jit.single_port.registers`, and what is added to its cycles.
+    The number of a schedule (:mod:`vecsim.engines.jit.single_port.registers`), and what is added to its
+    cycles.
 """

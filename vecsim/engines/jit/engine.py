@@ -11,7 +11,7 @@ from vecsim.engines.access import what_is_wrong
 from vecsim.engines.base import BaseEngine
 from vecsim.engines.cause import WAITS
 from vecsim.engines.fault import Fault
-from vecsim.engines.interpreted_run import InterpretedRun
+from vecsim.engines.interpreted_run import InterpretedRun, interpreted_program
 from vecsim.engines.jit.arrays.table import table_of
 from vecsim.engines.jit.general import wakes
 from vecsim.engines.jit.interface import FULL, GENERAL_LOOP, STILL, STOPPED, TROUBLE
@@ -31,9 +31,7 @@ from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.state.accounts import Start, TimelineRow
 from vecsim.engines.state.control import Control
 from vecsim.engines.state.control import Scratch as ScratchRow
-from vecsim.engines.state.instruction import Instruction
-from vecsim.engines.state.machine import MachineNumbers
-from vecsim.engines.state.row import new_rows, objects
+from vecsim.engines.state.row import new_rows
 from vecsim.engines.timeline import CHUNK, TimelineRequest
 from vecsim.machine import Machine
 
@@ -161,8 +159,8 @@ class JitEngine(BaseEngine):
         """Say what the instruction at ``pc`` cannot do."""
         scratch = self._scratch
         r = InterpretedRun(
-            objects(Instruction, scratch["program"]),
-            objects(MachineNumbers, scratch["machine"])[0],
+            interpreted_program(scratch["program"]),
+            scratch["machine"],
             [],
             interpreted(self._state),
             self._record,

@@ -25,8 +25,7 @@ from vecsim.engines.simpy.parts import Parts, at_end
 from vecsim.engines.state.accounts import Start, TimelineRow
 from vecsim.engines.state.control import Control
 from vecsim.engines.state.instruction import Instruction as Row
-from vecsim.engines.state.machine import MachineNumbers
-from vecsim.engines.state.row import new_rows, objects, store
+from vecsim.engines.state.row import new_rows, store
 from vecsim.engines.state.run import Run
 from vecsim.engines.timeline import CHUNK
 from vecsim.support.errors import is_interrupt
@@ -79,7 +78,7 @@ class SimpyEngine(BaseEngine):
         self._rows, self._starts = new_rows(TimelineRow, (rows,)), new_rows(Start, (starts,))
         self._r = r = (ExtendedRun if own else InterpretedRun)(
             self._program,
-            objects(MachineNumbers, numbers)[0],
+            numbers,
             extension_numbers(self.machine).tolist(),
             m,
             record,

@@ -29,8 +29,8 @@ class Instruction(Row):
     """Cycles."""
     fields: list[int] = array(WIDTHS["fields"], NONE)
     """The operands, as the semantics take them."""
-    awaited: list[int] = registers(WIDTHS["awaited"])
-    """Scalar registers that must be ready at issue; in a structured array x0 fills the first three."""
+    awaited: list[int] = registers(WIDTHS["awaited"], fill=0)
+    """Scalar registers that must be ready at issue; in a structured array x0, always ready, fills them up."""
     scalar_writes: list[int] = registers(WIDTHS["scalar_writes"])
     """Scalar registers written at issue."""
     late: list[int] = registers(WIDTHS["late"])

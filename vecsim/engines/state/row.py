@@ -79,9 +79,9 @@ def array(most: int, fill: int = 0) -> Any:
     )
 
 
-def registers(most: int) -> Any:
-    """Declare a field of at most so many register numbers, ``list[int]``."""
-    return dataclasses.field(default_factory=list, metadata={"most": most, "counted": True, "fill": NONE})
+def registers(most: int, fill: int = NONE) -> Any:
+    """Declare a field of at most so many register numbers, ``list[int]``; ``fill`` stands for the others."""
+    return dataclasses.field(default_factory=list, metadata={"most": most, "counted": True, "fill": fill})
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ def words_of(row: type[Row]) -> int:
 def layout(row: type[Row]) -> np.dtype[Any]:
     """Return the type of structured arrays of rows: int64 fields, in order, without gaps.
 
-    Lists of registers are structures of their length, ``count``, and their ``numbers``; ``NONE`` fills them.
+    Lists of registers are structures of their length, ``count``, and their ``numbers``, filled up.
     """
     return shape_of(row).layout
 

@@ -19,9 +19,11 @@ from isa.semantics.numbers import BITS_OF_NAN_D, BITS_OF_NAN_S
 from vecsim.engines.jit.arrays.cells import memory_access
 from vecsim.engines.jit.compiler.compilation import REASON
 from vecsim.engines.jit.interface import INDEX, LENGTH
-from vecsim.engines.own_values import ADDRESS, MASK, OF_STATE, ROW, VL, X0, too_wide
+from vecsim.engines.own_values import ADDRESS, MASK, OF_STATE, ROW, UNCHANGED, VL, X0, too_wide
 
 WORD = ir.IntType(64)
+CONSTANT = "constant"
+"""Names arrays of rows that do not change during a run."""
 
 
 class CheckedCells(types.Type):
@@ -31,7 +33,7 @@ class CheckedCells(types.Type):
     """
 
     def __init__(self, dtype: Any, array: str = "") -> None:
-        self.dtype, self.array = dtype, array if array in OF_STATE else ""
+        self.dtype, self.array = dtype, array if array in (*OF_STATE, CONSTANT) else ""
         super().__init__(name=f"CheckedCells({dtype}{self.array and f', {self.array}'})")
 
 
@@ -119,8 +121,8 @@ class _SetItem(AbstractTemplate):  # type: ignore[misc]
         if not isinstance(cells, CheckedCells) or not isinstance(index, types.Integer):
             return None
         integer = isinstance(value, types.Integer | types.Boolean)
-        if cells.array == "address":
-            raise TypingError(f"{REASON}{ADDRESS}")
+        if cells.array in ("address", CONSTANT):
+            raise TypingError(f"{REASON}{ADDRESS if cells.array == 'address' else UNCHANGED}")
         if isinstance(cells.dtype, types.Integer):
             return signature(types.none, cells, types.int64, types.int64) if integer else None
         if integer:  # by way of a float64, as NumPy goes

@@ -32,8 +32,9 @@ from numba.extending import (
 )
 
 from vecsim.engines.jit.arrays.cells import Cells
-from vecsim.engines.jit.arrays.checked_cells import CheckedCells, check_index, checked_cells
+from vecsim.engines.jit.arrays.checked_cells import CONSTANT, CheckedCells, check_index, checked_cells
 from vecsim.engines.jit.compiler.compilation import REASON
+from vecsim.engines.own_values import UNCHANGED
 from vecsim.engines.state.row import Field, Row, fields_of, words_of
 
 BYTE = ir.IntType(8).as_pointer()
@@ -64,10 +65,10 @@ class RowType(types.Type):
 class RegistersType(types.IterableType):
     """The Numba type of a list of registers: the address of its length, which the numbers follow."""
 
-    def __init__(self, most: int, *, checked: bool, constant: bool) -> None:
-        self.most, self.checked, self.constant = most, checked, constant
+    def __init__(self, most: int, fill: int, *, checked: bool, constant: bool) -> None:
+        self.most, self.fill, self.checked, self.constant = most, fill, checked, constant
         kind = "Constant registers" if constant else "Registers"
-        super().__init__(name=_name(kind, most, checked=checked))
+        super().__init__(name=_name(kind, (most, fill), checked=checked))
 
     @property
     def iterator_type(self) -> Any:
@@ -182,20 +183,21 @@ class _RowAttribute(AttributeTemplate):  # type: ignore[misc]
 
     @bound_function("row.reset")
     def resolve_reset(self, kind: RowType, args: Any, kws: Any) -> Any:
-        return signature(types.none) if not args else None
+        return None if args or kind.constant else signature(types.none)
 
     @bound_function("row.copy_from")
     def resolve_copy_from(self, kind: RowType, args: Any, kws: Any) -> Any:
         (other,) = args
         same = isinstance(other, RowType) and other.row is kind.row
-        return signature(types.none, other) if same else None
+        return signature(types.none, other) if same and not kind.constant else None
 
 
 def _field_type(field: Field, kind: RowType) -> types.Type:
     if field.counted:
-        return RegistersType(field.most, checked=kind.checked, constant=kind.constant)
+        return RegistersType(field.most, field.initial, checked=kind.checked, constant=kind.constant)
     if field.most:
-        return CheckedCells(types.int64) if kind.checked else Cells(types.int64)
+        array = CONSTANT if kind.constant else ""
+        return CheckedCells(types.int64, array) if kind.checked else Cells(types.int64)
     return types.int64
 
 
@@ -225,7 +227,7 @@ def _get_field(context: Any, builder: Any, kind: RowType, address: Any, name: st
 def _set_field(context: Any, builder: Any, sig: Any, args: Any, name: str) -> None:
     kind, field = sig.args[0], sig.args[0].fields[name]
     if field.most or kind.constant:
-        raise TypingError(f"{REASON}{name} is not set as a whole")
+        raise TypingError(f"{REASON}{UNCHANGED if kind.constant else f'{name} is not set as a whole'}")
     builder.store(args[1], _place(builder, args[0], field.offset))
 
 
@@ -261,11 +263,11 @@ class _RegistersAttribute(AttributeTemplate):  # type: ignore[misc]
 
     @bound_function("registers.append")
     def resolve_append(self, kind: RegistersType, args: Any, kws: Any) -> Any:
-        return signature(types.none, types.int64) if len(args) == 1 else None
+        return signature(types.none, types.int64) if len(args) == 1 and not kind.constant else None
 
     @bound_function("registers.clear")
     def resolve_clear(self, kind: RegistersType, args: Any, kws: Any) -> Any:
-        return signature(types.none) if not args else None
+        return None if args or kind.constant else signature(types.none)
 
 
 @infer_global(len)
@@ -300,6 +302,8 @@ def _append(context: Any, builder: Any, sig: Any, args: Any) -> Any:
 @lower_builtin("registers.clear", RegistersType)
 def _clear(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     builder.store(WORD(0), _place(builder, args[0], 0))
+    for k in range(sig.args[0].most):
+        builder.store(WORD(sig.args[0].fill), _place(builder, args[0], 1 + k))
     return context.get_dummy_value()
 
 

@@ -17,7 +17,6 @@ from vecsim.engines.jit.single_port.accounts import (
 )
 from vecsim.engines.jit.single_port.port import latest_end, order_end
 from vecsim.engines.jit.state import ASTRAY
-from vecsim.engines.program_rows import PADDED
 from vecsim.engines.state import causes
 from vecsim.engines.state.counters import TAKEN_BRANCHES
 from vecsim.engines.state.row import NONE
@@ -29,14 +28,16 @@ SCALAR, BRANCH, SCALAR_LOAD, SCALAR_STORE = (
     int(Timing.SCALAR_STORE),
 )
 assert tuple(range(4)) == (SCALAR, BRANCH, SCALAR_LOAD, SCALAR_STORE)
+FIRST = 3
+"""So many of the registers that an instruction awaits are looked at in any case; x0 fills the list up."""
 CANNOT = -1
 """Instead of a cycle: the instruction cannot be executed."""
 
 
 @function
 def _more_registers(r: Any, instruction: Any, ready: Any) -> Any:
-    """From when the scalar registers beyond the third are ready, too."""
-    for k in range(PADDED, len(instruction.awaited)):
+    """From when the scalar registers after the third are ready, too."""
+    for k in range(FIRST, len(instruction.awaited)):
         ready = larger(ready, r.scalars[instruction.awaited[k]].ready_at)
     return ready
 
@@ -47,7 +48,7 @@ def scalars_ready_at(r: Any, instruction: Any) -> Any:
     awaited = instruction.awaited
     ready = larger(r.scalars[awaited[1]].ready_at, r.scalars[awaited[2]].ready_at)
     ready = larger(r.scalars[awaited[0]].ready_at, ready)
-    if len(awaited) > PADDED:
+    if len(awaited) > FIRST:
         ready = _more_registers(r, instruction, ready)
     return ready
 
