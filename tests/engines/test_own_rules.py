@@ -187,7 +187,9 @@ def test_a_rule_names_constants_of_the_state(tmp_path, engine):
 
 
 @pytest.mark.parametrize("engine", ["simpy", pytest.param("jit", marks=pytest.mark.nightly)])
-@pytest.mark.parametrize("line", ["r.machine.banks = 8", "instruction.fields[0] = 1"])
+@pytest.mark.parametrize(
+    "line", ["r.machine.banks = 8", "instruction.latency = 1", "instruction.fields[0] = 1"]
+)
 def test_a_rule_does_not_change_program_or_machine(tmp_path, line, engine):
     file = tmp_path / "mine.py"
     file.write_text(CONSTANTS.format(line))

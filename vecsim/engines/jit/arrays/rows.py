@@ -35,11 +35,15 @@ from vecsim.engines.jit.arrays.cells import Cells
 from vecsim.engines.jit.arrays.checked_cells import CONSTANT, CheckedCells, check_index, checked_cells
 from vecsim.engines.jit.compiler.compilation import REASON
 from vecsim.engines.own_values import UNCHANGED
+from vecsim.engines.state.instruction import Instruction
+from vecsim.engines.state.machine import MachineNumbers
 from vecsim.engines.state.row import Field, Row, fields_of, words_of
 
 BYTE = ir.IntType(8).as_pointer()
 WORD = ir.IntType(64)
 WORD_BYTES = 8
+READ_ONLY = (Instruction, MachineNumbers)
+"""Rows that user-defined rules do not write."""
 
 
 def _name(kind: str, what: object, *, checked: bool) -> str:
@@ -196,7 +200,7 @@ def _field_type(field: Field, kind: RowType) -> types.Type:
     if field.counted:
         return RegistersType(field.most, field.initial, checked=kind.checked, constant=kind.constant)
     if field.most:
-        array = CONSTANT if kind.constant else ""
+        array = CONSTANT if kind.row in READ_ONLY else ""
         return CheckedCells(types.int64, array) if kind.checked else Cells(types.int64)
     return types.int64
 

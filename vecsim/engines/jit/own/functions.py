@@ -30,11 +30,12 @@ from numba.core.untyped_passes import IRProcessing
 from numba.extending import intrinsic
 
 from vecsim.engines.jit.arrays.checked_cells import WORD, refuse, variable
+from vecsim.engines.jit.arrays.rows import READ_ONLY, RowType
 from vecsim.engines.jit.compiler.functions import compiling
 from vecsim.engines.jit.interface import PLACE, TURNS
 from vecsim.engines.jit.own.operations import CHECKED, CHECKED_OF_ONE, INTEGERS, POWER, STANDING, refused
 from vecsim.engines.own_code import ENDLESS, MOST_TURNS, is_ours
-from vecsim.engines.own_values import EXACT
+from vecsim.engines.own_values import EXACT, UNCHANGED
 from vecsim.engines.rebinding import global_names
 from vecsim.support.errors import UserError
 
@@ -106,6 +107,10 @@ class _Lower(Lower):  # type: ignore[misc]
         targets = [getattr(inst, name, self._label + 1) for name in ("target", "truebr", "falsebr")]
         if isinstance(inst, ir.Jump | ir.Branch) and min(targets) <= self._label:
             self._count_turn()
+        if own and isinstance(inst, ir.SetAttr):
+            kind = self.typeof(inst.target.name)
+            if isinstance(kind, RowType) and kind.row in READ_ONLY:
+                refused(UNCHANGED)
         if own and isinstance(inst, ir.Return):
             self._note("")
         super().lower_inst(inst)
