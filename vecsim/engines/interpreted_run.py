@@ -94,6 +94,13 @@ class BoundedView:
 def fitting(value: Any, least: int = LEAST, greatest: int = GREATEST, bits: int = 64) -> int:
     """Return an integer that is not too large for its place.
 
+    Parameters
+    ----------
+    value
+        What is to be written.
+    least, greatest, bits
+        The least and the greatest integer of the place, and its width.
+
     Raises
     ------
     OverflowError

@@ -26,8 +26,6 @@ instruction
     A row of the program.
 n
     How many elements the instruction works on, 1 or more.
-s
-    The section size.
 v
     A vector register.
 element

@@ -121,7 +121,15 @@ def _complete_register(register: VectorRegister, result: int) -> None:
 
 
 def raise_all(cycles: list[int], begin: int, end: int, cycle: int) -> None:
-    """Raise elements ``begin`` to ``end`` of an array to at least a cycle ("WAR and WAW hazards")."""
+    """Raise elements ``begin`` to ``end`` of an array to at least a cycle ("WAR and WAW hazards").
+
+    Parameters
+    ----------
+    cycles
+        The array.
+    begin, end
+        The first of the elements, and the one after the last.
+    """
     for k in range(begin, end):
         cycles[k] = larger(cycles[k], cycle)
 

@@ -54,6 +54,8 @@ def checked_cells(
     ----------
     context, builder
         Of the code.
+    kind
+        Their type.
     data, length, section
         Their address, how many they are, and the section size.
     """

@@ -21,6 +21,8 @@ def time_slowly(w: Any, number: Any, n: Any, element: Any, slice_: Any, issue: A
 
     Parameters
     ----------
+    number
+        Its place in the program.
     element
         The one element of a vector register that it works on, or the first of the vector cache; -1 for none.
     """
