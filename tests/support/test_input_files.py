@@ -109,6 +109,7 @@ ALLOWED = {
     },
     "experiments/course/limits.py": {"Path('/proc/self/statm').read_text"},
     "gpu/runtime/device_info.py": {"KERNEL_MODULE.read_text"},
+    "isa/worked.py": {"file.read_text"},
 }
 """Calls that open a file otherwise, by module. None of these files is one that a user names."""
 
