@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from docs.tables import assembler, commands, formats, instructions, machine, pages
+from docs.tables import assembler, commands, formats, instructions, machine, pages, state
 
 _MARK = re.compile(r"^<!-- made from: (?P<name>[a-z-]+) -->$", re.M)
 
@@ -15,6 +15,7 @@ MADE: dict[str, Callable[[], str]] = {
     "directives": assembler.directives,
     "registers": assembler.registers,
     "machine": machine.page,
+    "state": state.page,
     "formats": formats.page,
     "commands": commands.page,
     "python": commands.python_names,

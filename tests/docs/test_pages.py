@@ -45,6 +45,12 @@ def test_what_is_made_from_tables_stands_in_a_page():
     assert "| `sparse_unit.latency` | cycles from taking an entry to its sum | 1 to 10,000 |" in made
 
 
+def test_every_array_and_field_of_the_timing_state_has_a_meaning():
+    rows = [line for line in filled("<!-- made from: state -->").splitlines() if line.startswith("| `")]
+    assert len(rows) > 200
+    assert [row for row in rows if row.endswith("|  |")] == []
+
+
 def test_a_table_that_is_not_there_is_an_error():
     with pytest.raises(KeyError):
         filled("<!-- made from: nothing -->")

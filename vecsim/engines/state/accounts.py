@@ -35,11 +35,13 @@ class PendingRetirement(Row):
 
     age: int = 0
     pc: int = 0
+    """Its number in program order, and its place in the program."""
     vector: int = 0
     """1 if it is a vector instruction."""
     passed: int = 0
     """Its work ends in this cycle; what follows up to ``retire`` is latency."""
     retire: int = 0
+    """The cycle of its retirement."""
 
 
 @dataclass(slots=True, eq=False)
@@ -48,18 +50,26 @@ class TimelineRow(Row):
 
     pc: int = 0
     age: int = 0
+    """Its place in the program, and its number in program order."""
     unit: int = 0
     port: int = NONE
+    """Where it executed; the memory port, -1 for none."""
     vl: int = 0
+    """How many elements it worked on."""
     issue: int = 0
     dispatch: int = 0
     start: int = 0
+    """Cycles of issue, of dispatch and of the first element; a scalar instruction has one for all."""
     first: int = 0
     last: int = 0
+    """Cycles from which the first and the last result is ready."""
     retire: int = 0
+    """The cycle of its retirement."""
     address: int = NONE
     words: int = 0
+    """Of an access, its first byte and how many words; -1 and 0 of others."""
     waits: list[int] = array(WAITS)
+    """Cycles that it waited, by cause."""
 
 
 @dataclass(slots=True, eq=False)
@@ -71,8 +81,11 @@ class Start(Row):
     """
 
     age: int = 0
+    """The instruction's number in program order."""
     unit: int = 0
+    """Where it executes."""
     port: int = NONE
     bank: int = NONE
-    """The port and the bank of a word."""
+    """Of a word its port and bank, -1 of others."""
     cycle: int = 0
+    """The cycle."""

@@ -28,6 +28,7 @@ class Slot(Row):
     pc: int = 0
     """Its place in the program."""
     unit: int = 0
+    """The unit that it waits for or works in."""
     port: int = NONE
     """The memory port; -1 before dispatch, and of other units."""
     elements: int = 0

@@ -21,6 +21,7 @@ class Instruction(Row):
     number: int = NONE
     """Its place in the program."""
     operation: int = NONE
+    """Which instruction of the instruction set it is."""
     timing: int = NONE
     """An :class:`isa.declaration.Timing`, or ``END_OF_PROGRAM``."""
     unit: int = NONE
@@ -38,21 +39,31 @@ class Instruction(Row):
     length: int = NONE
     """An :class:`isa.declaration.Length`."""
     length_register: int = NONE
+    """The x register that limits its length."""
     pattern: int = NONE
     """An :class:`isa.declaration.Pattern`."""
     store: int = NONE
     """1 for a store, 0 for a load."""
     value_bytes: int = NONE
+    """Bytes of a value."""
     record_bytes: int = NONE
+    """Bytes from one element of a contiguous access to the next."""
     cache: int = NONE
     """1 if it moves elements of the vector cache."""
     base_register: int = NONE
+    """The x register of the base address."""
     offset: int = NONE
+    """Bytes from the base address."""
     index_register: int = NONE
+    """The x register of the stride, or the vector register of the indexes."""
     element_register: int = NONE
+    """The x register that selects the one element of a vector register, or the first of the vector cache."""
     slice_register: int = NONE
+    """The x register that selects a slice of the vector cache."""
     target: int = NONE
+    """The instruction to which a taken branch goes; -1 for an indirect jump."""
     accumulator: int = NONE
+    """The vector register to which a sparse instruction adds."""
     reads: list[int] = registers(WIDTHS["reads"])
     """Vector registers read element by element."""
     writes: list[int] = registers(WIDTHS["writes"])
@@ -61,6 +72,7 @@ class Instruction(Row):
     """Vector registers read as a whole."""
     whole_writes: list[int] = registers(WIDTHS["whole_writes"])
     """Vector registers written as a whole."""
+
     read_set: int = 0
     write_set: int = 0
     whole_read_set: int = 0
@@ -69,8 +81,8 @@ class Instruction(Row):
     """``reads``, ``writes``, ``whole_reads``, ``whole_writes`` and ``accumulator`` as bits."""
 
     record_scale: int = NONE
-    """From here on what the single-port loop knows beforehand,
-    :mod:`vecsim.engines.jit.single_port.preparation`. The reciprocal of the bytes of a record."""
+    """The reciprocal of the bytes of a record. From here on, what the single-port loop knows beforehand,
+    :mod:`vecsim.engines.jit.single_port.preparation`."""
     plain: int = NONE
     """1 if all its operands pass element by element from element 0 on: none as a whole, late, or in the
     vector cache."""

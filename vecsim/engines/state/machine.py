@@ -30,10 +30,12 @@ class MachineNumbers(Row):
     branch_penalty: int = 0
     sparse_unit_p: int = 0
     sparse_unit_r: int = 0
+    """As in the machine description (``sparse_unit.r``); so all before it."""
 
     instructions: int = 0
     """Instructions of the program."""
     memory_bytes: int = 0
+    """Bytes of memory."""
     registers: int = 0
     """Vector registers, physical ones on a machine that renames, with the mask."""
     slots: int = 0

@@ -71,6 +71,7 @@ class Run:
     __slots__ = ()
 
     control: Annotated[Control, Record(most=1)]
+    """Where issue and retirement are."""
     scalars: Annotated[list[ScalarRegister], Record(("scalars",), most=SCALARS)]
     """(68,) x0 to x31, f0 to f31, special registers."""
     slots: Annotated[list[Slot], Record(("slots",))]
@@ -98,6 +99,7 @@ class Run:
     slices: Annotated[list[Slice], Record(("section",))]
     """(s,) the slices of the vector cache."""
     banks: Annotated[list[Bank], Record(("banks",))]
+    """(banks,) the banks of memory."""
     units: Annotated[list[UnitState], Record(("units",), most=len(Unit))]
     """(5,) by the number of an :class:`isa.declaration.Unit`."""
     queue: Annotated[list[list[int]], Record(("units", "depth"), fill=NONE)]
@@ -105,6 +107,7 @@ class Run:
     dispatches: Annotated[list[list[int]], Record(("units", "depth"), fill=NONE)]
     """(5, unit_queue + 1) cycles of the latest dispatches; -1 for none."""
     ports: Annotated[list[Port], Record(("ports",), most=MOST_PORTS)]
+    """(P,) the memory ports."""
     accesses: Annotated[list[list[int]], Record(("ports", "accesses"), fill=NONE)]
     """(P, accesses_in_flight) slots of the accesses that a port has, oldest first."""
     transfers: Annotated[list[list[Transfer]], Record(("ports", "transfers"))]
@@ -113,22 +116,29 @@ class Run:
     ledger: Annotated[list[Account], Record(("instructions",))]
     """(I,) what each instruction of the program came to."""
     pending: Annotated[list[PendingRetirement], Record(("pending",))]
+    """Instructions that are charged when older ones have left flight, oldest first."""
     counters: Annotated[list[int], Record(("counters",), most=len(Counter) + MOST_OWN)]
     """By :class:`vecsim.engines.state.counters.Counter`, then those of the machine's extensions."""
 
     x: Annotated[list[int], Temporary(REGISTERS)]
+    """(32,) the scalar integer registers. This and the next four: :class:`isa.state.State`."""
     special: Annotated[list[int], Temporary(len(SPECIAL_REGISTERS))]
+    """(4,) vl, blocklen, rowptr, rowcount."""
     vw: Annotated[list[int], Temporary()]
+    """The vector registers as int32: element k of register v is ``vw[2 * (v * s + k)]``."""
     address: Annotated[list[int], Temporary()]
+    """(s,) the byte addresses of the access that executes."""
     row: Annotated[list[int], Temporary()]
-    """Arrays of the architectural state, :class:`isa.state.State`."""
+    """(s,) the row of each entry of the sparse instruction that executes."""
 
     program: Annotated[list[Instruction], Temporary(constant=True)]
     """(I + 1,) the program, and a row after its end."""
     machine: Annotated[MachineNumbers, Temporary(1, constant=True)]
+    """The numbers of the machine and of the run."""
     numbers: Annotated[list[int], Temporary(MOST_OWN)]
     """The numbers of the machine's extensions."""
     scratch: Annotated[Scratch, Temporary(1)]
+    """What rules tell the engine, and count."""
     order: Annotated[list[int], Temporary()]
     """(N,) the slots in flight, oldest first."""
     timeline: Annotated[list[TimelineRow], Temporary()]
