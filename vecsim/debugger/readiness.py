@@ -16,7 +16,7 @@ from vecsim.debugger.position import Position
 from vecsim.debugger.waiting import arrays_of
 from vecsim.engines.rules.memory_order import follows_in_flight, must_follow
 from vecsim.engines.rules.numbers import NEVER
-from vecsim.engines.rules.renaming import ancestors, named, writes_any
+from vecsim.engines.rules.renaming import ancestors, instruction_of, writes_any
 
 NOT_READY = "~"
 """Stands after a value that is not ready."""
@@ -71,7 +71,7 @@ class Readiness:
             if any(writes_any(r, slot, ancestors(r, v)) for slot in self._slots):
                 found[written:] = NEVER
         for slot in self._slots:
-            instruction = named(r, slot)
+            instruction = instruction_of(r, slot)
             if (instruction.whole_write_set | instruction.added_set) >> v & 1:
                 found[:] = NEVER
             elif instruction.write_set >> v & 1:
@@ -87,7 +87,7 @@ class Readiness:
                 ended.end
                 for ended in self._transfers
                 if ended.end > self._cycle
-                and must_follow(0, first, end, ended.store, ended.first_byte, ended.last_byte)
+                and must_follow(0, first, end, ended.store, ended.first_byte, ended.end_byte)
             ),
             default=0,
         )

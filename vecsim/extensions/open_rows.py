@@ -31,7 +31,7 @@ def start_when_open(r: Any, instruction: Instruction, port: int, address: int, e
     start, bank = word_start(r, instruction, port, address, earliest), bank_of(r, address)
     if r.open_row[bank] == row_of_word(r, address):
         return start
-    may_begin = r.slots[current_slot(r, port)].base
+    may_begin = r.slots[current_slot(r, port)].words_from
     return larger(start, larger(may_begin, r.banks[bank].free_at) + r.numbers[MISS])
 
 

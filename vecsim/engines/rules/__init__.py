@@ -35,7 +35,7 @@ cycle
     The cycle that is looked at.
 instruction
     A row of the program, or one with physical registers in the place of those that it names
-    (:func:`vecsim.engines.rules.renaming.named`).
+    (:func:`vecsim.engines.rules.renaming.instruction_of`).
 slot
     A vector instruction in flight.
 older, position

@@ -68,7 +68,7 @@ def place(r: Run, instruction: Instruction, n: int) -> bool:
             r.address[k] = base + stride * k
         lowest, highest = smaller(base, base + stride * (n - 1)), larger(base, base + stride * (n - 1))
     else:
-        first = 2 * instruction.index_register * r.machine.section_size
+        first = 2 * instruction.index_register * r.machine.section_size  # of its elements, of two words each
         lowest = highest = r.vw[first]
         for k in range(n):
             value = r.vw[first + 2 * k]

@@ -15,7 +15,7 @@ from vecsim.engines.rules.operands import (
     whole_hazard,
     whole_operand,
 )
-from vecsim.engines.rules.renaming import named
+from vecsim.engines.rules.renaming import instruction_of
 from vecsim.engines.rules.starts import note_start
 from vecsim.engines.state import causes
 from vecsim.engines.state.flight import Slot
@@ -61,7 +61,7 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
     Returns the cycle to go on in. Without a limit nothing that is not yet known can hold up an element, so
     all that are left are timed now.
     """
-    instruction = named(r, slot)
+    instruction = instruction_of(r, slot)
     lanes, latency = r.machine.lanes, instruction.latency
     element, n = slot.element, slot.elements
     last_cycle, in_cycle = slot.cycle, slot.in_cycle
@@ -72,7 +72,7 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
         if k >= limit:
             wake = NEVER if free <= cycle else free
             break
-        if element > 0 and clear <= free and cycle <= free:
+        if element > 0 and clear <= free and cycle <= free:  # no register holds up the rest
             cycle = free
             count = smaller(n - element, lanes - in_cycle if free == last_cycle else lanes)
         else:

@@ -8,9 +8,9 @@ from vecsim.engines.rules.addresses import base_address, words_of_element
 from vecsim.engines.rules.hazards import count_wait, follow_older, release
 from vecsim.engines.rules.operands import complete
 from vecsim.engines.rules.renaming import (
+    instruction_of,
     is_renamed,
     name_registers,
-    named,
     note_retirement,
     pass_on,
 )
@@ -77,8 +77,8 @@ def _place_words(r: Run, slot: Slot, instruction: Instruction) -> None:
     n, base = slot.elements, base_address(r, instruction)
     slot.address = base
     if instruction.pattern == CONTIGUOUS:
-        slot.last_byte = base + n * instruction.record_bytes
-        slot.words = (slot.last_byte - 1 >> 2) - (base >> 2) + 1
+        slot.end_byte = base + n * instruction.record_bytes
+        slot.words = (slot.end_byte - 1 >> 2) - (base >> 2) + 1
     else:
         slot.words = n * words_of_element(instruction)
         addresses = r.word_address[slot.number]
@@ -88,7 +88,7 @@ def _place_words(r: Run, slot: Slot, instruction: Instruction) -> None:
 
 def leave(r: Run, slot: Slot, last: int, result: int, retire: int) -> None:
     """Take ``slot`` out of flight: its last element starts in ``last`` ("The end")."""
-    complete(r, named(r, slot), last, result)
+    complete(r, instruction_of(r, slot), last, result)
     pass_on(r, slot, result)
     note_retirement(r, slot.age, retire)
     position = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from isa.declaration import Timing
 from vecsim.engines.rules.memory_order import follows_in_flight
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
-from vecsim.engines.rules.renaming import named, writes_any
+from vecsim.engines.rules.renaming import instruction_of, writes_any
 from vecsim.engines.rules.vector_cache import cache_waits
 from vecsim.engines.state.flight import FOLLOWS_ELEMENT, FOLLOWS_ORDER, FOLLOWS_SLICE, FOLLOWS_WHOLE, Slot
 from vecsim.engines.state.instruction import Instruction
@@ -25,8 +25,9 @@ def register_waits(instruction: Instruction, older: Instruction) -> int:
     whole_read, whole_written = older.whole_read_set, older.whole_write_set
     completed = whole_written | older.added_set
     bits = 0
-    if reads & written | writes & (read | written) != 0:
+    if reads & written | writes & (read | written) != 0:  # RAW, WAR, WAW of elements
         bits |= FOLLOWS_ELEMENT
+    # Where one of the two addresses the register as a whole: by what the younger does.
     whole = reads & completed | writes & (whole_read | completed)
     whole |= whole_reads & (written | completed)
     whole |= whole_writes & (read | written | whole_read | completed)
@@ -60,13 +61,13 @@ def follow_older(r: Run, slot: Slot) -> None:
     cached = slot.slice >= 0 or slot.cache_first >= 0
     for k in range(r.scratch.in_flight):
         older = r.slots[r.order[k]]
-        bits = register_waits(named(r, slot), named(r, older))
+        bits = register_waits(instruction_of(r, slot), instruction_of(r, older))
         if writes_any(r, older, slot.kept_set):
             bits |= FOLLOWS_WHOLE
         if cached:
             bits |= cache_waits(r, slot, older)
         if instruction.timing == ACCESS and follows_in_flight(
-            r, older, instruction.store, slot.address, slot.last_byte
+            r, older, instruction.store, slot.address, slot.end_byte
         ):
             bits |= FOLLOWS_ORDER
         if bits != 0:

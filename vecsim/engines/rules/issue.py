@@ -18,8 +18,8 @@ from vecsim.engines.rules.operands import raise_all, whole_register
 from vecsim.engines.rules.queues import put, room_at
 from vecsim.engines.rules.renaming import (
     ancestors,
+    instruction_of,
     is_renamed,
-    named,
     note_retirement,
     note_writer,
     registers_free_at,
@@ -75,7 +75,7 @@ def _written_later(r: Run, v: int, element: int, complete: int) -> bool:
     """
     for k in range(r.scratch.in_flight):
         older = r.slots[r.order[k]]
-        instruction = named(r, older)
+        instruction = instruction_of(r, older)
         whole = instruction.whole_write_set | instruction.added_set
         if whole >> v & 1 or writes_any(r, older, complete):
             return True
@@ -233,7 +233,7 @@ def make_issue(
                         and (instruction.pattern == 0 or place(r, instruction, n))
                     ):
                         return _fail(r, cycle)
-                elif instruction.pattern > 0:
+                elif instruction.pattern > 0:  # of no element: its base address, as 32 bits with a sign
                     r.address[0] = ((base_address(r, instruction) & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
             elif timing == EXTRACT:
                 operand = take_element(r, instruction, cycle)

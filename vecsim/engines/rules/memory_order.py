@@ -39,7 +39,7 @@ def follows_in_flight(r: Run, older: Slot, store: int, first: int, end: int) -> 
     instruction = r.program[older.pc]
     if instruction.timing != ACCESS:
         return False
-    return must_follow(store, first, end, instruction.store, older.address, older.last_byte)
+    return must_follow(store, first, end, instruction.store, older.address, older.end_byte)
 
 
 def latest_transfer(r: Run, port: int) -> Transfer:
@@ -48,7 +48,7 @@ def latest_transfer(r: Run, port: int) -> Transfer:
 
 
 def earlier_transfer(r: Run, port: int, k: int) -> Transfer:
-    """Return the transfer that ended k before the latest of a port ("Accesses")."""
+    """Return the k-th transfer of a port before its latest, 0 for that itself ("Accesses")."""
     place = r.ports[port].latest + k
     if place >= r.machine.transfers:
         place -= r.machine.transfers
@@ -72,7 +72,7 @@ def scalar_order_at(r: Run, instruction: Instruction, cycle: int) -> int:
             older = earlier_transfer(r, port, k)
             if older.end < cycle:
                 break
-            if must_follow(store, first, end, older.store, older.first_byte, older.last_byte):
+            if must_follow(store, first, end, older.store, older.first_byte, older.end_byte):
                 latest = larger(latest, older.end)
             k += 1
     return latest

@@ -30,9 +30,9 @@ def whole_operand(r: Run, instruction: Instruction, slice_: int) -> int:
         cycle = larger(cycle, whole_register(r.vectors[v]))
     if instruction.accumulator >= 0:
         register = r.vectors[instruction.accumulator]
-        cycle = larger(cycle, larger(register.accumulator_ready_at, register.kept_ready_at))
+        cycle = larger(cycle, larger(register.ready_without_sums, register.kept_ready_at))
     if slice_ >= 0:
-        cycle = larger(cycle, r.slices[slice_].accumulator_ready_at)
+        cycle = larger(cycle, r.slices[slice_].ready_without_sums)
     return cycle
 
 
@@ -117,7 +117,7 @@ def _take_all(register: VectorRegister, last: int) -> None:
 def _complete_register(register: VectorRegister, result: int) -> None:
     """Note that all elements of a register are ready from ``result`` on ("Chaining")."""
     register.ready_at = larger(register.ready_at, result)
-    register.accumulator_ready_at = larger(register.accumulator_ready_at, result)
+    register.ready_without_sums = larger(register.ready_without_sums, result)
 
 
 def raise_all(cycles: list[int], begin: int, end: int, cycle: int) -> None:

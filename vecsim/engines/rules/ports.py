@@ -23,7 +23,7 @@ from vecsim.engines.rules.operands import (
     whole_hazard,
     whole_operand,
 )
-from vecsim.engines.rules.renaming import named
+from vecsim.engines.rules.renaming import instruction_of
 from vecsim.engines.rules.starts import note_start
 from vecsim.engines.rules.vector_cache import any_blocked, entered, mark_slices, slices_free, slices_ready
 from vecsim.engines.state import causes
@@ -37,7 +37,7 @@ MEMORY = int(Unit.MEMORY)
 
 def unaligned(r: Run, slot: Slot) -> int:
     """Return 1 for a contiguous access whose first address is not aligned, 0 for others ("Accesses")."""
-    if slot.last_byte < 0:
+    if slot.end_byte < 0:
         return 0
     return 1 if slot.address % r.machine.alignment_bytes != 0 else 0
 
@@ -51,13 +51,13 @@ def first_cycle(r: Run, slot: Slot, port: int) -> int:
 
 def _begin(r: Run, slot: Slot, port: int, cycle: int) -> None:
     """Book the waits up to the first word, which goes in this cycle ("Waiting and charging")."""
-    started_up, aligned = slot.dispatched_at + r.machine.startup, slot.base - unaligned(r, slot)
+    started_up, aligned = slot.dispatched_at + r.machine.startup, slot.words_from - unaligned(r, slot)
     in_turn = latest_transfer(r, port).end == aligned
     slot.start_cycle = cycle
     book_wait(r, slot, causes.PORT, slot.issued_at, slot.dispatched_at)
     book_wait(r, slot, causes.STARTUP, slot.dispatched_at, started_up)
     book_wait(r, slot, causes.PORT if in_turn else causes.MEMORY_ORDER, started_up, aligned)
-    book_wait(r, slot, causes.ALIGNMENT, aligned, slot.base)
+    book_wait(r, slot, causes.ALIGNMENT, aligned, slot.words_from)
 
 
 def _word_cycles(
@@ -83,14 +83,14 @@ def _word(r: Run, slot: Slot, instruction: Instruction, word: int, done: int) ->
 
     ``done`` elements are complete before it ("Accesses").
     """
-    if slot.last_byte < 0:
+    if slot.end_byte < 0:
         addresses = r.word_address[slot.number]
         if words_of_element(instruction) == 1:
             return word + 1, word + 1, addresses[word]
         element = word >> 1
         return element + 1, (word + 1) >> 1, addresses[element] + (word & 1)
     size = instruction.record_bytes
-    passed = 4 * (word + 1) - (slot.address & 3)
+    passed = 4 * (word + 1) - (slot.address & 3)  # bytes up to the end of this word
     through = done
     while through < slot.elements and (through + 1) * size <= passed:
         through += 1
@@ -119,7 +119,7 @@ def _is_clear(r: Run, slot: Slot, instruction: Instruction) -> bool:
     whole = len(instruction.whole_reads) + len(instruction.whole_writes)
     if slot.word == 0 and whole > 0:
         return False
-    return clear_from(r, instruction) <= larger(slot.base, slot.cycle)
+    return clear_from(r, instruction) <= larger(slot.words_from, slot.cycle)
 
 
 def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
@@ -127,8 +127,8 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
 
     Returns the cycle to go on in, NEVER if blocked. With ``ahead`` all that are left are timed now.
     """
-    instruction = named(r, slot)
-    rate = words_in_a_cycle(r, instruction, slot.last_byte >= 0)
+    instruction = instruction_of(r, slot)
+    rate = words_in_a_cycle(r, instruction, slot.end_byte >= 0)
     word, done = slot.word, slot.element
     last_cycle, in_cycle = slot.cycle, slot.in_cycle
     in_slices = instruction.cache == 1 and slot.slice_waits > 0
@@ -139,7 +139,7 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
         places = word_places(r, instruction, port, address)
         free = last_cycle if in_cycle + places <= rate else last_cycle + 1
         if word == 0:
-            free = slot.base
+            free = slot.words_from
         operand, hazard = 0, 0
         if not clear:
             blocked = needed > limit
@@ -174,20 +174,20 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
     return wake
 
 
-def note_transfer(r: Run, port: int, end: int, first_byte: int, last_byte: int, store: int) -> None:
+def note_transfer(r: Run, port: int, end: int, first_byte: int, end_byte: int, store: int) -> None:
     """Note a transfer that has ended in the place of the oldest of a port ("Accesses").
 
     Parameters
     ----------
     end
         The cycle after that of its last word.
-    first_byte, last_byte
-        Its first byte and the one after its last; ``last_byte`` is -1 if it is not contiguous.
+    first_byte, end_byte
+        Its first byte and the one after its last; ``end_byte`` is -1 if it is not contiguous.
     """
     state = r.ports[port]
     state.latest = r.machine.transfers - 1 if state.latest == 0 else state.latest - 1
     ended = r.transfers[port][state.latest]
-    ended.end, ended.first_byte, ended.last_byte, ended.store = end, first_byte, last_byte, store
+    ended.end, ended.first_byte, ended.end_byte, ended.store = end, first_byte, end_byte, store
 
 
 def _finish(r: Run, port: int, slot: Slot) -> None:
@@ -200,7 +200,7 @@ def _finish(r: Run, port: int, slot: Slot) -> None:
     for k in range(state.accesses):
         accesses[k] = accesses[k + 1]
     accesses[state.accesses] = -1
-    note_transfer(r, port, last + 1, slot.address, slot.last_byte, instruction.store)
+    note_transfer(r, port, last + 1, slot.address, slot.end_byte, instruction.store)
     r.counters[WORDS_STORED if instruction.store == 1 else WORDS_LOADED] += slot.words
     leave(r, slot, last, last + 1, last + 1)
 
@@ -216,12 +216,12 @@ def step_port(r: Run, port: int, cycle: int) -> int:
         slot = r.slots[r.accesses[port][0]]
         if slot.blocked > 0:
             return NEVER
-        if slot.base < 0:
-            slot.base = first_cycle(r, slot, port)
+        if slot.words_from < 0:
+            slot.words_from = first_cycle(r, slot, port)
         alone = r.order[0] == slot.number and r.machine.memory_ports == 1
         ahead = alone and r.scratch.times_ahead == 1
-        if slot.base > cycle and not ahead:
-            return slot.base
+        if slot.words_from > cycle and not ahead:
+            return slot.words_from
         word = slot.word
         wake = _transfer(r, slot, port, cycle, ahead)
         if slot.word > word:

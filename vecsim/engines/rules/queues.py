@@ -22,7 +22,7 @@ def _port_free(r: Run, port: int) -> int:
     count, most = r.ports[port].accesses, r.machine.accesses_in_flight
     if count >= most:
         return NEVER
-    return earlier_transfer(r, port, most - 1 - count).end
+    return earlier_transfer(r, port, most - 1 - count).end  # of access i - K
 
 
 def free_at(r: Run, unit: int) -> int:
@@ -52,13 +52,13 @@ def earlier_dispatch(r: Run, unit: int, k: int) -> int:
 
 
 def room_at(r: Run, unit: int) -> int:
-    """Return the cycle from which a unit is free or its queue has room ("Queues and dispatch").
+    """Return the cycle from which an instruction may issue to a unit ("Queues and dispatch").
 
-    NEVER while that is not known.
+    With a queue of Q that is D(i - Q), NEVER while Q wait; without one, when the unit is free.
     """
     waiting, capacity = r.units[unit].queued, r.machine.unit_queue
     if waiting < capacity:
-        return earlier_dispatch(r, unit, capacity - waiting - 1)
+        return earlier_dispatch(r, unit, capacity - waiting - 1)  # D(i - Q)
     return NEVER if waiting > 0 else free_at(r, unit)
 
 

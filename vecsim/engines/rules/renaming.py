@@ -28,7 +28,7 @@ def renames_scalars(r: Run) -> bool:
     return r.machine.physical_scalar_registers > 0
 
 
-def named(r: Run, slot: Slot) -> Instruction:
+def instruction_of(r: Run, slot: Slot) -> Instruction:
     """Return the instruction of a slot, with physical registers if they are renamed ("Renaming")."""
     if renames_vectors(r):
         return r.renamed[slot.number]
@@ -170,7 +170,7 @@ def _rename(r: Run, v: int, n: int) -> int:
         r.vectors[register.newer].older = -1
     register.written = n
     register.older = register.newer = -1
-    register.ready_at = register.accumulator_ready_at = register.kept_ready_at = 0
+    register.ready_at = register.ready_without_sums = register.kept_ready_at = 0
     if n < r.machine.section_size:
         register.older, displaced.newer = old, new
         register.kept_ready_at = larger(displaced.ready_at, displaced.kept_ready_at)
@@ -229,7 +229,7 @@ def _kept_set(r: Run, copy: Instruction) -> int:
 
 def writes_any(r: Run, older: Slot, registers: int) -> bool:
     """Return whether an instruction in flight writes any of the registers, given as bits ("Renaming")."""
-    instruction = named(r, older)
+    instruction = instruction_of(r, older)
     written = instruction.write_set | instruction.whole_write_set | instruction.added_set
     return written & registers != 0
 
@@ -256,7 +256,7 @@ def name_registers(r: Run, slot: Slot, instruction: Instruction) -> None:
 def pass_on(r: Run, slot: Slot, result: int) -> None:
     """Let copies of the registers that an instruction wrote wait for its last result ("Renaming")."""
     if renames_vectors(r):
-        instruction = named(r, slot)
+        instruction = instruction_of(r, slot)
         for v in instruction.writes:
             _pass_on(r, v, result)
         for v in instruction.whole_writes:

@@ -19,7 +19,7 @@ from vecsim.engines.rules.operands import (
     whole_hazard,
     whole_operand,
 )
-from vecsim.engines.rules.renaming import named
+from vecsim.engines.rules.renaming import instruction_of
 from vecsim.engines.rules.starts import note_start
 from vecsim.engines.rules.vector_cache import slice_blocked
 from vecsim.engines.state.flight import Slot
@@ -60,7 +60,7 @@ def _take(r: Run, slot: Slot, cycle: int, limit: int) -> int:
 
     Returns the cycle to go on in. Without a limit all that are left are timed now, as in an arithmetic unit.
     """
-    instruction, rows = named(r, slot), r.entry_rows[slot.number]
+    instruction, rows = instruction_of(r, slot), r.entry_rows[slot.number]
     element, n = slot.element, slot.elements
     last_cycle, in_cycle = slot.cycle, slot.in_cycle
     latency, wake = instruction.latency, NEVER

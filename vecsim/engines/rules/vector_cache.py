@@ -93,4 +93,4 @@ def mark_slices(r: Run, store: int, begin: int, end: int, cycle: int) -> None:
             slice_.taken_at = larger(slice_.taken_at, cycle)
         else:
             slice_.ready_at = cycle + 1
-            slice_.accumulator_ready_at = cycle + 1
+            slice_.ready_without_sums = cycle + 1

@@ -12,9 +12,11 @@ from vecsim.engines.cause import WAITS
 from vecsim.engines.state.row import NONE, Row, array
 
 FOLLOWS_ELEMENT, FOLLOWS_WHOLE, FOLLOWS_SLICE, FOLLOWS_ORDER = 1, 2, 4, 8
-"""Bits of ``Run.depends``, what an instruction waits for in an older one: its element k starts after element
-k of that; it starts after that has left flight; it waits for the same slice of the vector cache; it follows
-that in memory order."""
+"""Bits of ``Run.depends``, what an instruction waits for in an older one.
+
+ELEMENT: its element k for element k of the older one. WHOLE: for the older one to leave flight. SLICE: for
+the same slice of the vector cache. ORDER: for the end of the older access.
+"""
 
 
 @dataclass(slots=True, eq=False)
@@ -38,15 +40,15 @@ class Slot(Row):
     issued_at: int = 0
     dispatched_at: int = NONE
     """Cycles of issue and of dispatch; -1: it waits in the queue."""
-    base: int = NONE
-    """From this cycle on the first word may go; -1: not yet known."""
+    words_from: int = NONE
+    """B of docs/timing.md, the first cycle in which a word may go; -1: not yet known."""
     element: int = 0
     """Elements that have started, or that have been transferred."""
     word: int = 0
     words: int = 0
     """Words transferred, of how many."""
     address: int = NONE
-    last_byte: int = NONE
+    end_byte: int = NONE
     """The first byte of an access, and the one after its last; -1: it is not contiguous."""
     start_cycle: int = NONE
     """The cycle of the first element; -1: it has not started."""
@@ -64,7 +66,7 @@ class Slot(Row):
     cache_first: int = NONE
     """The first element of the vector cache that an access moves."""
     kept_set: int = 0
-    """As bits, the registers of which elements, left as they were, are in what it reads as a whole."""
+    """As bits, the physical registers from which elements were kept in what it reads as a whole."""
     waits: list[int] = array(WAITS)
     """Cycles that it has waited, by cause."""
 

@@ -29,16 +29,15 @@ class VectorRegister(Row):
     """From this cycle on every element is ready that was written."""
     taken_at: int = NONE
     """The latest cycle in which any element was taken."""
-    accumulator_ready_at: int = 0
+    ready_without_sums: int = 0
     """As ``ready_at``, without the sums of the sparse unit, which it forwards to itself."""
     kept_ready_at: int = 0
     """From this cycle on the elements are ready that were left as they were when it was renamed."""
     written: int = NONE
-    """How many elements the instruction writes that it was given to, from the first on."""
+    """How many elements the instruction writes that it was given to; all of them at the beginning."""
     older: int = NONE
     newer: int = NONE
-    """The register that it has displaced, if elements are left as they were there, and the one that has so
-    displaced it."""
+    """The register that it displaced and keeps elements of; the one that so displaced it; or -1."""
 
 
 @dataclass(slots=True, eq=False)
@@ -61,5 +60,5 @@ class Slice(Row):
     """From this cycle on it is ready."""
     taken_at: int = NONE
     """The latest cycle in which it was taken."""
-    accumulator_ready_at: int = 0
+    ready_without_sums: int = 0
     """As ``ready_at``, without the sums of the sparse unit."""

@@ -35,12 +35,12 @@ class Port(Row):
 
 @dataclass(slots=True, eq=False)
 class Transfer(Row):
-    """The transfer of an access that has ended."""
+    """The transfer of an access whose words have all been timed."""
 
     end: int = 0
-    """The cycle after that of its last word."""
+    """The cycle after that of its last word; 0 of none, which so comes before all others."""
     first_byte: int = 0
-    last_byte: int = 0
+    end_byte: int = 0
     """Its first byte and the one after its last; -1: it is not contiguous."""
     store: int = 0
     """1 for a store, 0 for a load."""

@@ -61,7 +61,7 @@ def order_end(r: Any, store: Any, first: Any, last: Any, cycle: Any) -> Any:
         older = earlier_transfer(r, 0, k)
         if older.end <= cycle:
             return 0
-        if must_follow(store, first, last, older.store, older.first_byte, older.last_byte):
+        if must_follow(store, first, last, older.store, older.first_byte, older.end_byte):
             return older.end
     return 0
 
@@ -123,21 +123,21 @@ def count_words(r: Any, instruction: Any, words: Any) -> None:
 
 @inline
 def end_access(
-    r: Any, instruction: Any, last: Any, first_byte: Any, last_byte: Any, words: Any, in_use: Any
+    r: Any, instruction: Any, last: Any, first_byte: Any, end_byte: Any, words: Any, in_use: Any
 ) -> None:
     """Note the end of an access whose last word goes in cycle ``last``.
 
     Parameters
     ----------
-    first_byte, last_byte
-        Its first byte and the one after its last; ``last_byte`` is -1 if it is not contiguous.
+    first_byte, end_byte
+        Its first byte and the one after its last; ``end_byte`` is -1 if it is not contiguous.
     words
         How many were transferred.
     in_use
         In how many cycles.
     """
     outcome = r.outcome
-    note_transfer(r, 0, last + 1, first_byte, last_byte, instruction.store)
+    note_transfer(r, 0, last + 1, first_byte, end_byte, instruction.store)
     count_words(r, instruction, words)
     r.units[MEMORY].busy += in_use
     outcome.banks_free = larger(outcome.banks_free, last + r.machine.bank_busy)

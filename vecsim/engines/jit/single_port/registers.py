@@ -203,9 +203,9 @@ def whole_operand(r: Any, instruction: Any, slice_: Any) -> Any:
     for v in instruction.whole_reads:
         cycle = larger(cycle, r.vectors[v].ready_at)
     if instruction.accumulator >= 0:
-        cycle = larger(cycle, r.vectors[instruction.accumulator].accumulator_ready_at)
+        cycle = larger(cycle, r.vectors[instruction.accumulator].ready_without_sums)
     if slice_ >= 0:
-        cycle = larger(cycle, r.slices[slice_].accumulator_ready_at)
+        cycle = larger(cycle, r.slices[slice_].ready_without_sums)
     return cycle
 
 
@@ -354,7 +354,7 @@ def complete_result(r: Any, v: Any, result: Any) -> None:
     """Note that the last element of register v is ready at ``result``."""
     register = r.vectors[v]
     register.ready_at = larger(register.ready_at, result)
-    register.accumulator_ready_at = larger(register.accumulator_ready_at, result)
+    register.ready_without_sums = larger(register.ready_without_sums, result)
 
 
 @inline
