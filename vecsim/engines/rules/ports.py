@@ -140,6 +140,9 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
         free = last_cycle if in_cycle + places <= rate else last_cycle + 1
         if word == 0:
             free = slot.words_from
+        if free > cycle and not ahead:
+            wake = free
+            break
         operand, hazard = 0, 0
         if not clear:
             blocked = needed > limit
@@ -147,7 +150,7 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
                 begin, end = entered(r, slot, done, needed)
                 blocked = blocked or any_blocked(r, slot, begin, end)
             if blocked:
-                wake = NEVER if free <= cycle else free
+                wake = free if free > cycle else NEVER
                 break
             operand, hazard = _word_cycles(r, slot, instruction, word, done, needed)
         start = word_start(r, instruction, port, address, larger(free, larger(operand, hazard)))

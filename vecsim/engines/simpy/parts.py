@@ -79,6 +79,8 @@ class Port(Part):
 
     def current_phase(self) -> int:
         """Order ports that act in the same cycle by the age of their access."""
+        if self.r.machine.memory_ports == 1:
+            return EXECUTE + 1
         return EXECUTE + 1 + int(self.rules.current_age(self.r, self.number))
 
     def current_slot(self) -> int:
