@@ -66,6 +66,14 @@ def copy(tmp_path):
     return Copy(tmp_path / "copy")
 
 
+NEGATED = """
+negv.s v1, v2
+    vl = 3, v2 = 1 -2.5 0 => v1 = -1 2.5 -0.0
+negv.s v2, v2
+    vl = 1, v2 = 4 5 => v2 = -4 5
+"""
+
+
 def test_an_instruction(copy):
     copy.append(
         "isa/semantics/vector.py",
@@ -89,6 +97,9 @@ def negv_s(m: State, n: int, d: int, a: int) -> None:
     assert shown.partition("2048")[2].partition("2048")[2].split()[:2] == ["-1", "2"]
     copy.vecsim("asm", "a.s", "-o", "a.bin")
     assert "negv.s" in copy.vecsim("disasm", "a.bin")
+    with pytest.raises(AssertionError, match=r"negv\.s has 0 of at least 2 worked examples"):
+        copy.vecsim("isa", "negv.s")
+    copy.append("isa/examples/vector_moves.txt", NEGATED)
     assert "-va[k]" in copy.vecsim("isa", "negv.s")
 
 

@@ -25,7 +25,7 @@ def rows(path):
         return list(csv.DictReader(file))
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_files_and_json(vecsim, tmp_path):
     result = vecsim(
         "calibrate", "--jobs", 1, "--out", "out", "--results", "kept.journal", "--json", "found.json"
@@ -74,7 +74,7 @@ def test_files_and_json(vecsim, tmp_path):
         assert (tmp_path / "again" / name).read_text() == (out / name).read_text()
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_search_can_be_bounded(vecsim, tmp_path):
     result = vecsim("calibrate", "--candidates", 1, "--starts", 2, "--jobs", 1, "--json", "found.json")
     assert result.code == 0

@@ -144,7 +144,7 @@ def _begin_slowly(task, beat):
     return task
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_worker_may_take_longer_to_begin():
     results = dict(Pool(_begin_slowly, 1, limit=1.0, start_limit=60.0).run(["well", "hang"]))
     assert results["well"] == "well"

@@ -247,7 +247,7 @@ def parts_compile_own(own):
     return parts._compile_rows(own)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_process_of_its_own_compiles_a_part(contents):
     with machine_code._process(VECTOR) as process:
         content = machine_code._output(process)

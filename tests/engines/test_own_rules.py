@@ -202,8 +202,13 @@ def test_the_digest_of_compiled_code_is_that_of_the_rules():
     assert len(digests) == len(WITH_RULES)
 
 
-@pytest.mark.ci
-@pytest.mark.parametrize("name", WITH_RULES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.ci if name == WITH_RULES[0] else pytest.mark.nightly)
+        for name in WITH_RULES
+    ],
+)
 @given(seeds)
 @examples(20)
 def test_drawn_programs_take_the_same_cycles_in_all_engines(name, seed):

@@ -18,7 +18,7 @@ from vecsim.formats import NotRepresentableError
 EVERY_DAY = ("sell-c-sigma", "hyb")
 
 every_format = pytest.mark.parametrize(
-    "name", [name if name in EVERY_DAY else pytest.param(name, marks=pytest.mark.ci) for name in FORMATS]
+    "name", [name if name in EVERY_DAY else pytest.param(name, marks=pytest.mark.nightly) for name in FORMATS]
 )
 
 

@@ -117,7 +117,7 @@ def test_a_time_of_odd_names():
 
 @pytest.mark.parametrize(
     "count",
-    [3, pytest.param(30, marks=pytest.mark.ci), pytest.param(1000, marks=pytest.mark.nightly)],
+    [3, pytest.param(1000, marks=pytest.mark.nightly)],
 )
 def test_a_byte_of_a_store_that_has_changed(count):
     found = total(fuzz(sweep_stores.ONE_BYTE, 0, count, jobs=1))
@@ -146,7 +146,7 @@ def test_a_short_time_of_submissions():
 
 @pytest.mark.parametrize(
     ("engines", "count"),
-    [(("simpy", "simpy"), 40), pytest.param(own_semantics.ENGINES, 150, marks=pytest.mark.ci)],
+    [(("simpy", "simpy"), 40), pytest.param(own_semantics.ENGINES, 150, marks=pytest.mark.nightly)],
     ids=lambda each: str(each),
 )
 def test_a_short_time_of_semantics(engines, count, tmp_path, monkeypatch):

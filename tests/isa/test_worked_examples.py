@@ -51,7 +51,7 @@ def operands(row):
     return [(operand.kind, operand.bits) for operand in row.operands], row.memory_operand
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @ROWS
 def test_no_other_instruction_does_what_the_examples_of_a_row_say(row):
     """Such as a maximum where the minimum is meant, or float64 where float32 is."""

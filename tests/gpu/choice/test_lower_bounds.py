@@ -57,6 +57,7 @@ OF_CI = ("blocks", "power law", "small")
 )
 @pytest.mark.parametrize("padded", [False, pytest.param(True, marks=pytest.mark.nightly)])
 @pytest.mark.parametrize("dtype", [np.float32, pytest.param(np.float64, marks=pytest.mark.nightly)])
+@pytest.mark.nightly
 def test_no_work_is_estimated_to_take_less_than_its_bound(kind, padded, dtype):
     structure = Structure.of(matrix_of(kind, dtype))
     bounds = LowerBounds.of_structure(structure, padded=padded)
@@ -70,6 +71,7 @@ def test_no_work_is_estimated_to_take_less_than_its_bound(kind, padded, dtype):
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.nightly
 def test_the_ranking_is_the_order_of_the_estimates(kind, dtype):
     matrix = matrix_of(kind, dtype)
     found = estimates(work_counts_of(), Structure.of(matrix))

@@ -22,7 +22,8 @@ def lengths_of(kind):
     }[kind]
 
 
-KINDS = ["no rows", "empty rows", "short", "some long", "long", pytest.param("many", marks=pytest.mark.ci)]
+MANY = pytest.param("many", marks=pytest.mark.nightly)
+KINDS = ["no rows", "empty rows", "short", "some long", "long", MANY]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -113,6 +113,7 @@ def test_warps_ask_for_no_less_than_their_blocks():
     assert structure.sectors_down <= structure.warp_sectors <= structure.nnz
 
 
+@pytest.mark.nightly
 def test_a_sample_of_the_sectors_is_near_the_truth():
     rng = np.random.default_rng(4)
     lengths = np.where(rng.random(60_000) < 0.01, 300, rng.integers(0, 6, 60_000))
@@ -129,6 +130,7 @@ def test_sectors_of_rows_that_lie_far_between():
     assert structure.mean_spread > 4500
 
 
+@pytest.mark.nightly
 def test_near_columns_are_those_of_the_format():
     rng = np.random.default_rng(5)
     row = np.repeat(np.arange(4096), 6)

@@ -39,7 +39,7 @@ def timings_of_a_pruned_search(matrix, times):
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(each, marks=() if each in FEW else pytest.mark.ci) for each in EXHAUSTIVE]
+    "name", [pytest.param(each, marks=() if each in FEW else pytest.mark.nightly) for each in EXHAUSTIVE]
 )
 def test_pruning_never_loses_more_than_three_per_cent(name, record):
     times = record[name]

@@ -22,7 +22,7 @@ TINY = SuiteMatrix(
 )
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_what_is_recorded(monkeypatch, tmp_path):
     monkeypatch.setattr(measurement, "_wall", lambda convert: convert() and Timing(5.0, 0.01, 1, 1))
     monkeypatch.setattr(measurement, "ORDERS", ("hash",))

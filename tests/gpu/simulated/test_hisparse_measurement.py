@@ -57,7 +57,7 @@ def measured():
     return found
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_every_method_both_ways(measured, tmp_path):
     tiny, lost = measured.matrices
     assert lost.missing == "no file"

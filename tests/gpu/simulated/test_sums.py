@@ -110,7 +110,7 @@ def scattered(rows, columns, entries, seed):
     return scipy.sparse.csr_array((rng.standard_normal(entries), at), shape=(rows, columns))
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.parametrize("sizes", [(130, 9, 700), (9, 700, 500), (400, 3, 30)])
 def test_entries_are_sorted_by_buckets_and_one_by_one(sizes):
     # Buckets of several tiles; more buckets than are sorted at once; empty rows.

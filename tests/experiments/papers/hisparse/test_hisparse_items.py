@@ -131,7 +131,7 @@ def test_wrong_changing_and_failed_results_are_named():
     assert any("(no memory)" in gap for gap in item.gaps)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_the_whole_report_from_what_comes_with_the_package():
     report = reproduce(chosen(["hisparse"]), Request(MACHINE))
     assert not any(item.faults for item in report.items)

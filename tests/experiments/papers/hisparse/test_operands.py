@@ -45,6 +45,7 @@ def test_operands_come_from_other_processes():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.nightly
 def test_there_is_a_sample_for_each_number_of_warps(dtype):
     from experiments.papers.hisparse.compilation import SAMPLES, matrix_of_warps
     from gpu.hisparse.container import HiSparse

@@ -28,6 +28,7 @@ def drawn(shape, density, seed, dtype=np.float64):
     dtype=st.sampled_from([np.float32, np.float64]),
     node_size=st.sampled_from([4, 16]),
 )
+@pytest.mark.nightly
 def test_a_sum_is_scipys_with_zeros_and_trees_are_told_from_others(shape, densities, dtype, node_size):
     one, two = (drawn(shape, density, seed, dtype) for seed, density in enumerate(densities))
     found = merged(one, two)

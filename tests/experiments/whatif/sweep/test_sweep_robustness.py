@@ -84,6 +84,7 @@ def kill(victim, who):
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
+@pytest.mark.nightly
 def test_killed_at_random_moments_it_goes_on_to_the_same_table(alone, begin, tmp_path):
     store, draw, struck, before = tmp_path / "store", random.Random(17), [], 0
     victim = begin(store)
