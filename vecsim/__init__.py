@@ -106,5 +106,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Give the public names, loaded or not, so that an interpreter completes them."""
+    """Return the public names, loaded or not, so that an interpreter completes them."""
     return sorted([*__all__, "__version__"])

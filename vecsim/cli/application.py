@@ -171,7 +171,7 @@ def _usage(error: Any, arguments: Sequence[str]) -> str:
 
 
 def _command(arguments: Sequence[str]) -> tuple[str, Any]:
-    """Give the command that arguments name, with its full name: an error does not always know it."""
+    """Return the command that arguments name, with its full name: an error does not always know it."""
     command = _named(arguments)
     path = ["vecsim"]
     for argument in arguments:
@@ -189,7 +189,7 @@ def ended(run: Callable[[], int]) -> int:
     Parameters
     ----------
     run
-        Gives 0, or 1 if a result is not good enough. Its `SystemExit` means a closed pipe.
+        Returns 0, or 1 if a result is not good enough. Its `SystemExit` means a closed pipe.
 
     Returns
     -------

@@ -111,6 +111,6 @@ def suite(typed: str) -> list[str]:
 
 
 def _beginning(names: Iterable[str], typed: str) -> list[str]:
-    """Give the names that begin with what was typed, each once."""
+    """Return the names that begin with what was typed, each once."""
     wanted = typed.lower()
     return list(dict.fromkeys(name for name in names if name.lower().startswith(wanted)))

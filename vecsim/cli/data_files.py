@@ -98,7 +98,7 @@ class DataFiles:
                 )
 
     def memory(self) -> tuple[Program, npt.NDArray[np.uint8]]:
-        """Give the program that leaves room for what is loaded, and memory before the run."""
+        """Return the program that leaves room for what is loaded, and memory before the run."""
         import numpy as np
 
         memory = np.zeros(self._bytes, np.uint8)
@@ -136,7 +136,7 @@ class DataFiles:
             output.text(f"{dump.name}: {dump.count} x {dump.type} written to {file.name}")
 
     def compare(self, output: Output, memory: npt.NDArray[np.uint8], document: dict[str, Any]) -> bool:
-        """Compare memory with what is expected, and say whether all of it is there."""
+        """Compare memory with what is expected, and return whether all of it is there."""
         if not self._expected:
             return True
 

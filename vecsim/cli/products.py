@@ -37,7 +37,7 @@ def apart(matrices: Sequence[Matrix], given: Sequence[str | None]) -> list[Matri
 
 
 def matrix_values(matrix: Matrix, width: Any) -> Any:
-    """Give the matrix (csr_array) with values of 4 or 8 bytes, with what got lost told."""
+    """Return the matrix (csr_array) with values of 4 or 8 bytes, and report what got lost."""
     from vecsim.data import values_as
 
     name = matrix.name if matrix.source == "built-in" else matrix.source
@@ -83,7 +83,7 @@ def chosen_programs(names: Sequence[str] | None, like: str | None) -> list[str]:
 
 
 def chosen_options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
-    """Give each chosen program the options meant for it, checked."""
+    """Return for each chosen program the options meant for it, checked."""
     from programs.registry import find
 
     declared = {name: [option.name for option in find(name).options] for name in chosen}

@@ -60,7 +60,7 @@ class Tracing:
         simulate
             Gets what is to be asked of the engine.
         cycles
-            Gives the cycles of what it gave.
+            Returns the cycles of what it gave.
         """
         from vecsim.trace import recording
 

@@ -6,7 +6,7 @@ RULE = f"https:// is needed, http:// will do for this machine alone ({', '.join(
 
 
 def is_safe(url: str) -> bool:
-    """Say whether an address is one of https, or of http on this machine."""
+    """Return whether an address is one of https, or of http on this machine."""
     if url.startswith("https://"):
         return True
     # As Requests takes an address apart: for urllib.parse, the host of http://a\@localhost/ is localhost.

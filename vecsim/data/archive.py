@@ -42,7 +42,7 @@ _SHOWN = 6
 
 
 def is_archive(data: bytes) -> bool:
-    """Say whether unpacked bytes are the beginning of a tar archive."""
+    """Return whether unpacked bytes are the beginning of a tar archive."""
     return len(data) >= MAGIC_BYTES and data[_MAGIC] == b"ustar"
 
 
@@ -61,7 +61,7 @@ def matrix_in(
     source
         Where the archive comes from, for messages.
     opened
-        Gives the archive, its compression undone, from the beginning. It is read once, and where no file is
+        Returns the archive, its compression undone, from the beginning. It is read once, and where no file is
         named like its folder twice.
     taken
         Reads a file of a name, within the limits for it.
@@ -115,7 +115,7 @@ def _matrix_in(
 def _matrices(
     source: str, opened: Callable[[], AbstractContextManager[SourceBytes]]
 ) -> Iterator[tuple[str, Readable]]:
-    """Give the matrix files of an archive; each is to be read before the next is asked for."""
+    """Yield the matrix files of an archive; each is to be read before the next is asked for."""
     with opened() as stream:
         with stream.at_most(_MOST_HEADER_BYTES, _HEADERS):
             # Nothing is to be closed but the stream.
@@ -204,7 +204,7 @@ class _Again:
         self._content = content
 
     def read(self, size: int) -> bytes:
-        """Give it, and put the file back."""
+        """Return it, and put the file back."""
         self._archive.fileobj = self._file
         return self._content
 
@@ -225,7 +225,7 @@ def _check_records(content: bytes) -> None:
 
 
 def _members(source: str, stream: SourceBytes, archive: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
-    """Give what an archive holds, in its order."""
+    """Yield what an archive holds, in its order."""
     for _ in range(MOST_MEMBERS + 1):
         with stream.at_most(_MOST_HEADER_BYTES, _HEADERS):
             member = archive.next()

@@ -21,12 +21,12 @@ UNNAMED = "matrix"
 
 
 def is_given_by_values(matrix: MatrixLike) -> bool:
-    """Say whether a caller gave the values themselves, in a type of his choice."""
+    """Return whether a caller gave the values themselves, in a type of his choice."""
     return not isinstance(matrix, Matrix | str | os.PathLike)
 
 
 def as_matrix(matrix: MatrixLike) -> Matrix:
-    """Give what a caller has as a `Matrix`.
+    """Return what a caller has as a `Matrix`.
 
     Parameters
     ----------

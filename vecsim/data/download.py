@@ -176,7 +176,7 @@ def _retry(patience: Patience, attempts: int) -> Retry:
 
 
 def _wait(retry: Retry, url: str, interruption: _Interrupted) -> Retry:
-    """Pause before the next attempt, as the server asks if it does; give what counts the further ones."""
+    """Pause before the next attempt, as the server asks if it does; return what counts the further ones."""
     from urllib3.exceptions import ConnectTimeoutError, InvalidHeader, MaxRetryError
 
     error = None if interruption.connected else ConnectTimeoutError()
@@ -254,7 +254,7 @@ def _asked(url: str, known: Remote | None, have: int, patience: Patience) -> Ite
 
 
 def _session(asked: str) -> Session:
-    """Give what asks for a file, and follows redirections, but only to addresses that are safe."""
+    """Return what asks for a file, and follows redirections, but only to addresses that are safe."""
     import requests
 
     class SafeSession(requests.Session):
@@ -283,7 +283,7 @@ def _described(url: str, response: Response, size: str) -> Remote:
 
 
 def _continued(response: Response, known: Remote, have: int) -> Remote | None:
-    """Give what the server says of a file that it goes on with where it stops here; None if it does not.
+    """Return what the server says of a file that it goes on with where it stops here; None if it does not.
 
     The file must be what it was, as far as the server told both times.
     """
@@ -357,7 +357,7 @@ def _write_note(partial: Path, remote: Remote) -> None:
 
 
 def _known(url: str, partial: Path) -> Remote | None:
-    """Give what the partial file is part of; None if it is of no use, or if its change would not show."""
+    """Return what the partial file is part of; None if it is of no use, or if its change would not show."""
     try:
         remote = Remote(**read_json(_note(partial), RECORD))
         told: tuple[Any, ...] = (remote.size, remote.etag, remote.last_modified)

@@ -33,7 +33,7 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 def file_limit() -> int:
-    """Give the most bytes that a file may have, downloaded or unpacked.
+    """Return the most bytes that a file may have, downloaded or unpacked.
 
     ``VECSIM_FILE_LIMIT``; without it 4 GiB, or a quarter of the memory that is free if that is less.
 
@@ -47,7 +47,7 @@ def file_limit() -> int:
 
 
 def memory_limit() -> int:
-    """Give the most bytes of memory that a matrix may take: ``VECSIM_MEMORY_LIMIT``, else what is free.
+    """Return the most bytes of memory that a matrix may take: ``VECSIM_MEMORY_LIMIT`` or what is free.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def too_long(source: str, limit: int, what: str = "the file") -> UserError:
 
 
 def free_memory() -> int:
-    """Give the bytes of memory that this process can still have, as far as the system tells.
+    """Return the bytes of memory that this process can still have, as far as the system tells.
 
     The least of what the system, the control groups around the process and its own resource limit leave.
     """
@@ -103,7 +103,7 @@ def free_memory() -> int:
 
 
 def _free_memory() -> Iterator[int]:
-    """Give what each of them leaves; nothing where the system has no such thing."""
+    """Yield what each of them leaves; nothing where the system has no such thing."""
     with suppress(OSError, ValueError, IndexError):
         fields = dict(line.split(":") for line in Path("/proc/meminfo").read_text().splitlines())
         yield int(fields["MemAvailable"].split()[0]) << 10
@@ -124,7 +124,7 @@ def _free_memory() -> Iterator[int]:
 
 
 def _groups() -> Iterator[Path]:
-    """Give the control groups (version 2) that hold this process, as far as they limit memory."""
+    """Yield the control groups (version 2) that hold this process, as far as they limit memory."""
     for line in Path("/proc/self/cgroup").read_text().splitlines():
         if line.startswith("0::"):
             group = _CGROUPS / line.removeprefix("0::").strip("/")

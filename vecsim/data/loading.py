@@ -71,7 +71,7 @@ def read_file(
 
 
 def _most_bytes(source: str, file: str) -> Callable[[bytes], int]:
-    """Give what tells by a file's beginning how long it can be."""
+    """Return what tells by a file's beginning how long it can be."""
 
     def most(head: bytes) -> int:
         if _is_harwell_boeing(_name_and_suffix(file)[1], head):
@@ -142,7 +142,7 @@ def load(
     show_progress: bool = True,
     complex: bool = False,
 ) -> Matrix:
-    """Give the matrix that a path, a name or an address stands for.
+    """Return the matrix that a path, a name or an address stands for.
 
     A name is sought in the folders of ``VECSIM_MATRICES``, in `folders`, in the user's cache of downloads,
     among the built-ins and in the indexes of the collections, SuiteSparse before the Matrix Market. Only what
@@ -214,7 +214,7 @@ def load(
 
 
 def find_download(name: str) -> Path | None:
-    """Give the file of a matrix of a collection that was downloaded before; None if there is none.
+    """Return the file of a matrix of a collection that was downloaded before; None if there is none.
 
     Raises
     ------
@@ -228,7 +228,7 @@ def find_download(name: str) -> Path | None:
 
 
 def _offered(name: str) -> list[Entry]:
-    """Give what a name means in the collections; a bare name means its counterpart too, in second place."""
+    """Return what a name means in the collections; a bare name means its counterpart too, in second place."""
     found = find_entries(name)
     if len(found) > 1:
         which = ", ".join(f"{entry.path} ({entry.rows:,} x {entry.columns:,})" for entry in found)
@@ -238,7 +238,7 @@ def _offered(name: str) -> list[Entry]:
 
 
 def _from_cache(name: Path, keep_complex: bool, url: str | None = None) -> Matrix | None:
-    """Give a matrix of the cache, which came from an address, or from where its record says."""
+    """Return a matrix of the cache, which came from an address, or from where its record says."""
     found = kept(name)
     if found is None:
         return None
@@ -308,7 +308,7 @@ def _from_address(url: str, download: bool, show_progress: bool, keep_complex: b
 
 @contextmanager
 def _progress(name: str, shown: bool) -> Iterator[Report | None]:
-    """Give what a download reports to, None if nobody would see it.
+    """Yield what a download reports to, None if nobody would see it.
 
     The bar is there from the beginning, while a connection or another process is waited for too.
     """

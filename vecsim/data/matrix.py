@@ -69,7 +69,7 @@ class Matrix(Overview):
             )
 
     def overview(self) -> dict[str, object]:
-        """Give name, size and source."""
+        """Return name, size and source."""
         return {"name": self.name, "shape": self.shape, "nnz": self.nnz, "source": self.source}
 
     @property
@@ -88,7 +88,7 @@ class Matrix(Overview):
         return input_files(f"matrix {self.name}", [Path(self.source)] if is_regular(self.source) else ())
 
     def to_dict(self) -> dict[str, Any]:
-        """Give name, source, digest and size as plain data, as every ``--json`` does (docs/provenance.md)."""
+        """Return name, source, digest and size as plain data, as all ``--json`` do (docs/provenance.md)."""
         rows, columns = self.shape
         return {
             "name": self.name,

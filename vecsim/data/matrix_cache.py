@@ -52,7 +52,7 @@ class Record:
 
 
 def matrix_cache() -> Path:
-    """Give the folder of downloaded matrices. It need not exist."""
+    """Return the folder of downloaded matrices. It need not exist."""
     return cache_folder() / "matrices"
 
 
@@ -127,7 +127,7 @@ def fetch(url: str, name: Path, accept: Callable[[Path], T], report: Report | No
 
 
 def files_kept() -> list[Path]:
-    """Give all files in the cache, sorted."""
+    """Return all files in the cache, sorted."""
     records = matrix_cache().rglob(f"*{RECORD_SUFFIX}")
     paths = (path.with_name(path.name.removesuffix(RECORD_SUFFIX)) for path in records)
     return sorted(path for path in paths if path.is_file() and path.suffix != PARTIAL_SUFFIX)

@@ -169,7 +169,7 @@ class Placed:
         return self.address + self.values.nbytes
 
     def to_dict(self) -> dict[str, Any]:
-        """Give what a result must say of it so that it can be run again."""
+        """Return what a result must say of it so that it can be run again."""
         return {"text": self.text, "file": str(Path(self.file).absolute()), "sha256": self.sha256}
 
 
@@ -276,7 +276,7 @@ def _of_matrix(raw: bytes, file: str, what: str, asked: str) -> tuple[npt.NDArra
 
 
 def _is_dense(raw: bytes) -> bool:
-    """Say whether the banner of a Matrix Market file, gzipped or not, names the layout of dense matrices."""
+    """Return whether the banner of a Matrix Market file, gzipped or not, names the dense layout."""
     content = io.BytesIO(raw)
     with gzip.GzipFile(fileobj=content) if raw.startswith(GZIP_MAGIC) else content as text:
         return b"array" in text.readline(200).lower().split()
@@ -321,7 +321,7 @@ def _element(number: int) -> str:
 
 
 def put(memory: npt.NDArray[np.uint8], arrays: list[Placed], program: Program) -> Program:
-    """Put arrays into memory (bytes); give the program without the zeros that it would write over them.
+    """Put arrays into memory (bytes); return the program without the zeros that it would write over them.
 
     Raises
     ------
@@ -344,7 +344,7 @@ def put(memory: npt.NDArray[np.uint8], arrays: list[Placed], program: Program) -
 
 
 def without_room(program: Program, places: Sequence[tuple[int, int]]) -> Program:
-    """Give a program whose data leave out some places: memory there stays what it is before the run.
+    """Return a program whose data leave out some places: memory there stays what it is before the run.
 
     Parameters
     ----------
@@ -360,7 +360,7 @@ def without_room(program: Program, places: Sequence[tuple[int, int]]) -> Program
 
 
 def _beside(segment: DataSegment, begin: int, end: int) -> Iterator[DataSegment]:
-    """Give what a segment has in front of a place, and behind it."""
+    """Yield what a segment has before a place, and after it."""
     if end <= segment.address or segment.end <= begin:
         yield segment
         return

@@ -15,7 +15,7 @@ ADVICE = "use 64-bit values (--value-bits 64; value_bits=64 in Python)"
 
 
 def value_bytes(bits: int, option: str = "value_bits") -> Literal[4, 8]:
-    """Give the bytes of a matrix value of 32 or 64 bits; UserError, naming the option, for other widths."""
+    """Return the bytes of a matrix value of 32 or 64 bits; UserError, naming the option, for other widths."""
     number = whole(option, bits)
     if number == 32:
         return 4

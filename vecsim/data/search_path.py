@@ -21,13 +21,13 @@ SUFFIXES = (
 
 
 def matrix_folders() -> list[Path]:
-    """Give the folders that ``VECSIM_MATRICES`` names, whether they exist or not."""
+    """Return the folders that ``VECSIM_MATRICES`` names, whether they exist or not."""
     named = os.environ.get(MATRIX_FOLDERS, "").split(os.pathsep)
     return [Path(name).expanduser() for name in named if name]
 
 
 def find_file(name: str, folders: Iterable[Path]) -> Path | None:
-    """Give the first file of a matrix.
+    """Return the first file of a matrix.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def find_file(name: str, folders: Iterable[Path]) -> Path | None:
 
 
 def files_in(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Give the matrices that lie in a folder itself: name and file, sorted by file.
+    """Yield the matrices that lie in a folder itself: name and file, sorted by file.
 
     A folder that is not there or may not be read has none.
     """
@@ -70,7 +70,7 @@ def files_in(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def exists(path: str | Path) -> bool:
-    """Say whether a path exists; what cannot be a path does not."""
+    """Return whether a path exists; what cannot be a path does not."""
     try:
         return Path(path).exists()
     except (OSError, ValueError):

@@ -21,7 +21,7 @@ class Readable(Protocol):
     """What gives bytes in their order."""
 
     def read(self, size: int, /) -> bytes:
-        """Give the next bytes: fewer than `size` only at the end."""
+        """Return the next bytes: fewer than `size` only at the end."""
 
 
 class SourceBytes:
@@ -38,7 +38,7 @@ class SourceBytes:
         self._what = "the file"
 
     def read(self, size: int, /) -> bytes:
-        """Give the next bytes: fewer than `size` only at the end.
+        """Return the next bytes: fewer than `size` only at the end.
 
         Raises
         ------
@@ -60,7 +60,7 @@ class SourceBytes:
         return b"".join(parts)
 
     def peek(self, size: int) -> bytes:
-        """Give the next bytes without going on."""
+        """Return the next bytes without going on."""
         self._ahead = self.read(size)
         return self._ahead
 
@@ -91,7 +91,7 @@ class SourceBytes:
 
 @contextmanager
 def opened(path: Path, source: str) -> Iterator[SourceBytes]:
-    """Give the bytes of a file, unpacked if it is gzipped, whatever its suffix.
+    """Yield the bytes of a file, unpacked if it is gzipped, whatever its suffix.
 
     Parameters
     ----------
@@ -114,7 +114,7 @@ def opened(path: Path, source: str) -> Iterator[SourceBytes]:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Give all that `opened` gives.
+    """Return all that `opened` yields.
 
     Raises
     ------
@@ -139,7 +139,7 @@ def taken(source: str, file: Readable, most_bytes: Callable[[bytes], int]) -> by
     source
         What messages call it.
     file
-        Gives the bytes.
+        Returns the bytes.
     most_bytes
         Tells by the beginning of a file, at most `HEAD_BYTES`, how many bytes it can have. It may refuse the
         file by an error. Not asked where that is the whole file.

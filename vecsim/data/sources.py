@@ -52,7 +52,7 @@ class Found:
 
 
 def sources() -> list[Source]:
-    """Give the places in the order in which they are searched."""
+    """Return the places in the order in which they are searched."""
     offered = entries()
     return [
         *(Source("folder", str(folder), len(list(files_in(folder)))) for folder in matrix_folders()),
@@ -66,7 +66,7 @@ def sources() -> list[Source]:
 
 
 def find_matrices(pattern: str) -> list[Found]:
-    """Give what a pattern matches, in the order in which `load` would find it.
+    """Return what a pattern matches, in the order in which `load` would find it.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ def most_entries(symmetry: str, stored: int) -> int:
 
 
 def first_misplaced(symmetry: str, rows: Any, columns: Any, values: Any) -> int | None:
-    """Give the number of the first entry that such a file cannot hold; None if there is none.
+    """Return the number of the first entry that such a file cannot hold; None if there is none.
 
     Half-stored files hold what is on and below the diagonal; skew-symmetric ones nothing on it, hermitian
     ones nothing imaginary there.
@@ -49,7 +49,7 @@ def why_misplaced(symmetry: str, row: int, column: int) -> str:
 
 
 def expanded(symmetry: str, shape: tuple[int, int], rows: Any, columns: Any, values: Any) -> Any:
-    """Give the whole matrix of what a file stores.
+    """Return the whole matrix of what a file stores.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ _PHASES = {"I": "bold white", "q": "dim", "w": "#e0a030", "=": "#40b060"}
 
 
 def styled(panel: str, lines: list[str]) -> Text:
-    """Give the lines of a panel in colour: strips by size, changes bold, phases of the pipeline."""
+    """Return the lines of a panel in colour: strips by size, changes bold, phases of the pipeline."""
     made = Text(no_wrap=True, overflow="ellipsis")
     for number, line in enumerate(lines):
         made.append("\n" if number else "")

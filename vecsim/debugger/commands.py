@@ -28,7 +28,7 @@ class QuitError(Exception):
 
 @dataclass(frozen=True)
 class Command:
-    """A command: how it is written, what it does, and the function that does it and gives lines."""
+    """A command: how it is written, what it does, and the function that does it and returns lines."""
 
     syntax: str
     summary: str
@@ -38,7 +38,7 @@ class Command:
 
 
 def execute(shown: Debugger, text: str) -> list[str]:
-    """Do a command and give what is to be said.
+    """Do a command and return what is to be said.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def execute(shown: Debugger, text: str) -> list[str]:
 
 
 def looks(text: str) -> bool:
-    """Tell whether a command only says what is there."""
+    """Return whether a command only says what is there."""
     word = text.split(maxsplit=1)[0] if text.strip() else ""
     command = COMMANDS.get(SHORT.get(word, word))
     return command is not None and command.looks

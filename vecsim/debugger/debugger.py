@@ -102,7 +102,7 @@ class Debugger:
     # Places
 
     def instructions_at(self, place: str) -> list[int]:
-        """Give the numbers of the instructions at a place.
+        """Return the numbers of the instructions at a place.
 
         Parameters
         ----------
@@ -338,7 +338,7 @@ class Debugger:
         return [line for entry in found for line in help_lines(entry)]
 
     def mnemonic_of(self, line: int) -> str | None:
-        """Give the mnemonic or directive that stands in a line of the text that is shown."""
+        """Return the mnemonic or directive that stands in a line of the text that is shown."""
         lines = self.lines
         if not 1 <= line <= len(lines):
             return None
@@ -351,7 +351,7 @@ class Debugger:
 
 
 def _firsts(session: Session) -> set[int]:
-    """Give the first instruction of each line."""
+    """Return the first instruction of each line."""
     first: dict[tuple[str, int], int] = {}
     for pc, each in enumerate(session.program.source):
         first.setdefault((each.file, each.line), pc)

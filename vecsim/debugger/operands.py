@@ -52,12 +52,12 @@ def _constant(value: Any) -> Operand:
 
 
 def registers_of(program: Program) -> dict[str, tuple[str, int]]:
-    """Give every name of a register: kind and number."""
+    """Return every name of a register: kind and number."""
     return REGISTER_NAMES | dict(program.register_names)
 
 
 def looks_like_floats(bits: Any) -> bool:
-    """Say whether containers (int64) hold float32 of usual sizes rather than integers.
+    """Return whether containers (int64) hold float32 of usual sizes rather than integers.
 
     Small integers, read as float32, are far smaller than any number of a usual computation.
     """

@@ -92,12 +92,12 @@ def scalar_lines(shown: Debugger, width: int = WIDE) -> list[str]:
 
 
 def _bits(values: Any) -> Any:
-    """Give numbers as integers of the same bits: a NaN equals itself."""
+    """Return numbers as integers of the same bits: a NaN equals itself."""
     return np.ascontiguousarray(values).view(f"i{values.itemsize}")
 
 
 def used_vectors(shown: Debugger) -> list[int]:
-    """Give the vector registers that are not all zero, or that have changed."""
+    """Return the vector registers that are not all zero, or that have changed."""
     now, before = (each.snapshot.architectural["v"] for each in (shown.position, shown.before))
     shape = (shown.target.machine.vector_registers, -1)
     used = now.reshape(shape).any(axis=1) | before.reshape(shape).any(axis=1)

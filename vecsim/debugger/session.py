@@ -56,7 +56,7 @@ class Checkpoints:
         self._spacing = SPACING
 
     def wanted(self, cycle: int) -> bool:
-        """Say whether there is none near before this cycle."""
+        """Return whether there is none near before this cycle."""
         before = bisect_right(self._kept, cycle, key=lambda each: each.cycle)
         return before == 0 or cycle - self._kept[before - 1].cycle >= self._spacing
 
@@ -68,7 +68,7 @@ class Checkpoints:
             self._spacing *= 2
 
     def before(self, cycle: int) -> Checkpoint:
-        """Give the latest at or before a cycle; the first, of cycle 0, is always there."""
+        """Return the latest at or before a cycle; the first, of cycle 0, is always there."""
         return self._kept[bisect_right(self._kept, cycle, key=lambda each: each.cycle) - 1]
 
 
@@ -286,7 +286,7 @@ class Session:
     # The engine
 
     def _advance(self, **how: int) -> list[tuple[int, int]]:
-        """Let the engine go on; give the cycle of issue and the number of each instruction that issued."""
+        """Let the engine go on; return the cycle of issue and the number of each instruction that issued."""
         before = self._glance().count
         if not self._fault:
             try:
@@ -309,13 +309,13 @@ class Session:
         return [(cycle, pc) for age, cycle, pc in issued if age >= before]
 
     def _glance(self) -> Position:
-        """Give where the engine is."""
+        """Return where the engine is."""
         done = self._running.finished
         snapshot = self._running.snapshot()
         return Position(self.program, self.target.machine, snapshot, dict(self._rows), done, self._fault)
 
     def _look(self) -> Position:
-        """Give where the engine is, and keep a checkpoint if there is none near before it."""
+        """Return where the engine is, and keep a checkpoint if there is none near before it."""
         here = self._glance()
         if self._checkpoints.wanted(here.cycle) and not here.fault:
             self._checkpoints.add(Checkpoint(here.snapshot, here.rows))
@@ -328,7 +328,7 @@ class Session:
 
 
 def _changed(watches: list[Watch], before: list[object], state: State) -> Watch | None:
-    """Give the first of those watched whose value is another than before, or that has become true."""
+    """Return the first of those watched whose value is another than before, or that has become true."""
     for watch, was in zip(watches, before, strict=True):
         now = watch.value(state)
         if now != was and (now or not watch.holds):

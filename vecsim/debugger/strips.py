@@ -41,7 +41,7 @@ class Strip:
         return max((abs(value) for value in self.values if math.isfinite(value)), default=0.0)
 
     def heights(self) -> list[float]:
-        """Give for each cell its magnitude as a share of the largest, 0 to 1; NaN for what is not finite."""
+        """Return for each cell its magnitude as a share of the largest, 0 to 1; NaN if it is not finite."""
         top = self.largest or 1.0
         return [abs(value) / top if math.isfinite(value) else math.nan for value in self.values]
 
@@ -73,6 +73,6 @@ def strip_of(containers: Any, wide: bool) -> Strip:
 
 
 def vector_strips(state: State, registers: Sequence[int], wide: bool) -> dict[int, Strip]:
-    """Give the strips of vector registers by number."""
+    """Return the strips of vector registers by number."""
     s = state.section
     return {n: strip_of(state.v[n * s : (n + 1) * s], wide) for n in registers}

@@ -113,7 +113,7 @@ class Target:
         return without_room(program, self.loaded)
 
     def edited(self, line: int, text: str) -> Target:
-        """Give the same with another text in a line; one behind the last is added.
+        """Return the same with another text in a line; one after the last is added.
 
         Raises
         ------

@@ -52,7 +52,7 @@ _LABELS = {
 
 
 def label(name: str) -> str:
-    """Give what tables call a cause, by its name in results; one of an older version by its own words."""
+    """Return what tables call a cause, by its name in results; one of an older version by its own words."""
     known = Cause.__members__.get(name.upper())
     return name.replace("_", " ") if known is None else known.label
 

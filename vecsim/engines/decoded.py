@@ -118,7 +118,7 @@ def decode(program: Program, machine: Machine) -> Decoded:
 
 
 def most_words(decoded: Decoded, section_size: int) -> int:
-    """Give the words that an access of a program touches, at most."""
+    """Return the words that an access of a program touches, at most."""
     record = max(int(decoded.record_bytes.max(initial=4)), int(decoded.value_bytes.max(initial=4)))
     return section_size * record // 4 + 2
 
@@ -164,7 +164,7 @@ def _decoded(program: Program, machine: Machine) -> Decoded:
 def _first_mistake(
     operands: Operands, instruction: Instruction, machine: Machine, rows: Ints
 ) -> list[tuple[int, str]]:
-    """Give the first row of each kind of mistake, and what is wrong there."""
+    """Return the first row of each kind of mistake, and what is wrong there."""
     found = []
     last = machine.vector_registers - 1
     for operand, field in operands:

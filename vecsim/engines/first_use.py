@@ -76,7 +76,7 @@ class EngineChoice:
 def chosen_engine(
     name: str, machine: Machine, work: int = 0, *, cycle_by_cycle: bool = False
 ) -> Iterator[EngineChoice]:
-    """Give the engine of a command for as long as it takes.
+    """Yield the engine of a command for as long as it takes.
 
     Parameters
     ----------

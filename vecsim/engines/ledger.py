@@ -80,7 +80,7 @@ def _scalar_bytes(row: Instruction) -> int:
 
 
 def read_ledger(program: Program, rows: npt.NDArray[Any]) -> Ledger:
-    """Give the ledger of a record, with the cycles of work by what each instruction does.
+    """Return the ledger of a record, with the cycles of work by what each instruction does.
 
     Parameters
     ----------

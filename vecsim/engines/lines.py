@@ -64,7 +64,7 @@ class Line:
 
 
 def lines_of(program: Program, ledger: Ledger) -> tuple[Line, ...]:
-    """Give every instruction that was executed, in the order of the program.
+    """Return every instruction that was executed, in the order of the program.
 
     Parameters
     ----------

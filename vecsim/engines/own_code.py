@@ -49,7 +49,7 @@ class OwnCodeError(Exception):
 
 @lru_cache(maxsize=1024)
 def is_ours(file: str) -> bool:
-    """Tell whether a file of code is one of vecsim's own."""
+    """Return whether a file of code is one of vecsim's own."""
     return file.startswith(_OURS)
 
 

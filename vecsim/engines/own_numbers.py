@@ -35,7 +35,7 @@ class Range:
         return len(self.plain)
 
     def __contains__(self, value: object) -> bool:
-        """Say whether it has an integer."""
+        """Return whether it has an integer."""
         return value in self.plain
 
     def __getitem__(self, place: Any) -> Any:

@@ -53,7 +53,7 @@ CALLED = CalledRules(
 
 
 def replaces_rules(machine: Machine) -> bool:
-    """Tell whether an extension of a machine puts another rule in the place of one."""
+    """Return whether an extension of a machine puts another rule in the place of one."""
     return any(extension.replacements for extension in machine.extensions)
 
 
@@ -68,7 +68,7 @@ def users_rules(extensions: Extensions) -> tuple[FunctionType, ...]:
 
 @lru_cache(maxsize=16)
 def interpreted_rules(extensions: Extensions) -> CalledRules:
-    """Give the rules of a machine with these extensions, as Python calls them."""
+    """Return the rules of a machine with these extensions, as Python calls them."""
     if not extensions:
         return CALLED
     known, replaced = places_of(extensions), replacements_of(extensions)
@@ -76,7 +76,7 @@ def interpreted_rules(extensions: Extensions) -> CalledRules:
 
 
 def places_of(extensions: Extensions) -> dict[int, Any]:
-    """Give by the identity of each number and each counter of extensions its place among all."""
+    """Return by the identity of each number and each counter of extensions its place among all."""
     numbers = [number for each in extensions for number in each.numbers]
     counters = [counter for each in extensions for counter in each.counters]
     places: dict[int, Any] = {id(number): k for k, number in enumerate(numbers)}
@@ -84,7 +84,7 @@ def places_of(extensions: Extensions) -> dict[int, Any]:
 
 
 def replacements_of(extensions: Extensions) -> dict[int, list[Function]]:
-    """Give by the identity of each rule what takes its place, of the first extension first."""
+    """Return by the identity of each rule what takes its place, of the first extension first."""
     found: dict[int, list[Function]] = {}
     for extension in extensions:
         for replacement in extension.replacements:
@@ -93,7 +93,7 @@ def replacements_of(extensions: Extensions) -> dict[int, list[Function]]:
 
 
 def own_arrays(machine: Machine) -> list[Placed]:
-    """Give where in ``TimingRecord.own`` each array of a machine's extensions is."""
+    """Return where in ``TimingRecord.own`` each array of a machine's extensions is."""
     found, begin = [], 0
     for array in (array for extension in machine.extensions for array in extension.arrays):
         end = begin + array.size_on(machine)

@@ -15,7 +15,7 @@ from vecsim.support.errors import is_interrupt
 
 
 def is_users(row: Instruction) -> bool:
-    """Tell whether a user wrote the semantics of an instruction."""
+    """Return whether a user wrote the semantics of an instruction."""
     return not is_ours(row.semantics.__code__.co_filename)
 
 
@@ -25,7 +25,7 @@ def users_semantics(rows: Iterable[Instruction], m: State) -> dict[int, Callable
     Parameters
     ----------
     m
-        The state, as :func:`isa.state.interpreted` gives it.
+        The state, as :func:`isa.state.interpreted` returns it.
     """
     own = [row for row in rows if is_users(row)]
     checked = guarded(m) if own else m

@@ -284,7 +284,7 @@ class Floats:
 
 
 def guarded(m: State) -> State:
-    """Return a state, as :func:`isa.state.interpreted` gives it, whose arrays check what is done to them."""
+    """Return a state, like that of :func:`isa.state.interpreted`, whose arrays check what is done to them."""
     fields: dict[str, Any] = {"section": Int64(m.section)}
     for name in State._fields[:-1]:
         values = getattr(m, name)

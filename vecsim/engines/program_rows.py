@@ -62,7 +62,7 @@ def machine_numbers(machine: Machine, record: TimingRecord, instructions: int, m
     machine
         Its description: ``sparse_unit.p`` goes to ``sparse_unit_p``.
     record
-        Gives the dimensions of its arrays.
+        Returns the dimensions of its arrays.
     instructions
         How many the program has.
     memory_bytes

@@ -79,7 +79,7 @@ class Engine(Protocol):
         """
 
     def result(self) -> Run:
-        """Give what the run has come to."""
+        """Return what the run has come to."""
 
 
 StartEngine = Callable[[Program, npt.NDArray[np.uint8], Machine, TimelineRequest | None], Engine]

@@ -34,7 +34,7 @@ def rebound(
         What stands for a function, or for another object that it names, by the identity of that; what is made
         is added.
     make
-        Called with each copy; gives what stands for the function, such as a compiled one.
+        Called with each copy; returns what stands for the function, such as a compiled one.
     replaced
         By the identity of a function those that take its place, one after the other. Within such a function,
         and what it calls, the name of the first stands for what was there before it.
@@ -77,7 +77,7 @@ def _copy(
 
 
 def functions_within(value: object, seen: set[int]) -> Iterator[types.FunctionType]:
-    """Give a plain function and, once each, those that its globals and its closure name."""
+    """Yield a plain function and, once each, those that its globals and its closure name."""
     if not isinstance(value, types.FunctionType) or id(value) in seen:
         return
     seen.add(id(value))
@@ -121,7 +121,7 @@ def named_values(function: types.FunctionType) -> Iterator[Named]:
 
 
 def global_names(code: types.CodeType) -> Iterator[tuple[str, int]]:
-    """Give the names that code looks up outside itself, each with the line where it does."""
+    """Yield the names that code looks up outside itself, each with the line where it does."""
     line = code.co_firstlineno
     for step in dis.get_instructions(code):
         line = step.starts_line or line

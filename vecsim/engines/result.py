@@ -35,7 +35,7 @@ class Run(Overview):
     cycles
         Up to and with the last retirement after halt.
     counters
-        What :meth:`vecsim.engines.ledger.Ledger.counters` gives, and by the name of
+        What :meth:`vecsim.engines.ledger.Ledger.counters` returns, and by the name of
         :class:`vecsim.engines.state.counters.Counter`, lower case.
     charged
         Every cycle of the run charged to one cause, by the name of ``Cause``; the values sum to
@@ -89,7 +89,7 @@ class Run(Overview):
         return self.vector_bytes / (self.cycles * self.machine.peak_bytes_per_cycle) if self.cycles else 0.0
 
     def overview(self) -> dict[str, object]:
-        """Give cycles, instructions, what was moved, and the causes that most cycles are charged to."""
+        """Return cycles, instructions, what was moved, and the causes that most cycles are attributed to."""
         largest = sorted(self.charged.items(), key=lambda item: -item[1])[:LARGEST_CAUSES]
         return {
             "machine": self.machine.label,
@@ -101,7 +101,7 @@ class Run(Overview):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything but registers, memory and timeline as plain data."""
+        """Return everything but registers, memory and timeline as plain data."""
         return {
             "machine": self.machine.to_dict(),
             "cycles": self.cycles,
@@ -118,7 +118,7 @@ class Run(Overview):
 def make_run(
     program: Program, machine: Machine, state: State, record: TimingRecord, timeline: TimelineWriter | None
 ) -> Run:
-    """Give what a run has come to, from an engine's record.
+    """Return what a run has come to, from an engine's record.
 
     Parameters
     ----------
@@ -148,12 +148,12 @@ def make_run(
 
 
 def _counted(machine: Machine, values: npt.NDArray[np.int64]) -> dict[str, int]:
-    """Give what was counted by name: what every run counts, then what extensions of the machine count."""
+    """Return what was counted by name: what every run counts, then what extensions of the machine count."""
     own = machine.counter_names
     every, added = values[: len(Counter)], values[len(Counter) :].tolist()
     return _named(every, Counter) | dict(zip(own, added, strict=True))
 
 
 def _named(values: Any, names: type[Cause] | type[Counter] | type[Unit]) -> dict[str, int]:
-    """Give an array of the record as a dictionary by lower-case names."""
+    """Return an array of the record as a dictionary by lower-case names."""
     return {names(i).name.lower(): int(value) for i, value in enumerate(values)}

@@ -83,7 +83,7 @@ def start(
     Parameters
     ----------
     program
-        What :func:`isa.assembler.assemble` gives.
+        What :func:`isa.assembler.assemble` returns.
     memory
         (n,) bytes, copied.
     machine

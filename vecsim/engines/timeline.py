@@ -106,7 +106,7 @@ class TimelineWriter:
         return np.concatenate([np.zeros((0, len(COLUMNS)), np.int64), *self.tables])
 
     def columns(self) -> dict[str, npt.NDArray[np.int64]]:
-        """Give the rows kept as columns, in program order."""
+        """Return the rows kept as columns, in program order."""
         table = self._table()
         table = table[np.argsort(table[:, COLUMNS.index("age")], kind="stable")]
         return {name: table[:, i].copy() for i, name in enumerate(COLUMNS)}

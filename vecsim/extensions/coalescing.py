@@ -25,7 +25,7 @@ def follows(r: Any, instruction: Instruction, port: int, address: int) -> bool:
 
 @coalescing.replaces(word_places)
 def places_of_block(r: Any, instruction: Instruction, port: int, address: int) -> int:
-    """Give a place to the first word of a block alone."""
+    """Return a place for the first word of a block alone."""
     return 0 if follows(r, instruction, port, address) else word_places(r, instruction, port, address)
 
 

@@ -38,7 +38,7 @@ def way_of(r: Any, address: int) -> int:
 
 @gather_cache.replaces(words_in_a_cycle)
 def places_in_a_cycle(r: Any, instruction: Instruction, contiguous: bool) -> int:
-    """Give a gather ``RATE`` places for an address."""
+    """Return ``RATE`` places for an address of a gather."""
     places = words_in_a_cycle(r, instruction, contiguous)
     return places * r.numbers[RATE] if is_gather(r, instruction) else places
 

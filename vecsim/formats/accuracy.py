@@ -61,7 +61,7 @@ class ExactProduct:
         return self._largest_share(first, second)
 
     def _largest_share(self, first: FloatArray, second: FloatArray) -> float:
-        """Give max |second - first| / scale; underflow is that of the second one's type."""
+        """Return max |second - first| / scale; underflow is that of the second one's type."""
         forgiven = float(np.finfo(second.dtype).smallest_subnormal)
 
         def of_rows(begin: int) -> Any:
@@ -83,7 +83,7 @@ class ExactProduct:
 def exact_product(
     matrix: Any, x: FloatArray, *, alpha: float = 1.0, beta: float = 0.0, y0: FloatArray | None = None
 ) -> ExactProduct:
-    """Multiply in float64, and give what the errors of products are measured by.
+    """Multiply in float64, and return what the errors of products are measured by.
 
     Parameters
     ----------
@@ -154,19 +154,19 @@ def rounding_bound(matrix: Any, dtype: Any) -> float:
 
 
 def _in_float64(matrix: Any) -> Any:
-    """Give a matrix with float64 values, by rows or by columns."""
+    """Return a matrix with float64 values, by rows or by columns."""
     if matrix.format in ("csr", "csc"):
         return _with_values(matrix, matrix.data.astype(np.float64, copy=False))
     return matrix.astype(np.float64).tocsr()
 
 
 def _with_values(matrix: Any, values: FloatArray) -> Any:
-    """Give a matrix by rows or by columns with other values, and the same index arrays."""
+    """Return a matrix by rows or by columns with other values, and the same index arrays."""
     return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape)
 
 
 def _entries(matrix: Any) -> IntArray:
-    """Give the stored entries of each row."""
+    """Return the stored entries of each row."""
     if matrix.format == "csc":
         return np.bincount(matrix.indices, minlength=matrix.shape[0])
     return np.asarray(np.diff(matrix.tocsr().indptr))

@@ -19,7 +19,7 @@ from vecsim.support.suggestions import counted
 
 
 def with_type(made: Any, dtype: Any) -> Any:
-    """Give a dataclass of arrays, and of such dataclasses, with its floating-point arrays in another type.
+    """Return a dataclass of arrays, and of such dataclasses, with its floating-point arrays in another type.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ MAX_COUNT = 2**31 - 1
 
 
 def canonical_csr(matrix: Any, dtype: Any = None) -> Any:
-    """Give a sparse matrix as sorted CSR without duplicates.
+    """Return a sparse matrix as sorted CSR without duplicates.
 
     A matrix that is so already is not copied: the result shares its arrays. So who keeps them, or writes into
     them, copies them first; what is made of them before the caller goes on need not. A `MatrixWarning` says

@@ -83,7 +83,7 @@ class Pattern:
 
 @njit(parallel=True, cache=True)
 def _longest_row(indptr: Any) -> Any:
-    """Give the entries of the longest row, and the rows that have an entry."""
+    """Return the entries of the longest row, and the rows that have an entry."""
     rows = len(indptr) - 1
     found = np.zeros((PARTS, 2), np.int64)
     for part in prange(PARTS):

@@ -50,7 +50,7 @@ class NamedFormat(Overview):
     historical: bool = False
 
     def overview(self) -> dict[str, object]:
-        """Give name, summary and container."""
+        """Return name, summary and container."""
         return {"name": self.name, "summary": self.summary, "container": self.container.__name__}
 
     @property
@@ -74,7 +74,7 @@ class NamedFormat(Overview):
         return self.container.accountings
 
     def conversion(self, *, section_size: int = DEFAULT_SECTION_SIZE, **options: Any) -> Callable[[Any], Any]:
-        """Give what converts a SciPy sparse matrix.
+        """Return what converts a SciPy sparse matrix.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ class NotRepresentableError(UserError):
 
 
 def too_large(what: str, made: int, crs: int, most: int, instead: str) -> NotRepresentableError:
-    """Give the error of a matrix that a format would make too large.
+    """Return the error of a matrix that a format would make too large.
 
     Parameters
     ----------

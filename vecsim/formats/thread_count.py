@@ -10,7 +10,7 @@ WORK_OF_A_THREAD = 1 << 17
 
 
 def threads_that_pay(work: float) -> int:
-    """Give a thread for each 131,072 rows or entries of `work`, at least one, at most those there are."""
+    """Return a thread for each 131,072 rows or entries of `work`, at least one, at most those there are."""
     return int(max(1, min(numba.get_num_threads(), work // WORK_OF_A_THREAD)))
 
 

@@ -132,7 +132,7 @@ class Machine(Overview, Frozen):
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]
 
     def overview(self) -> dict[str, object]:
-        """Give which machine it is, and the numbers that decide most."""
+        """Return which machine it is, and the numbers that decide most."""
         return {
             "label": self.label,
             "section_size": self.section_size,
@@ -170,7 +170,7 @@ class Machine(Overview, Frozen):
     _origin: Origin = PrivateAttr(default_factory=Origin)
 
     def with_origin(self, origin: Origin) -> Machine:
-        """Give the same machine with where it came from."""
+        """Return the same machine with where it came from."""
         made = self.model_copy()
         made._origin = origin
         return made
@@ -240,15 +240,15 @@ class Machine(Overview, Frozen):
         return machine_sha256(self.numbers(), {each.name: each.sha256 for each in self.extensions})
 
     def numbers(self) -> dict[str, Any]:
-        """Give every number by its name, those of ``latency`` and ``sparse_unit`` in tables of their own."""
+        """Return every number by its name, those of ``latency`` and ``sparse_unit`` in their own tables."""
         return self.model_dump(exclude={"name"})
 
     def added_numbers(self) -> dict[str, int]:
-        """Give the numbers that its extensions add, by their full names, as they are unless stated."""
+        """Return the numbers that its extensions add, by their full names, as they are unless stated."""
         return {f"{each.name}.{n.name}": n.default for each in self.extensions for n in each.numbers}
 
     def changed(self, changes: Mapping[str, int | bool]) -> Machine:
-        """Give a machine that differs in some numbers.
+        """Return a machine that differs in some numbers.
 
         Parameters
         ----------
@@ -273,7 +273,7 @@ class Machine(Overview, Frozen):
             raise UserError(wrong_number(error)) from None
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data, as every results file does: which machine it is, and all its numbers."""
+        """Return it as plain data, as every results file does: which machine it is, and all its numbers."""
         return {
             "label": self.label,
             "sha256": self.sha256,
@@ -358,7 +358,7 @@ def _enough(physical: int, named: int, whose: str) -> int:
 
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Give the values of a table and of the tables in it by full names, such as ``latency.add``."""
+    """Return the values of a table and of the tables in it by full names, such as ``latency.add``."""
     found: dict[str, Any] = {}
     for name, value in table.items():
         found |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}

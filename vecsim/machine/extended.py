@@ -28,7 +28,7 @@ class _Extended(Machine):
 
 @lru_cache(maxsize=64)
 def machine_class(extensions: tuple[Extension, ...]) -> type[Machine]:
-    """Give the description of machines with extensions, each with a table of its numbers.
+    """Return the description of machines with extensions, each with a table of its numbers.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def machine_class(extensions: tuple[Extension, ...]) -> type[Machine]:
 
 @lru_cache(maxsize=64)
 def instruction_set_of(extensions: tuple[Extension, ...]) -> InstructionSet:
-    """Give the instructions of machines with extensions: those of every machine, and the extensions' own.
+    """Return the instructions of machines with extensions: those of every machine, and the extensions' own.
 
     Raises
     ------

@@ -104,7 +104,7 @@ class Array:
     fill: int
 
     def size_on(self, machine: Machine) -> int:
-        """Give how many integers it has on a machine.
+        """Return how many integers it has on a machine.
 
         Raises
         ------
@@ -308,7 +308,7 @@ _Part = TypeVar("_Part", Number, Array, Counter)
 
 
 def is_integer(value: object) -> bool:
-    """Say whether a value is a plain integer; a boolean is none."""
+    """Return whether a value is a plain integer; a boolean is none."""
     return isinstance(value, int) and not isinstance(value, bool)
 
 

@@ -26,7 +26,7 @@ def shipped() -> tuple[str, ...]:
 
 
 def extensions_of(given: Iterable[Extension | str | Path]) -> tuple[Extension, ...]:
-    """Give extensions: of files, of names of those that come with vecsim, and those given as they are.
+    """Return extensions: of files, of names of those that come with vecsim, and those given as they are.
 
     Each comes once, in the order in which they are given.
 
@@ -47,7 +47,7 @@ def extensions_of(given: Iterable[Extension | str | Path]) -> tuple[Extension, .
 
 
 def load_extensions(file: str) -> tuple[Extension, ...]:
-    """Run a file; give the extensions that it declares.
+    """Run a file; return the extensions that it declares.
 
     It is run once, as long as it and all that it depends on (`vecsim.machine.own_inputs`) have not changed.
 
@@ -79,7 +79,7 @@ def load_extensions(file: str) -> tuple[Extension, ...]:
 
 
 def _file(name: str) -> str:
-    """Give the file that a name stands for."""
+    """Return the file that a name stands for."""
     if name in shipped() and not Path(name).exists():
         return str(SHIPPED / f"{name}.py")
     if not Path(name).exists() and not name.endswith(".py"):
@@ -92,7 +92,7 @@ def _file(name: str) -> str:
 
 
 def _told(path: str) -> str:
-    """Give what names a file in results and machine files: its path, or its name if it comes with vecsim."""
+    """Return what results and machine files call a file: its path, or its name if it comes with vecsim."""
     return Path(path).stem if Path(path).parent == SHIPPED.resolve() else path
 
 

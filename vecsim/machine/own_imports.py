@@ -82,12 +82,12 @@ class _Loader(SourceFileLoader):
 
 
 def is_users_spec(found: ModuleSpec) -> bool:
-    """Say whether a module is the user's own: of a source, of compiled code, or of an archive."""
+    """Return whether a module is the user's own: of a source, of compiled code, or of an archive."""
     return found.origin is not None and found.origin.endswith((".py", ".pyc")) and is_users(found.origin)
 
 
 def is_users_module(module: object) -> bool:
-    """Say whether a module that is there is the user's own."""
+    """Return whether a module that is there is the user's own."""
     found = getattr(module, "__spec__", None)
     if not isinstance(found, ModuleSpec) or getattr(module, "__name__", "") == "__main__":
         return False

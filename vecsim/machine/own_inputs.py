@@ -149,7 +149,7 @@ class Recording:
         return hashlib.sha256("\n".join([plain, *told]).encode()).hexdigest() if told else plain
 
     def is_current(self) -> bool:
-        """Say whether everything is as it was recorded."""
+        """Return whether everything is as it was recorded."""
         invalidate_caches()
         if self._working_folder not in ("", str(Path.cwd())):
             return False
@@ -236,7 +236,7 @@ def _refuse_in_simulation(what: str, frame: FrameType | None) -> None:
 
 
 def _is_written(mode: object, flags: object) -> bool:
-    """Say whether a file is opened to be written alone, and begins empty or is added to."""
+    """Return whether a file is opened to be written alone, and begins empty or is added to."""
     if isinstance(mode, str):
         return "r" not in mode and "+" not in mode
     return isinstance(flags, int) and flags & os.O_ACCMODE == os.O_WRONLY

@@ -24,7 +24,7 @@ def absolute(path: str | bytes | os.PathLike[Any]) -> str:
 
 
 def is_users(path: str) -> bool:
-    """Say whether a file is the user's own, of no library, not Python's and not vecsim's."""
+    """Return whether a file is the user's own, of no library, not Python's and not vecsim's."""
     return not path.startswith("<frozen ") and _is_users(absolute(path) if path[:1] != os.sep else path)
 
 
@@ -34,12 +34,12 @@ def _is_users(path: str) -> bool:
 
 
 def is_importing(frame: FrameType | None) -> bool:
-    """Say whether a frame is one of Python's own imports."""
+    """Return whether a frame is one of Python's own imports."""
     return frame is not None and frame.f_code.co_filename.startswith("<frozen importlib")
 
 
 def by_user(frame: FrameType | None) -> bool:
-    """Say whether the innermost module that runs is the user's own: others' imports do not count."""
+    """Return whether the innermost module that runs is the user's own: others' imports do not count."""
     while frame is not None and frame.f_code.co_name != "<module>":
         if frame.f_code.co_filename == _RUNNER:
             return False
@@ -48,7 +48,7 @@ def by_user(frame: FrameType | None) -> bool:
 
 
 def asked_by_user(frame: FrameType | None) -> bool:
-    """Say whether the user's own code asks, or a library's function for it, and not vecsim."""
+    """Return whether the user's own code asks, or a library's function for it, and not vecsim."""
     while frame is not None:
         file = frame.f_code.co_filename
         if file.startswith(_OWN):

@@ -148,7 +148,7 @@ class _Watch:
 
 
 def _is_plainly_users(frame: FrameType) -> bool:
-    """Say whether the user's own code asks, but for what Python calls by itself."""
+    """Return whether the user's own code asks, but for what Python calls by itself."""
     code = frame.f_code
     return not code.co_filename.startswith("<") and is_users(code.co_filename) and code.co_name != "__hash__"
 

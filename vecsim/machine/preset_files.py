@@ -13,12 +13,12 @@ DEFAULT_PRESET = "vs2003"
 
 
 def presets() -> dict[str, str]:
-    """Give the TOML text of each preset by its name."""
+    """Return the TOML text of each preset by its name."""
     return dict(_texts())
 
 
 def preset_table(name: str) -> dict[str, Any]:
-    """Give what the file of a preset states, its name with it; KeyError if there is no such preset."""
+    """Return what the file of a preset states, its name with it; KeyError if there is no such preset."""
     return tomllib.loads(_texts()[name])
 
 

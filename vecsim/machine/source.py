@@ -106,7 +106,7 @@ def _load(
 
 
 def as_machine(machine: Machine | str | os.PathLike[str]) -> Machine:
-    """Give a machine as it is, and the one that a name stands for; see :func:`load_machine`."""
+    """Return a machine as it is, and the one that a name stands for; see :func:`load_machine`."""
     return machine if isinstance(machine, Machine) else load_machine(machine)
 
 
@@ -157,7 +157,7 @@ def _named_files(table: dict[str, Any], where: str) -> list[Path | str]:
 
 
 def _named(changes: Mapping[str, Any] | Iterable[str]) -> Iterator[tuple[str, str, Any]]:
-    """Give each change in the words of a message, with the full name of the number and its value."""
+    """Yield each change in the words of a message, with the full name of the number and its value."""
     if isinstance(changes, Mapping):
         for name, value in flat(_with_names(changes)).items():
             number = plain(value)

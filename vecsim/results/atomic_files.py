@@ -18,7 +18,7 @@ KEPT = 50
 
 @contextmanager
 def replaced_file(path: Path, name: str = "") -> Iterator[BinaryIO]:
-    """Give a file to write in; when the block ends well it takes the name, whole and on the disk.
+    """Yield a file to write in; when the block ends well it takes the name, whole and on the disk.
 
     A device or a pipe, which cannot be replaced, is written to as it is. A message calls the file `name`, or
     by its path.

@@ -8,7 +8,7 @@ CACHE_FOLDER = "VECSIM_CACHE"
 
 
 def cache_folder() -> Path:
-    """Give the folder: ``VECSIM_CACHE``, or ``vecsim`` in the user's cache folder. It need not exist."""
+    """Return the folder: ``VECSIM_CACHE``, or ``vecsim`` in the user's cache folder. It need not exist."""
     named = os.environ.get(CACHE_FOLDER)
     if named:
         return Path(named)

@@ -50,7 +50,7 @@ class Commit:
 
 
 def commit() -> Commit:
-    """Give the commit of the code that runs.
+    """Return the commit of the code that runs.
 
     It is what the environment variable says; else what was written into the package when it was built; else
     what git says of the checkout; else what ``git archive`` wrote into this file; else unknown.
@@ -84,7 +84,7 @@ def as_module(found: Commit) -> str:
 
 
 def _files(status: str) -> list[str]:
-    """Give the files of ``git status --porcelain -z``: two letters, a blank, a name (two if renamed)."""
+    """Return the files of ``git status --porcelain -z``: two letters, a blank, a name (two if renamed)."""
     found = []
     entries = iter(status.split("\0"))
     for entry in entries:

@@ -71,7 +71,7 @@ def machine_sha256(numbers: Mapping[str, Any], extensions: Mapping[str, str] | N
     Parameters
     ----------
     numbers
-        Every number of the machine, as `vecsim.machine.Machine.numbers` gives them: its name is none.
+        Every number of the machine, as `vecsim.machine.Machine.numbers` returns them: its name is none.
     extensions
         The digest of each extension's file by its name; if there are any they count as one more number,
         ``extensions``.

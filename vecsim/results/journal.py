@@ -199,7 +199,7 @@ def _line(record: Record) -> bytes:
 
 
 def _lines(content: bytes) -> tuple[list[bytes], bytes]:
-    """Give the lines, each with its newline, and what is behind the last one."""
+    """Return the lines, each with its newline, and what is after the last one."""
     *lines, rest = content.split(b"\n")
     return [line + b"\n" for line in lines], rest
 

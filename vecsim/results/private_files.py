@@ -89,7 +89,7 @@ def write(path: Path, content: bytes) -> None:
 
 
 def _checksum(path: Path, content: bytes) -> bytes:
-    """Give the checksum of a file: of its name, too, since one in the place of another is no less wrong."""
+    """Return the checksum of a file: of its name, too, since one in the place of another is no less wrong."""
     return hashlib.sha256(os.fsencode(path.name) + b"\0" + content).digest()
 
 

@@ -60,7 +60,7 @@ class Provenance:
         return self.begun.isoformat(timespec="seconds")
 
     def to_dict(self) -> dict[str, Any]:
-        """Give the entries with which every JSON begins."""
+        """Return the entries with which every JSON begins."""
         return {
             "command": list(self.command),
             "date": self.date,
@@ -85,7 +85,7 @@ def of_command(command: Sequence[str]) -> Iterator[None]:
 
 
 def provenance() -> Provenance:
-    """Give what makes results now.
+    """Return what makes results now.
 
     Within `of_command` it is found out at the first call, which a command does before its work: files that
     are edited while it works change nothing. Elsewhere it is found out at each call, and the command is that
@@ -104,7 +104,7 @@ def provenance() -> Provenance:
 
 
 def versions() -> dict[str, str]:
-    """Give the versions of vecsim, Python and the libraries that results may depend on."""
+    """Return the versions of vecsim, Python and the libraries that results may depend on."""
     return {"vecsim": __version__, "python": platform.python_version()} | _installed()
 
 

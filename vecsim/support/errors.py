@@ -28,7 +28,7 @@ def in_words(error: BaseException) -> str:
 
 
 def is_interrupt(error: BaseException) -> bool:
-    """Say whether an error is the user's Ctrl-C, which arrives between statements, and no ``raise``."""
+    """Return whether an error is the user's Ctrl-C, which arrives between statements, and no ``raise``."""
     trace = error.__traceback__
     if not isinstance(error, KeyboardInterrupt) or trace is None:
         return False

@@ -142,7 +142,7 @@ def _inexact_integers(values: Values, dtype: np.dtype[Any]) -> npt.NDArray[np.in
 
 
 def _are_whole(values: Values) -> bool:
-    """Say whether all finite numbers are whole."""
+    """Return whether all finite numbers are whole."""
     return all(((np.rint(part) == part) | ~np.isfinite(part)).all() for part in (values[:SAMPLE], values))
 
 

@@ -14,14 +14,14 @@ class Overview(ABC):
 
     @abstractmethod
     def overview(self) -> dict[str, object]:
-        """Give what is worth knowing at a glance, by name: plain values, none of them long."""
+        """Return what is worth knowing at a glance, by name: plain values, none of them long."""
 
     def __repr__(self) -> str:
         facts = ", ".join(f"{name}={_written(value)}" for name, value in self.overview().items())
         return f"{type(self).__name__}({facts})"
 
     def _repr_html_(self) -> str:
-        """Give the overview as an HTML table, for a notebook."""
+        """Return the overview as an HTML table, for a notebook."""
         rows = "".join(
             f"<tr><th style='text-align: left'>{escape(name.replace('_', ' '))}</th>"
             f"<td style='text-align: left'>{escape(_shown(value))}</td></tr>"

@@ -81,7 +81,7 @@ class _Guard(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Give what the others find, if it is vecsim's own; of a part of a package, look at the package."""
+        """Return what the others find, if it is vecsim's own; of a part of a package, look at the package."""
         package = name.partition(".")[0]
         if package not in PACKAGES:
             return None

@@ -96,7 +96,7 @@ class Progress:
             self._bar.start()
 
     def simulating(self, program: str, number: int, programs: int) -> Callable[[Clocked], None] | None:
-        """Give what the engine of a program is to call now and then; None if nobody would see it.
+        """Return what the engine of a program is to call now and then; None if nobody would see it.
 
         Parameters
         ----------

@@ -14,7 +14,7 @@ _PLURALS = {"entry": "entries", "matrix": "matrices", "vertex": "vertices"}
 
 
 def nearest(word: str, known: Iterable[str], count: int = 1) -> str:
-    """Give the end of a message about an unknown name: ``; did you mean 'a' or 'b'?``.
+    """Return the end of a message about an unknown name: ``; did you mean 'a' or 'b'?``.
 
     Parameters
     ----------
@@ -38,13 +38,13 @@ def nearest(word: str, known: Iterable[str], count: int = 1) -> str:
 
 
 def did_you_mean(names: Iterable[str]) -> str:
-    """Give the end of a message that proposes names, empty without any."""
+    """Return the end of a message that proposes names, empty without any."""
     proposed = " or ".join(map(repr, names))
     return f"; did you mean {proposed}?" if proposed else ""
 
 
 def amount(count: int, thing: str) -> str:
-    """Give ``no things``, ``1 thing``, ``2 things``."""
+    """Return ``no things``, ``1 thing``, ``2 things``."""
     return counted(count, thing) if count else f"no {_plural(thing)}"
 
 
@@ -60,7 +60,7 @@ def _plural(thing: str) -> str:
 
 
 def shown(text: bytes | str, most: int = 40) -> str:
-    """Give what stands in a file for a message: so many letters, those that cannot be printed escaped."""
+    """Return what stands in a file for a message: so many letters, those that cannot be printed escaped."""
     letters = text[: most + 1].decode("latin-1") if isinstance(text, bytes) else text
     end = "..." if len(letters) > most else ""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in letters[:most]) + end

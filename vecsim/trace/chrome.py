@@ -61,13 +61,13 @@ ENDED = "\n]}\n"
 
 
 def slice_(name: str, group: int, track: int, begin: int, end: int, args: str) -> str:
-    """Give what fills a track from ``begin`` to ``end`` (exclusive); name and args are JSON."""
+    """Return what fills a track from ``begin`` to ``end`` (exclusive); name and args are JSON."""
     where = f'"pid":{group},"tid":{thread(group, track)},"ts":{begin},"dur":{end - begin}'
     return f'{{"ph":"X","name":{name},{where},"args":{args}}}'
 
 
 def counter(name: str, group: int, cycle: int, value: int) -> str:
-    """Give the value that a counter has from a cycle on."""
+    """Return the value that a counter has from a cycle on."""
     where = f'"pid":{group},"tid":{thread(group, 0)},"ts":{cycle}'
     return f'{{"ph":"C","name":{quoted(name)},{where},"args":{{"banks":{value}}}}}'
 
@@ -107,7 +107,7 @@ class Lanes:
         self._free_from = [0] * count
 
     def place(self, begin: int, end: int) -> tuple[int, bool]:
-        """Give the track of what lasts from ``begin`` to ``end`` (exclusive), and whether it is a new one."""
+        """Return the track of what lasts from ``begin`` to ``end`` (exclusive), and whether it is new."""
         for track, free in enumerate(self._free_from):
             if free <= begin:
                 self._free_from[track] = end

@@ -80,7 +80,7 @@ class KanataWriter:
         self._keep(retire, RETIRE, number, [f"R\t{number}\t{number}\t0"])
 
     def _more(self, row: list[int]) -> list[str]:
-        """Give what is to be seen when an instruction is pointed at."""
+        """Return what is to be seen when an instruction is pointed at."""
         listed = self._texts[row[AT["pc"]]]
         lines = [f"{listed.place}: {listed.source}"] if listed.place else []
         if listed.registers:

@@ -38,7 +38,7 @@ class Listed:
 
 
 def listed(program: Program) -> tuple[Listed, ...]:
-    """Give every instruction of a program."""
+    """Return every instruction of a program."""
     return tuple(_listed(program, pc) for pc in range(len(program)))
 
 
@@ -67,7 +67,7 @@ def _listed(program: Program, pc: int) -> Listed:
 
 
 def _has(text: str, name: str) -> bool:
-    """Say whether a name stands in a text as a word of its own."""
+    """Return whether a name stands in a text as a word of its own."""
     return name in text.replace(",", " ").replace("(", " ").replace(")", " ").split()
 
 
@@ -76,5 +76,5 @@ def _without_zero(names: list[str]) -> tuple[str, ...]:
 
 
 def waits_of(waits: list[int]) -> dict[str, int]:
-    """Give the cycles that an instruction waited by the label of the cause, those that it did wait."""
+    """Return the cycles that an instruction waited by the label of the cause, those that it did wait."""
     return {Cause(i).label: cycles for i, cycles in enumerate(waits) if cycles}

@@ -24,7 +24,7 @@ FORMATS = {".json": "the Chrome Trace Event Format, for Perfetto", ".kanata": "K
 
 
 def format_of(name: str) -> str:
-    """Give the suffix in `FORMATS` that a file's name has.
+    """Return the suffix in `FORMATS` that a file's name has.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def recording(
     about: Mapping[str, Any] | None = None,
     name: str = "",
 ) -> Iterator[Stream]:
-    """Record a run: ask an engine for the ``request`` of what this gives, then ``finish`` it.
+    """Record a run: ask an engine for the ``request`` of what this yields, then ``finish`` it.
 
     The file appears whole, when the run has ended well; what was there before stays until then.
 

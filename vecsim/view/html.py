@@ -68,7 +68,7 @@ def packed(columns: Mapping[str, npt.NDArray[Any]]) -> Packed:
 
 
 def narrowed(name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Give whole numbers in the smallest type that a browser has for them.
+    """Return whole numbers in the smallest type that a browser has for them.
 
     Raises
     ------
@@ -90,7 +90,7 @@ SCRIPTS = ("data", "model", "scale", "density", "draw", "registers", "panels", "
 
 
 def page_of(runs: Sequence[Recorded], title: str, about: Mapping[str, Any]) -> str:
-    """Give the page of one run, or of several one above the other.
+    """Return the page of one run, or of several one above the other.
 
     Parameters
     ----------
@@ -146,5 +146,5 @@ def tab_names(names: Sequence[str]) -> list[str]:
 
 
 def _in_script(text: str) -> str:
-    """Give JSON as it may stand in a script element."""
+    """Return JSON as it may stand in a script element."""
     return text.replace("<", "\\u003c")

@@ -78,7 +78,7 @@ class Times:
         self._work = {"age": known, "worked": latest, "busy": total}
 
     def columns(self) -> tuple[dict[str, Ints], int]:
-        """Give what is known of each instruction, in program order, and how many were left out.
+        """Return what is known of each instruction, in program order, and how many were left out.
 
         Columns are `SHOWN`, ``age``, ``worked`` (the cycle after that of the last start), ``busy`` (cycles in
         which elements or words started) and ``waits`` ((n, WAITS) by cause).
@@ -169,7 +169,7 @@ class Recorded:
     left_out: int
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
-        """Give all numbers of the page: times, and changes sorted by cell and then by age."""
+        """Return all numbers of the page: times, and changes sorted by cell and then by age."""
         made: dict[str, npt.NDArray[Any]] = dict(self.times)
         made |= _sorted("scalar", self.values.scalars, np.float64)
         section = self.subject.machine.section_size
@@ -182,7 +182,7 @@ class Recorded:
         return made
 
     def facts(self) -> dict[str, Any]:
-        """Give all that is no column."""
+        """Return all that is no column."""
         subject = self.subject
         return {
             "name": subject.name,
@@ -211,7 +211,7 @@ def _short(place: str) -> str:
 
 
 def _sorted(name: str, changes: Changes, dtype: npt.DTypeLike, width: int = 1) -> dict[str, npt.NDArray[Any]]:
-    """Give changes as columns, sorted by cell and then by age, with where each cell begins."""
+    """Return changes as columns, sorted by cell and then by age, with where each cell begins."""
     cell = np.array(changes.cell, np.int64)
     order = np.argsort(cell, kind="stable")
     cells = int(cell.max(initial=-1)) + 1

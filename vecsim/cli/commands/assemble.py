@@ -79,7 +79,7 @@ def disasm(
 
 
 def instructions_with(extend: Sequence[str] | None) -> InstructionSet:
-    """Read ``--extend`` where there is no machine: give the instructions that it makes of the base set."""
+    """Read ``--extend`` where there is no machine: return the instructions that it makes of the base set."""
     from vecsim.machine import extensions_of, instruction_set_of
 
     return instruction_set_of(extensions_of(extend or ()))

@@ -107,7 +107,7 @@ def calibrate(
 
 
 def _document(found: Calibration, **how: Any) -> dict[str, Any]:
-    """Give the proposal as one JSON object."""
+    """Return the proposal as one JSON object."""
     from experiments.code_fingerprint import code_fingerprint
     from experiments.papers.hism.calibration.choices import options_of
     from experiments.papers.hism.measurements import VALUE_BYTES

@@ -231,7 +231,7 @@ def _ratio(first: float | None, second: float | None) -> str | None:
 
 
 def _facts(device: Device | None) -> dict[str, Any] | None:
-    """Give what is known of the device, for the JSON."""
+    """Return what is known of the device, for the JSON."""
     if device is None:
         return None
     if not device.timed:

@@ -134,7 +134,7 @@ def _refuse(text: str, **given: object) -> None:
 
 
 def _exercise(file: str, asked: str, seed: int) -> tuple[Target, tuple[str, ...]]:
-    """Give a text on a case of an exercise, and the pieces of memory that are to be right."""
+    """Return a text on a case of an exercise, and the pieces of memory that are to be right."""
     from experiments.course.debugging import target_of
     from experiments.course.registry import find
 
@@ -166,7 +166,7 @@ def _zeros(size: int) -> Any:
 def _product(
     name: str, matrix: str | None, machine: Machine, choices: Sequence[str], bits: int, seed: int
 ) -> tuple[Target, str]:
-    """Give a product of a matrix, and the piece of memory that has the first elements of y."""
+    """Return a product of a matrix, and the piece of memory that has the first elements of y."""
     from programs.measurement import prepare_product
     from programs.registry import find
     from vecsim.debugger.target import Target

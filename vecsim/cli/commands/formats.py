@@ -80,7 +80,7 @@ def formats(
 
 
 def _facts(format: NamedFormat, values: Any, section_size: int) -> dict[str, Any]:
-    """Convert a matrix, and give the bytes under every accounting and what else is counted of it."""
+    """Convert a matrix, and return the bytes under every accounting and what else is counted of it."""
     from vecsim.formats import NotRepresentableError
 
     facts = described(format)
@@ -96,7 +96,7 @@ def _facts(format: NamedFormat, values: Any, section_size: int) -> dict[str, Any
 
 
 def described(format: NamedFormat) -> dict[str, Any]:
-    """Give what the registry says of a format, for a JSON object."""
+    """Return what the registry says of a format, for a JSON object."""
     return {
         "summary": format.summary,
         "source": format.source,

@@ -233,7 +233,7 @@ def _show(output: Output, found: Ceilings) -> None:
 
 
 def _by_dtype(what: str, unit: str, rates: list[tuple[str, str, float]]) -> Any:
-    """Give a table with a row a name and a column a type."""
+    """Return a table with a row a name and a column a type."""
     dtypes = list(dict.fromkeys(dtype for _, dtype, _ in rates))
     found = {(name, dtype): f"{rate:,.2f}" for name, dtype, rate in rates}
     names = dict.fromkeys(name for name, _, _ in rates)

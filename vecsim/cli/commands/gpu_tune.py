@@ -165,7 +165,7 @@ def _show_tuned(output: Output, matrix: str, compound: CompoundMatrix, device: s
 
 
 def _tuned(matrix: str, compound: CompoundMatrix, device: str, found: Found) -> dict[str, Any]:
-    """Give what a search has found as plain data."""
+    """Return what a search has found as plain data."""
     return {
         "device": device,
         "matrix": matrix,

@@ -149,7 +149,7 @@ def show_item(output: Output, item: Item) -> None:
 
 
 def _document(report: Report, request: Request) -> dict[str, Any]:
-    """Give everything as one JSON object; ``value_bits`` is of the simulated programs."""
+    """Return everything as one JSON object; ``value_bits`` is of the simulated programs."""
     from experiments.code_fingerprint import code_fingerprint
     from experiments.papers.hism.measurements import VALUE_BYTES
     from experiments.report.csv_files import HOLDS

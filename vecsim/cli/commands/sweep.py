@@ -178,7 +178,7 @@ def _values(option: str, texts: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _summary(table: SweepTable) -> Table:
-    """Give the geometric mean of cycles a non-zero for each program and each value of what is varied."""
+    """Return the geometric mean of cycles a non-zero for each program and each value of what is varied."""
     columns, programs = table.columns, table.sweep.programs
     rows = []
     varied: dict[str, tuple[Any, ...]] = dict(table.sweep.factors) or {"": (None,)}

@@ -18,7 +18,7 @@ UNLIMITED = 10_000
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Give a console on stdout or stderr: plain text without escape codes unless it is a terminal."""
+    """Return a console on stdout or stderr: plain text without escape codes unless it is a terminal."""
     stream = sys.stderr if stderr else sys.stdout
     from rich.console import Console
 
@@ -34,7 +34,7 @@ def console(*, stderr: bool = False) -> Console:
 
 
 def table(left: Sequence[str], right: Sequence[str] = (), *, last: str = "") -> Table:
-    """Give an empty table: text columns ``left``, number columns ``right``, a text column ``last``.
+    """Return an empty table: text columns ``left``, number columns ``right``, a text column ``last``.
 
     In a narrow terminal text is folded before numbers are.
     """

@@ -28,7 +28,7 @@ TIMES = ("issue", "start", "first", "last", "retire")
 
 
 def counters_document(file: str, engine: str, program: Program, run: Run) -> dict[str, Any]:
-    """Give what a run of a program counted as plain data.
+    """Return what a run of a program counted as plain data.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def show_registers(output: Output, state: State, machine: Machine, width: Literal[4, 8]) -> dict[str, Any]:
-    """Show the registers that are not zero, the vector mask among them, and give them as plain data.
+    """Show the registers that are not zero, the vector mask among them, and return them as plain data.
 
     Vector registers are given twice, their elements read as integers and as floats.
 
@@ -145,7 +145,7 @@ def _vectors(state: State, machine: Machine, width: Literal[4, 8]) -> dict[str, 
 
 
 def show_timeline(output: Output, program: Program, run: Run) -> dict[str, Any]:
-    """Show the timeline that a run kept and give it as plain data, a list for each column."""
+    """Show the timeline that a run kept and return it as plain data, a list for each column."""
     from isa.declaration import Unit
 
     assert run.timeline is not None
@@ -181,7 +181,7 @@ def _longest_wait(columns: dict[str, list[Any]], row: int) -> str | None:
 def show_pieces(
     output: Output, pieces: Sequence[Piece], memory: npt.NDArray[np.uint8]
 ) -> list[dict[str, Any]]:
-    """Show pieces of memory and give them as plain data."""
+    """Show pieces of memory and return them as plain data."""
     found = []
     for piece in pieces:
         values = piece.values(memory)

@@ -21,7 +21,7 @@ NAMED = 2
 
 
 def hot_table(lines: Sequence[Line], hot: int | None, listing: bool) -> Table:
-    """Give the table of ``--hot`` and ``--listing``.
+    """Return the table of ``--hot`` and ``--listing``.
 
     Parameters
     ----------

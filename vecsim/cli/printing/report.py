@@ -87,7 +87,7 @@ def summary_table(measured: Sequence[Sequence[Measurement]]) -> Table:
 
 
 def speedups(measurements: Sequence[Measurement]) -> list[float | None]:
-    """Give how many times faster than CRS each is; None if CRS is not among them."""
+    """Return how many times faster than CRS each is; None if CRS is not among them."""
     crs = next((m.cycles for m in measurements if m.program == "crs"), None)
     return [None if crs is None else crs / m.cycles for m in measurements]
 
@@ -104,7 +104,7 @@ def document(
     files: Sequence[InputFile] = (),
     lines: bool = False,
 ) -> dict[str, Any]:
-    """Give everything as one JSON object: what was run, in full, so that it can be run again; what came out.
+    """Return everything as one JSON object: what was run, in full, so that it can be run again; the results.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def document(
 
 
 def _result(measurement: Measurement, speedup: float | None, lines: bool) -> dict[str, Any]:
-    """Give a measurement as plain data; the machine stands in the document, once."""
+    """Return a measurement as plain data; the machine stands in the document, once."""
     found = measurement.to_dict() | {"speedup_over_crs": speedup}
     del found["machine"]
     if lines:

@@ -29,7 +29,7 @@ def prepare_streams() -> None:
 
 
 def stdout_is_closed() -> bool:
-    """Say whether the caller has closed stdout, so that what is printed goes nowhere."""
+    """Return whether the caller has closed stdout, so that what is printed goes nowhere."""
     return sys.stdout is None or getattr(sys.stdout, "name", "") == os.devnull
 
 

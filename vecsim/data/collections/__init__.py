@@ -46,7 +46,7 @@ class Collection:
     folder: str
 
     def url(self, path: str) -> str:
-        """Give the address of the matrix ``GROUP/NAME``, or ``COLLECTION/SET/NAME``.
+        """Return the address of the matrix ``GROUP/NAME``, or ``COLLECTION/SET/NAME``.
 
         Raises
         ------
@@ -132,12 +132,12 @@ class _Index(NamedTuple):
 
 
 def entries() -> list[Entry]:
-    """Give all matrices of all collections."""
+    """Return all matrices of all collections."""
     return list(_index().by_path.values())
 
 
 def find_entries(name: str) -> list[Entry]:
-    """Give the matrices that a name may mean, those of the first collection that knows it.
+    """Return the matrices that a name may mean, those of the first collection that knows it.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def find_entries(name: str) -> list[Entry]:
 
 
 def counterpart(entry: Entry) -> Entry | None:
-    """Give the matrix of the other collection that comes from the same source, None if there is none.
+    """Return the matrix of the other collection that comes from the same source, None if there is none.
 
     The two need not be equal to the last entry: the collections treat explicit zeros and duplicates
     differently (fidap007 has 54,487 entries, FIDAP/ex7 54,543).

@@ -19,7 +19,7 @@ FILE = files("vecsim.data.collections") / "pinned.csv"
 
 @cache
 def pinned() -> dict[str, str]:
-    """Give `vecsim.results.digests.matrix_sha256` of the matrix, in float64, by the path of its `Entry`."""
+    """Return `vecsim.results.digests.matrix_sha256` of the matrix, in float64, by the path of its `Entry`."""
     with FILE.open(encoding="ascii") as file:
         return {row["path"]: row["sha256"] for row in csv.DictReader(file)}
 

@@ -39,7 +39,7 @@ def laplace_beltrami(mesh: TriangleMesh) -> Any:
 def squared_dirac(
     mesh: TriangleMesh, rho: NDArray[np.float64] | None = None
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float64]]:
-    """Give the matrix of (D - rho)^2, Hermitian, with linear elements.
+    """Return the matrix of (D - rho)^2, Hermitian, with linear elements.
 
     A triangle of area A, with edge vectors e_i opposite its corners as imaginary quaternions, adds to entry
     (i, j) the quaternion -e_i e_j / (4 A) + rho (e_j - e_i) / 6 + A rho^2 / 9. Without rho the real parts are

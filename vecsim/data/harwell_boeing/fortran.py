@@ -73,7 +73,7 @@ class Edit:
         return float(b"%b%be%d" % (sign, digits, exponent))
 
     def is_zero(self, field: bytes) -> bool:
-        """Say whether the field of a number has no digit but zeros in front of its exponent."""
+        """Return whether the field of a number has no digit but zeros in front of its exponent."""
         match = _REAL.fullmatch(field)
         return match is not None and not (match[2] + (match[4] or b"")).strip(b"0")
 

@@ -37,7 +37,7 @@ class Block:
         return self.format.lines(self.count)
 
     def place(self, number: int) -> tuple[int, int]:
-        """Give line and column, each from 1, of a number's field."""
+        """Return line and column, each from 1, of a number's field."""
         field = self.format.place(number)
         return self.first + field.line + 1, field.column + 1
 

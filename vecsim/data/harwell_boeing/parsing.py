@@ -20,7 +20,7 @@ LINE_BYTES = 1024
 
 
 def most_bytes(source: str, head: bytes) -> int:
-    """Give how many bytes a file can have by its header.
+    """Return how many bytes a file can have by its header.
 
     Parameters
     ----------

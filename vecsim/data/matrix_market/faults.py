@@ -91,7 +91,7 @@ def _error(source: str, number: int, column: int, reason: str) -> UserError:
 
 
 def _fault_in(header: Header, line: bytes) -> tuple[int, str] | None:
-    """Give the column of what is wrong with a line and the reason; None if nothing is."""
+    """Return the column of what is wrong with a line and the reason; None if nothing is."""
     line = line.removesuffix(b"\n").removesuffix(b"\r")
     words = list(_WORD.finditer(line))
     fields = fields_of(header)

@@ -42,7 +42,7 @@ FAULT, START = 0, 1
 
 
 def fields_of(header: Header) -> tuple[str, ...]:
-    """Give the kinds of the words on a line."""
+    """Return the kinds of the words on a line."""
     value = {"integer": INTEGER, "unsigned-integer": NATURAL}.get(header.field, REAL)
     indices = (INDEX, INDEX) if header.layout == "coordinate" else ()
     return (*indices, *[value] * header.values)
@@ -78,7 +78,7 @@ class _Automaton:
 
 @cache
 def tables(fields: tuple[str, ...]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
-    """Give the next state and the effects by state and class; states are numbered by their place."""
+    """Return the next state and the effects by state and class; states are numbered by their place."""
     made = _Automaton()
     start = made.state()
     assert start == START
@@ -109,7 +109,7 @@ def tables(fields: tuple[str, ...]) -> tuple[NDArray[np.int32], NDArray[np.uint8
 
 
 def _number(made: _Automaton, before: int, kind: str) -> list[int]:
-    """Add a number of a kind; give the states in which it may end."""
+    """Add a number of a kind; return the states in which it may end."""
     digits = made.state()
     made.step(before, _DIGIT, digits)
     made.step(digits, _DIGIT, digits)

@@ -36,7 +36,7 @@ _HEADER_LINES = 2
 
 
 def most_bytes(source: str, head: bytes) -> int:
-    """Give how many bytes a file can have by its header.
+    """Return how many bytes a file can have by its header.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def _entries(
 
 
 def _respelled(body: memoryview, spellings: int) -> bytes | memoryview:
-    """Give the lines with numbers as SciPy knows them."""
+    """Return the lines with numbers as SciPy knows them."""
     text: Any = body
     if spellings & LETTER_D:
         text = bytes(text).translate(bytes.maketrans(b"Dd", b"Ee"))
@@ -151,7 +151,7 @@ def _respelled(body: memoryview, spellings: int) -> bytes | memoryview:
 
 
 def _packed(header: Header) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Give rows and columns of the values of a dense file: column by column, of half a matrix below."""
+    """Return rows and columns of the values of a dense file: column by column, of half a matrix below."""
     count = np.arange(header.columns, dtype=np.int32)
     if header.symmetry == GENERAL:
         return np.tile(np.arange(header.rows, dtype=np.int32), header.columns), np.repeat(count, header.rows)

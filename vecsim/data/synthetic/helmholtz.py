@@ -56,7 +56,7 @@ def helmholtz(points: int, dimensions: int = 3) -> Any:
 
 
 def _second_difference(points: int, spacing: float) -> Any:
-    """Give -d/dx (1/s) d/dx / s on a line whose ends are 0, s the stretching; tridiagonal."""
+    """Return -d/dx (1/s) d/dx / s on a line whose ends are 0, s the stretching; tridiagonal."""
     at = np.arange(points) + 1.0
     whole = _stretching(at * spacing)
     half = _stretching((np.arange(points + 1) + 0.5) * spacing)

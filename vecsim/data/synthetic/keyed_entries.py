@@ -19,7 +19,7 @@ _FIRST_MULTIPLIER, _SECOND_MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9), np.uint64
 
 @njit(cache=True)
 def random_bits(seed: Any, stream: Any, number: Any) -> Any:
-    """Give 64 random bits for a number of a stream, two rounds of SplitMix64."""
+    """Return 64 random bits for a number of a stream, two rounds of SplitMix64."""
     z = np.uint64(seed) * _GOLDEN + np.uint64(stream)
     for _ in range(2):
         z = (z ^ (z >> np.uint64(30))) * _FIRST_MULTIPLIER
@@ -32,7 +32,7 @@ def random_bits(seed: Any, stream: Any, number: Any) -> Any:
 
 @njit(cache=True)
 def random_share(seed: Any, stream: Any, number: Any) -> Any:
-    """Give a random number in [0, 1) for a number of a stream."""
+    """Return a random number in [0, 1) for a number of a stream."""
     return np.float64(random_bits(seed, stream, number) >> np.uint64(11)) * 2.0**-53
 
 
@@ -72,7 +72,7 @@ def require_exponent(name: str, exponent: float) -> None:
 
 @njit(cache=True)
 def key(row: Any, column: Any) -> Any:
-    """Give the key of a position."""
+    """Return the key of a position."""
     return (np.uint64(row) << np.uint64(32)) | np.uint64(column)
 
 

@@ -163,7 +163,7 @@ def _checked_keys(
 
 
 def _least_for(mean: float, exponent: float, most: int) -> float:
-    """Give the least of a Pareto variable, cut off at `most`, with this mean once it is rounded down."""
+    """Return the least of a Pareto variable, cut off at `most`, with this mean once it is rounded down."""
     low, high = 1e-3, float(mean) + 1
     a = exponent - 1
     for _ in range(60):

@@ -98,7 +98,7 @@ def localised(rows: int, stripes: int, per_leaf: int, leaves_per_stripe: float, 
 
 
 def _draw_leaves(stripe_rows: Any, width: int, mean: float, seed: int) -> tuple[Any, Any]:
-    """Draw the squares of each stripe, sorted, each once; give them one stripe behind the other."""
+    """Draw the squares of each stripe, sorted, each once; return them one stripe after the other."""
     rng = np.random.default_rng(seed)
     drawn = [
         np.unique(rng.integers(0, width, max(1, int(count)))).astype(np.int64)

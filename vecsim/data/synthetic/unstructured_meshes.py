@@ -151,7 +151,7 @@ def _tiled(tile: int, repeats: int, dimensions: int, seed: int) -> _Mesh:
 
 
 def _points(tile: int, dimensions: int, seed: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Give the points of a tile, then copies of those near its border around it.
+    """Return the points of a tile, then copies of those near its border around it.
 
     Returns
     -------
@@ -178,7 +178,7 @@ def _points(tile: int, dimensions: int, seed: int) -> tuple[NDArray[Any], NDArra
 
 
 def _element_blocks(mesh: _Mesh, poisson: float) -> NDArray[np.float64]:
-    """Give the 3 x 3 block of each edge of the tile, summed over its tetrahedra."""
+    """Return the 3 x 3 block of each edge of the tile, summed over its tetrahedra."""
     lame, shear = poisson / ((1 + poisson) * (1 - 2 * poisson)), 1 / (2 * (1 + poisson))
     nodes = len(mesh.edges[0]) - 1
     simplices = mesh.simplices[(mesh.simplices < nodes).any(axis=1)]
@@ -206,7 +206,7 @@ def _element_blocks(mesh: _Mesh, poisson: float) -> NDArray[np.float64]:
 
 @njit(cache=True)
 def _node_of(tiles: Any, tile: int, shift: Any, home: int, nodes: int) -> Any:
-    """Give the old number of a neighbour, -1 beyond the border."""
+    """Return the old number of a neighbour, -1 beyond the border."""
     z = tile % tiles[2] + shift[2]
     y = tile // tiles[2] % tiles[1] + shift[1]
     x = tile // (tiles[2] * tiles[1]) + shift[0]
@@ -243,7 +243,7 @@ def _list_neighbours(first: Any, home: Any, shift: Any, tiles: Any, indptr: Any,
 def _sorted_neighbours(
     first: Any, home: Any, shift: Any, tiles: Any, number: Any, old: int, columns: Any, edges: Any
 ) -> int:
-    """Write the new numbers of a node's neighbours in order, and the edges to them; give their count."""
+    """Write the new numbers of a node's neighbours in order, and the edges to them; return their count."""
     nodes = len(first) - 1
     node, tile = old % nodes, old // nodes
     found = 0

@@ -89,7 +89,7 @@ class Turns:
 
 
 def loops_over_ranges(functions: Iterable[types.FunctionType]) -> bool:
-    """Say whether a user's functions have no loops but those over ranges and what else has an end."""
+    """Return whether a user's functions have no loops but those over ranges and what else has an end."""
     users = [each for each in functions if not is_ours(each.__code__.co_filename)]
     return not any(_has_while(each.__code__) or any(map(_may_be_endless, _values(each))) for each in users)
 
@@ -99,7 +99,7 @@ def _values(function: types.FunctionType) -> list[Any]:
 
 
 def _has_while(code: types.CodeType) -> bool:
-    """Say whether code jumps back to anything but the next turn of a ``for``."""
+    """Return whether code jumps back to anything but the next turn of a ``for``."""
     steps = list(dis.get_instructions(code))
     at = {step.offset: step for step in steps}
     for step in steps:

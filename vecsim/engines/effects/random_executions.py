@@ -154,7 +154,7 @@ def _length(row: Instruction, m: State, fields: list[int], source: random.Random
 def _addresses(
     row: Instruction, m: State, fields: list[int], n: int, source: random.Random
 ) -> frozenset[int]:
-    """Set base, stride or indices, and the addresses; give the bytes that are accessed."""
+    """Set base, stride or indices, and the addresses; return the bytes that are accessed."""
     access, base = row.access, row.memory_operand
     assert access is not None and base is not None
     size: Any = access.value_bytes

@@ -132,7 +132,7 @@ def _executed(semantics: _Semantics, execution: Execution) -> _Watch:
 def _is_any_index(
     semantics: _Semantics, row: Instruction, constants: Constants, source: random.Random
 ) -> bool:
-    """Say whether other numbers than the constants lead to a register that is no operand, too.
+    """Return whether other numbers than the constants lead to a register that is no operand, too.
 
     Code that trusts an index in a register does so: which one it reads is not what its text says.
     """

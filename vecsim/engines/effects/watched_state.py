@@ -19,7 +19,7 @@ Told = Callable[[str, int], None]
 
 
 def watched(m: State, read: Told, write: Told) -> State:
-    """Return a state, of one that :func:`isa.state.interpreted` gives, that calls these.
+    """Return a state, of one that :func:`isa.state.interpreted` returns, that calls these.
 
     An element is told of before it is written, and after it was read.
     """

@@ -34,7 +34,7 @@ class InsertionRules(Generic[Format, Places, Parts]):
     steps
         Counts, by part of the format, what each of them takes.
     stored_at
-        Gives where the value of a single element is stored, None if its position is empty.
+        Returns where the value of a single element is stored, None if its position is empty.
     grown
         Makes the matrix with a single new element, given its places, row, column and value.
     """
