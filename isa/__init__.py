@@ -34,5 +34,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Give the public names, loaded or not, so that an interpreter completes them."""
+    """Return the public names, loaded or not, so that an interpreter completes them."""
     return sorted([*__all__])

@@ -202,7 +202,7 @@ class _Assembler:
             self.data.add(self.place, name, ELEMENTS.get(name.text, values), arguments)
 
     def _included(self, file: Argument, *part: Argument) -> bytes:
-        """Give the bytes that .incbin names, all of a file or a part."""
+        """Return the bytes that .incbin names, all of a file or a part."""
         content = self.files.bytes_of(file, self.place.source)
         size = len(content)
         numbers = [evaluate(each, self.symbols.lookup) for each in part]

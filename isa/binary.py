@@ -43,7 +43,7 @@ _WORD = re.compile(r"[0-9a-f]{8}")
 
 
 def dump(program: Program) -> bytes:
-    """Give the bytes of a program file; the same program always gives the same bytes."""
+    """Return the bytes of a program file; the same program always gives the same bytes."""
     content = {"format": FORMAT, "version": VERSION, **program.to_dict()}
     used = sorted(set(program.opcode.tolist()) & set(EXTENSION_OPCODES))
     rows = [program.instruction_set.by_opcode[opcode] for opcode in used]
@@ -53,7 +53,7 @@ def dump(program: Program) -> bytes:
 
 
 def is_program_file(content: bytes) -> bool:
-    """Say whether bytes are those of a program file: no assembly text begins so."""
+    """Return whether bytes are those of a program file: no assembly text begins so."""
     return content.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"{")
 
 

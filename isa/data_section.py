@@ -50,14 +50,14 @@ class Item:
     given: bytes = b""
 
     def content(self, lookup: Callable[[Name], int]) -> bytes:
-        """Give the bytes; Problem if a value does not fit."""
+        """Return the bytes; Problem if a value does not fit."""
         if self.element is None:
             return self.given or bytes(self.size)
         return b"".join(pack(self.element, argument, lookup) for argument in self.arguments)
 
 
 def pack(element: Element, argument: Argument, lookup: Callable[[Name], int]) -> bytes:
-    """Give the little-endian bytes of one value; Problem if it does not fit."""
+    """Return the little-endian bytes of one value; Problem if it does not fit."""
     if element.limits is not None:
         checked = in_range(evaluate(argument, lookup), element.limits, "value", argument.column)
         return struct.pack(element.code, checked & ((1 << 8 * element.size) - 1))
@@ -146,7 +146,7 @@ class DataSection:
             self.items.append(item)
 
     def overlap(self) -> tuple[Item, Item] | None:
-        """Give two items that share an address, the one that was placed later second, or None."""
+        """Return two items that share an address, the one that was placed later second, or None."""
         items = sorted(self.items, key=lambda item: item.address)
         for first, second in pairwise(items):
             if first.address + first.size > second.address:

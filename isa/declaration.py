@@ -245,7 +245,7 @@ class InstructionSet(Overview):
     instructions: tuple[Instruction, ...]
 
     def overview(self) -> dict[str, object]:
-        """Give how many instructions there are, and the names of a user's own."""
+        """Return how many instructions there are, and the names of user-defined ones."""
         own = tuple(i.mnemonic for i in self.instructions if i.opcode in EXTENSION_OPCODES)
         return {"instructions": len(self.instructions), **({"own": own} if own else {})}
 
@@ -281,7 +281,7 @@ class InstructionSet(Overview):
         return {instruction.opcode: number for number, instruction in enumerate(self.instructions)}
 
     def extended(self, *extra: Instruction) -> InstructionSet:
-        """Give this set with a user's own instructions; their opcodes are in ``EXTENSION_OPCODES``.
+        """Return this set with user-defined instructions; their opcodes are in ``EXTENSION_OPCODES``.
 
         Raises
         ------

@@ -20,7 +20,7 @@ BYTES_A_LINE = 16
 
 
 def disassemble(code: Program | npt.ArrayLike, instruction_set: InstructionSet = BASE) -> str:
-    """Give assembly text that assembles to the same words.
+    """Return assembly text that assembles to the same words.
 
     Branch targets inside the program become labels ``L<number>``; others are written as instruction numbers.
     Of a :class:`Program` the data and the entry come along, and its own instruction set counts.
@@ -68,7 +68,7 @@ def _labels(rows: Sequence[Instruction], fields: npt.NDArray[np.int64]) -> dict[
 
 
 def named_text(program: Program, pc: int) -> str:
-    """Give the text of instruction number ``pc`` with the names that the source has for registers and labels.
+    """Return the text of instruction number ``pc`` with the source's names for registers and labels.
 
     Of several names of a register the one that the source line has is taken, else the first.
     """
@@ -98,7 +98,7 @@ def instruction_text(
     labels: Mapping[int, str] | None = None,
     registers: Mapping[Register, str] | None = None,
 ) -> str:
-    """Give the text of one instruction.
+    """Return the text of one instruction.
 
     Parameters
     ----------
@@ -140,7 +140,7 @@ def _data_lines(data: Sequence[DataSegment]) -> list[str]:
 
 
 def listing(program: Program) -> str:
-    """Give a table with one line an instruction: number, word, instruction, source line."""
+    """Return a table with one line an instruction: number, word, instruction, source line."""
     lines = []
     for pc, word in enumerate(program.words.tolist()):
         text = instruction_text(program.instruction(pc), program.fields[pc].tolist(), pc)

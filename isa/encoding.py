@@ -19,7 +19,7 @@ OPCODE_SHIFT = 24
 
 
 def encode(instruction: Instruction, fields: Sequence[int]) -> int:
-    """Give the word of an instruction.
+    """Return the word of an instruction.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def _decode_rows(
     rows: npt.NDArray[np.int64],
     fields: npt.NDArray[np.int64],
 ) -> list[tuple[int, str]]:
-    """Fill the fields of the rows that hold ``instruction``; give the first row of each mistake."""
+    """Fill the fields of the rows that hold ``instruction``; return the first row of each mistake."""
     _check_operands(instruction)
     problems: list[tuple[int, str]] = []
     unused = (1 << OPCODE_SHIFT) - 1

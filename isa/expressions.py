@@ -40,7 +40,7 @@ _UNARY: dict[str, Callable[[int], int]] = {"+": operator.pos, "-": operator.neg,
 
 
 def evaluate(node: Argument, lookup: Callable[[Name], int]) -> int:
-    """Give the value of an expression.
+    """Return the value of an expression.
 
     Division truncates towards zero and the remainder has the sign of the dividend, as in C. ``%hi(e)``
     and ``%lo(e)`` are the operands of lui and addi that together make the 32-bit value e.
@@ -107,7 +107,7 @@ def _bounded(value: int, column: int) -> int:
 
 
 def in_range(value: int, limits: tuple[int, int], what: str, column: int) -> int:
-    """Give a value back if it is in range.
+    """Return a value if it is in range.
 
     Parameters
     ----------

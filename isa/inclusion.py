@@ -140,5 +140,5 @@ def _is_shipped(key: str) -> bool:
 
 
 def _leaves(key: str) -> bool:
-    """Say whether a path leads out of the folder."""
+    """Return whether a path leads out of the folder."""
     return posixpath.isabs(key) or key == ".." or key.startswith("../")

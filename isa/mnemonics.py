@@ -30,7 +30,7 @@ def candidates(mnemonic: str, instruction_set: InstructionSet, value_bytes: int)
 
 
 def is_mnemonic(name: str, instruction_set: InstructionSet) -> bool:
-    """Say whether a name is that of an instruction or pseudo-instruction."""
+    """Return whether a name is that of an instruction or pseudo-instruction."""
     return name in instruction_set.by_mnemonic or name in pseudo.MNEMONICS
 
 
@@ -57,7 +57,7 @@ def expand(
     value_bytes: int,
     symbols: Symbols,
 ) -> list[tuple[Instruction, list[Field]]]:
-    """Give the instructions that a written one stands for, with their operands matched.
+    """Return the instructions that a written one stands for, with their operands matched.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ Field = int | Expression
 def match_operands(
     instruction: Instruction, arguments: tuple[Argument, ...], symbols: Symbols
 ) -> list[Field]:
-    """Give the fields of an instruction; their number has been checked.
+    """Return the fields of an instruction; their number has been checked.
 
     Raises
     ------
@@ -92,7 +92,7 @@ def _match_memory(slot: Slot, argument: Argument, symbols: Symbols) -> list[Fiel
 
 
 def field_value(operand: Operand, field: Field, pc: int, symbols: Symbols) -> int:
-    """Give the number that the word holds, all labels being known.
+    """Return the number that the word holds, all labels being known.
 
     Parameters
     ----------

@@ -133,7 +133,7 @@ class Program(Overview):
         return len(self.words)
 
     def overview(self) -> dict[str, object]:
-        """Give the size of the program and the file that it was assembled from."""
+        """Return the size of the program and the file that it was assembled from."""
         files = tuple(dict.fromkeys(line.file for line in self.source))
         return {
             "instructions": len(self),
@@ -144,7 +144,7 @@ class Program(Overview):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything but the instruction set as plain data; see `isa.binary`."""
+        """Return everything but the instruction set as plain data; see `isa.binary`."""
         return {
             "entry": self.entry,
             "words": [f"{word:08x}" for word in self.words.tolist()],
@@ -154,7 +154,7 @@ class Program(Overview):
         }
 
     def instruction(self, pc: int) -> Instruction:
-        """Give the row of the table for instruction number ``pc``."""
+        """Return the row of the table for instruction number ``pc``."""
         return self.instruction_set.by_opcode[int(self.opcode[pc])]
 
     def where(self, pc: int) -> str:

@@ -71,7 +71,7 @@ Entry: TypeAlias = InstructionEntry | PseudoEntry | DirectiveEntry
 
 
 def layout(instruction: Instruction) -> tuple[BitField, ...]:
-    """Give the fields of an instruction's word from the highest bit down; ``0`` names unused bits."""
+    """Return the fields of an instruction's word from the highest bit down; ``0`` names unused bits."""
     fields = [BitField("opcode", 31, OPCODE_SHIFT)]
     fields += [BitField(o.name, o.shift + o.bits - 1, o.shift) for o in instruction.operands]
     if fields[-1].low:
@@ -138,7 +138,7 @@ def entries(instruction_set: InstructionSet = BASE) -> tuple[Entry, ...]:
 
 
 def search(word: str, instruction_set: InstructionSet = BASE) -> tuple[Entry, ...]:
-    """Give the entries that have a word in their syntax, their summary, their unit or their timing.
+    """Return the entries that have a word in their syntax, their summary, their unit or their timing.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ def describe(name: str, instruction_set: InstructionSet = BASE) -> tuple[Entry, 
 
 
 def kind_of(entry: Entry) -> str:
-    """Give ``instruction``, ``pseudo-instruction`` or ``directive``."""
+    """Return ``instruction``, ``pseudo-instruction`` or ``directive``."""
     if isinstance(entry, DirectiveEntry):
         return "directive"
     return "pseudo-instruction" if isinstance(entry, PseudoEntry) else "instruction"

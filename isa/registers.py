@@ -30,5 +30,5 @@ REGISTER_NAMES: dict[str, Register] = _names()
 
 
 def register_name(kind: str, number: int) -> str:
-    """Give the plain name of a register, such as ``x2`` or ``rowptr``."""
+    """Return the plain name of a register, such as ``x2`` or ``rowptr``."""
     return SPECIAL_REGISTERS[number] if kind == "s" else f"{kind}{number}"

@@ -55,7 +55,7 @@ class State(NamedTuple):
 
 
 def new_state(section_size: int, vector_registers: int, memory: npt.NDArray[np.uint8]) -> State:
-    """Give a zeroed state around ``memory``, the stack pointer at its end.
+    """Return a zeroed state around ``memory``, the stack pointer at its end.
 
     Memory is bytes, a whole number of words, and used in place.
     """
@@ -98,7 +98,7 @@ def copy_into(target: State, source: State | dict[str, npt.NDArray[Any]]) -> Non
 
 
 def interpreted(state: State) -> State:
-    """Give the same state for semantics that Python interprets, one element after the other.
+    """Return the same state for semantics that Python interprets, one element after the other.
 
     The integer arrays are memoryviews on the same bytes: they give and take Python integers, several times
     faster than NumPy scalars. The float arrays stay, since NumPy scalars round as the machine does.

@@ -113,7 +113,7 @@ class Symbols:
         return {name: register for name, register in self._registers.items() if name not in REGISTER_NAMES}
 
     def lookup(self, name: Name) -> int:
-        """Give the value of a symbol; Undefined if it has none, Problem if it is a register."""
+        """Return the value of a symbol; Undefined if it has none, Problem if it is a register."""
         if name.text in self.values:
             return self.values[name.text]
         if name.text in self._registers:
@@ -121,7 +121,7 @@ class Symbols:
         raise Undefined(name.column, f"undefined symbol {name.text!r}{nearest(name.text, self.values)}")
 
     def register(self, argument: Argument, kinds: str) -> Register:
-        """Give the register that an argument names; Problem unless it is one of ``kinds`` (letters)."""
+        """Return the register that an argument names; Problem unless it is one of ``kinds`` (letters)."""
         wanted = " or ".join(KINDS[kind] for kind in kinds)
         if not isinstance(argument, Name):
             raise Problem(argument.column, f"{wanted} is needed here")

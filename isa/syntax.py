@@ -183,7 +183,7 @@ def _parser() -> Lark:
 
 @lru_cache(maxsize=LINES_KEPT)
 def parse_line(text: str) -> Line:
-    """Parse one line; what it gives cannot be changed, and the same text may give the same object.
+    """Parse one line; the result cannot be changed, and the same text may give the same object.
 
     Raises
     ------

@@ -55,6 +55,6 @@ def _narrow() -> Iterator[Instruction]:
 
 
 def rows() -> Iterator[Instruction]:
-    """Give the rows."""
+    """Yield the rows."""
     yield from _words()
     yield from _narrow()

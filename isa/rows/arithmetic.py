@@ -101,7 +101,7 @@ def _conversions() -> Iterator[Instruction]:
 
 
 def rows() -> Iterator[Instruction]:
-    """Give the rows."""
+    """Yield the rows."""
     yield from _operations()
     yield from _floats()
     yield from _compares()

@@ -11,7 +11,7 @@ from isa.semantics import vector
 
 
 def rows() -> Iterator[Instruction]:
-    """Give the rows."""
+    """Yield the rows."""
 
     def move(
         mnemonic: str, opcode: int, syntax: str, semantics: Semantics, summary: str, **more: Any

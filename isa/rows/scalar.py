@@ -140,7 +140,7 @@ def _branch_rows() -> Iterator[Instruction]:
 
 
 def rows() -> Iterator[Instruction]:
-    """Give the rows."""
+    """Yield the rows."""
     yield from _integer_rows()
     yield from _single_rows()
     yield from _narrow_rows()

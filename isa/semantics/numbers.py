@@ -11,7 +11,7 @@ from isa.state import State
 
 Semantics = Callable[..., Any]
 Reader = Callable[[State, Any], Any]
-"""Gives what stands at a register, element or address."""
+"""Returns what stands at a register, element or address."""
 Writer = Callable[[State, Any, Any], None]
 
 NAN_S = np.float32(np.nan)
@@ -22,7 +22,7 @@ BITS_OF_NAN = {"s": BITS_OF_NAN_S, "d": BITS_OF_NAN_D}
 
 
 def wrap(value: Any) -> Any:
-    """Give an integer (at most 64 bits) wrapped to signed 32 bits."""
+    """Return an integer (at most 64 bits) wrapped to signed 32 bits."""
     return ((value & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
 
 

@@ -23,7 +23,7 @@ def quotient(a: Any, b: Any) -> Any:
 
 
 def remainder(a: Any, b: Any) -> Any:
-    """Give what the quotient leaves over, with the sign of a; a where b is 0."""
+    """Return what the quotient leaves over, with the sign of a; a where b is 0."""
     if b == 0:
         return a
     found = abs(a) % abs(b)
@@ -69,7 +69,7 @@ def greater(a: Any, b: Any) -> Any:
 
 
 def truncated(a: Any) -> Any:
-    """Give a float as an int32, rounded towards zero; the nearest that there is, the largest of NaN."""
+    """Return a float as an int32, rounded towards zero; the nearest that there is, the largest of NaN."""
     if not a < 2147483648.0:
         return LARGEST
     if a < -2147483648.0:
@@ -78,7 +78,7 @@ def truncated(a: Any) -> Any:
 
 
 def at_least(a: Any, b: Any) -> Any:
-    """Tell whether a >= b; False of NaN."""
+    """Return whether a >= b; False of NaN."""
     return a >= b
 
 

@@ -80,7 +80,7 @@ def _sums_s(first: Reader, get: Reader, put: Writer) -> Semantics:
     Parameters
     ----------
     first
-        Gives the first element of y, by the operand that names it.
+        Returns the first element of y, by the operand that names it.
     get, put
         Read and write an element of y.
     """
