@@ -131,7 +131,7 @@ class DeviceMatrix:
         return other
 
     def with_transposed(self, transposed: "DeviceMatrix") -> "DeviceMatrix":
-        """Give this matrix with `transposed` as its `T`."""
+        """Return this matrix with `transposed` as its `T`."""
         both = copy.copy(self)
         both._transposed = transposed
         return both

@@ -240,7 +240,7 @@ FORMATS: dict[str, NamedFormat] = {each.name: each for each in _ALL}
 
 
 def find(name: str) -> NamedFormat:
-    """Give a format by its name or another name of it.
+    """Return a format by its name or another name of it.
 
     Raises
     ------
@@ -255,7 +255,7 @@ def find(name: str) -> NamedFormat:
 
 
 def format_of(stored: object) -> NamedFormat | None:
-    """Give the named format that a matrix is in; None for an arrangement without a name."""
+    """Return the named format that a matrix is in; None for an arrangement without a name."""
     for each in FORMATS.values():
         if type(stored) is each.container and all(
             getattr(stored, option, value) == value for option, value in each.options.items()

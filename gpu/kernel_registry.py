@@ -62,7 +62,7 @@ class Kernel:
         Whether it comes from an earlier paper, as `NamedFormat.historical`.
     work
         What a product does, counted from the pattern of the matrix without converting it
-        (`gpu.choice.work_counts`); it gives None where the format cannot hold the matrix. `auto` takes
+        (`gpu.choice.work_counts`); it returns None where the format cannot hold the matrix. `auto` takes
         kernels that have it.
     """
 
@@ -242,7 +242,7 @@ def work_counts_of(*, deterministic: bool = False) -> dict[str, Callable[[Struct
 
 
 def kernels_of(container: type) -> list[str]:
-    """Give the names of the kernels that multiply a class of `vecsim.formats`, the general one first."""
+    """Return the names of the kernels that multiply a class of `vecsim.formats`, the general one first."""
     return [name for name, kernel in KERNELS.items() if kernel.format.container is container]
 
 

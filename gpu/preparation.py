@@ -114,7 +114,7 @@ class _Wanted:
         return self.first_possible(matrix, ranking(counts, matrix))
 
     def allowed(self, name: str) -> Kernel:
-        """Give the entry of a format."""
+        """Return the entry of a format."""
         if name not in KERNELS:
             names = ["auto", *KERNELS]
             raise UserError(f"unknown format {name!r}; formats are {', '.join(names)}{nearest(name, names)}")
@@ -153,7 +153,7 @@ class _Wanted:
 
 
 def _checked(matrix: Any, dtype: Any) -> Any:
-    """Give the matrix as sorted CSR with values of the type asked for, of its own, or of float64.
+    """Return the matrix as sorted CSR with values of the type asked for, of its own, or of float64.
 
     Arrays that are so already are shared, and only read until their copies lie on the device.
     """

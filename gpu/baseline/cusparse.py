@@ -210,7 +210,7 @@ class SparseProduct(Operation):
 
 
 def _scalar(value: float, dtype: np.dtype[Any]) -> Any:
-    """Give a real factor in the type of the values: of complex ones, its real and its imaginary part."""
+    """Return a real factor in the type of the values: of complex ones, its real and its imaginary part."""
     part = ctypes.c_float if dtype in (np.float32, np.complex64) else ctypes.c_double
     return (part * 2)(value, 0.0) if dtype.kind == "c" else part(value)
 

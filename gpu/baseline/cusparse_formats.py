@@ -17,7 +17,7 @@ from vecsim.support.errors import UserError
 
 @njit(parallel=True, cache=True)
 def rows_of_entries(indptr: Any) -> Any:
-    """Give the row of each entry, int32."""
+    """Return the row of each entry, int32."""
     rows = np.empty(indptr[-1], np.int32)
     for row in prange(len(indptr) - 1):
         for place in range(indptr[row], indptr[row + 1]):
@@ -26,7 +26,7 @@ def rows_of_entries(indptr: Any) -> Any:
 
 
 def slice_offsets(indptr: Any, height: int) -> Any:
-    """Give where each slice of `height` rows, padded to its longest, begins, then all places; int64."""
+    """Return where each slice of `height` rows, padded to its longest, begins, then all places; int64."""
     lengths = np.diff(indptr).astype(np.int64)
     return first_steps(lengths, -(-len(lengths) // height), height, 1) * height
 
@@ -147,7 +147,7 @@ class StoredMatrix:
 
 
 def canonical_csr(matrix: Any) -> Any:
-    """Give a SciPy matrix as CSR: indices of 32 bits, ascending in each row, each once.
+    """Return a SciPy matrix as CSR: indices of 32 bits, ascending in each row, each once.
 
     A matrix that is so already is taken as it is; no method writes into it.
 
@@ -186,7 +186,7 @@ def to_coo(matrix: Any) -> StoredMatrix:
 
 
 def sell_places(matrix: Any, slice_size: int) -> int:
-    """Give how many places slices of ``slice_size`` rows have, padding included."""
+    """Return how many places slices of ``slice_size`` rows have, padding included."""
     return int(slice_offsets(canonical_csr(matrix).indptr, slice_size)[-1])
 
 
@@ -209,7 +209,7 @@ def to_sell(matrix: Any, slice_size: int) -> StoredMatrix:
 
 
 def block_fill(matrix: Any, block: int) -> float:
-    """Give the non-zeros as a share of the places of all non-empty square blocks; 1 if there are none."""
+    """Return the non-zeros as a share of the places of all non-empty square blocks; 1 if there are none."""
     csr = canonical_csr(matrix)
     places = int(count_blocks(csr.indptr, csr.indices, block).sum()) * block**2
     return csr.nnz / places if places else 1.0

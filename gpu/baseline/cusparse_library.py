@@ -74,7 +74,7 @@ class Cusparse:
         self.handle = self.create("cusparseCreate")
 
     def declare(self, prototypes: dict[str, list[Any]]) -> None:
-        """Give the arguments of functions, by name."""
+        """Declare the arguments of functions, by name."""
         for name, arguments in prototypes.items():
             getattr(self._library, name).argtypes = arguments
 
@@ -97,7 +97,7 @@ class Cusparse:
         return made
 
     def close(self) -> None:
-        """Give the handle back."""
+        """Release the handle."""
         if self.handle.value:
             self.call("cusparseDestroy", self.handle)
             self.handle = c_void_p()
@@ -144,7 +144,7 @@ class Operation(Handle):
 
 @cache
 def cusparse() -> Cusparse:
-    """Give cuSPARSE on device 0, the same for the whole process.
+    """Return cuSPARSE on device 0, the same for the whole process.
 
     Raises
     ------

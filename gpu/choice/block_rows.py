@@ -75,7 +75,7 @@ class BlockRows:
         return pointers_of(self.counts)
 
     def places(self, *, height: int, window: int | None, group: int) -> int:
-        """Give the places for blocks; parameters as of `gpu.choice.row_lengths.places`."""
+        """Return the places for blocks; parameters as of `gpu.choice.row_lengths.places`."""
         return places(self._pointers, self.row_lengths, height=height, window=window, group=group)
 
 

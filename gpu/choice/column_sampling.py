@@ -17,7 +17,7 @@ FACTOR = 0x9E3779B1
 
 @njit(cache=True)
 def emptied(table: Any, most: int) -> Any:
-    """Give a table without columns for at most so many; `table` itself where it is large enough."""
+    """Return a table without columns for at most so many; `table` itself where it is large enough."""
     places = 1024
     while places < 2 * most:
         places *= 2
@@ -29,7 +29,7 @@ def emptied(table: Any, most: int) -> Any:
 
 @njit(cache=True)
 def place_of(table: Any, column: int, mark_bits: int) -> Any:
-    """Give where a column stands in a table, or where it may be put."""
+    """Return where a column stands in a table, or where it may be put."""
     mask = len(table) - 1
     at = (column * FACTOR) & mask
     while table[at] >= 0 and (table[at] >> mark_bits) != column:
@@ -57,7 +57,7 @@ SCATTER = 7919
 
 @njit(cache=True)
 def _ends(indptr: Any, indices: Any, first: int, last: int) -> Any:
-    """Give the lowest and the highest column of some rows; without entries the lowest is the higher one.
+    """Return the lowest and the highest column of some rows; without entries the lowest is the higher one.
 
     Rows are sorted, so that their ends tell.
     """
@@ -143,7 +143,7 @@ def some_steps_within(indptr: Any, indices: Any, height: int, window: int, most:
 
 @njit(cache=True)
 def sampled_spreads(indptr: Any, indices: Any, height: int) -> Any:
-    """Give the largest distance of two columns of a slice: of some the most, and the mean by entries."""
+    """Return the largest distance of two columns of a slice: of some the most, and the mean by entries."""
     rows = len(indptr) - 1
     widest: Any = np.int64(0)
     mean = 0.0
@@ -178,7 +178,7 @@ def sector_runs(indptr: Any) -> Any:
 
 @njit(cache=True)
 def sectors(indptr: Any, indices: Any, shift: int, firsts: Any, weights: Any, most: int) -> Any:
-    """Give the sectors an entry that blocks of 1, 2, 4 .. 256 neighbouring rows read, each once a block.
+    """Return the sectors an entry that blocks of 1, 2, 4 .. 256 neighbouring rows read, each once a block.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def sectors(indptr: Any, indices: Any, shift: int, firsts: Any, weights: Any, mo
     shift
         A sector has 2^shift elements of x.
     firsts, weights, most
-        As `sector_runs` gives them; of a row beyond `most` entries the first are counted, and weighed.
+        As `sector_runs` returns them; of a row beyond `most` entries the first are counted, and weighed.
     """
     rows = len(indptr) - 1
     # How many bits of the number of a row differ from that of the row before with the same sector.
@@ -227,7 +227,7 @@ def sectors(indptr: Any, indices: Any, shift: int, firsts: Any, weights: Any, mo
 
 @njit(cache=True)
 def sectors_by_length(indptr: Any, indices: Any, shift: int, firsts: Any, weights: Any, most: int) -> float:
-    """Give the sectors an entry that blocks of 256 rows read where the sampled rows are sorted by length.
+    """Return the sectors an entry that blocks of 256 rows read where the sampled rows are sorted by length.
 
     Parameters
     ----------
@@ -265,7 +265,7 @@ def sectors_by_length(indptr: Any, indices: Any, shift: int, firsts: Any, weight
 
 @njit(cache=True)
 def _by_falling_length(lengths: Any) -> Any:
-    """Give places by falling length, equal lengths in order: by counting, the few longest ones by merging."""
+    """Return places by falling length, equal lengths in order: by counting, the longest ones by merging."""
     long = 0
     counts = np.zeros(COUNTED_LENGTHS + 1, np.int64)
     for length in lengths:
@@ -295,7 +295,7 @@ def _by_falling_length(lengths: Any) -> Any:
 
 
 def near_share(indptr: Any, indices: Any, window: int, columns: int) -> float:
-    """Give the share of entries within the best `columns` columns of each window of rows.
+    """Return the share of entries within the best `columns` columns of each window of rows.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def near_share(indptr: Any, indices: Any, window: int, columns: int) -> float:
 
 @njit(cache=True)
 def _samples_of_windows(indptr: Any, indices: Any, window: int) -> Any:
-    """Give some columns of each of some windows, how many they are, and how much the window weighs."""
+    """Return some columns of each of some windows, how many they are, and how much the window weighs."""
     rows = len(indptr) - 1
     firsts, weights = sampled_runs(indptr, window, NEAR_WINDOWS)
     samples = np.full((len(firsts), 2 * NEAR_ENTRIES), np.int64(2**62), np.int64)
@@ -335,7 +335,7 @@ def _samples_of_windows(indptr: Any, indices: Any, window: int) -> Any:
 
 @njit(cache=True)
 def _near_share(samples: Any, taken: Any, weights: Any, columns: int) -> float:
-    """Give the share of entries within the best `columns` columns, of rising samples."""
+    """Return the share of entries within the best `columns` columns, of rising samples."""
     near = 0.0
     for k in range(len(taken)):
         best, low = 0, 0

@@ -97,7 +97,7 @@ class Speed:
     gather_ns: float
 
     def of_type(self, value_bytes: int) -> tuple[float, float, float, float, float]:
-        """Give rate, batch, start, warp and gather for values of 4 or 8 bytes."""
+        """Return rate, batch, start, warp and gather for values of 4 or 8 bytes."""
         return self.gb_per_s[value_bytes == 8], self.batch_ns, self.start_us, self.warp_ns, self.gather_ns
 
 
@@ -118,7 +118,7 @@ class Constants:
         return cls(Machine(**document["machine"]), speeds)
 
     def speed(self, name: str) -> Speed:
-        """Give a format's own constants, or those of one that was not measured."""
+        """Return a format's own constants, or those of one that was not measured."""
         return self.formats.get(name, self.formats["default"])
 
 
@@ -129,7 +129,7 @@ def _constants() -> Constants:
 
 @functools.lru_cache(maxsize=256)
 def _speeds(constants: Constants, names: tuple[str, ...], value_bytes: int) -> Any:
-    """Give arrays of the constants, an element for each of these formats, as `microseconds` takes them."""
+    """Return arrays of the constants, an element for each of these formats, as `microseconds` takes them."""
     return np.array([constants.speed(name).of_type(value_bytes) for name in names]).T
 
 
@@ -187,19 +187,19 @@ class Counts:
 
 
 def together(works: Iterable[Work]) -> Work:
-    """Give what several products do as one: an array with an element for each in place of each number."""
+    """Return what several products do as one: an array with an element for each in place of each number."""
     numbers: Any = np.array([list(vars(work).values()) for work in works], dtype=np.float64).T
     return Work(*numbers)
 
 
 def batches(chain: Any, ahead: Any) -> Any:
-    """Give the batches that so many loads of a thread make, `ahead` of them at once."""
+    """Return the batches that so many loads of a thread make, `ahead` of them at once."""
     # Chains of a sample are stretched, which leaves a little behind a whole number.
     return np.ceil(chain / ahead - 1e-6)
 
 
 def uneven(warps: Any, block_warps: Any) -> Any:
-    """Give what the busiest multiprocessor has to do over the mean, at most `MOST_UNEVEN`.
+    """Return what the busiest multiprocessor has to do over the mean, at most `MOST_UNEVEN`.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def uneven(warps: Any, block_warps: Any) -> Any:
 
 
 def window_bytes(scattered: Any, mean_spread: Any, columns: Any, value_bytes: Any) -> Any:
-    """Give the bytes of x within which threads that run together read: all of it, where rows are sorted.
+    """Return the bytes of x within which threads that run together read: all of it, where rows are sorted.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def window_bytes(scattered: Any, mean_spread: Any, columns: Any, value_bytes: An
 
 
 def missed_bytes(sectors: Any, window: Any, machine: Machine) -> Any:
-    """Give the bytes of x that come from memory, of so many sectors within a window of so many bytes."""
+    """Return the bytes of x that come from memory, of so many sectors within a window of so many bytes."""
     return sectors * SECTOR_BYTES * np.maximum(0.0, 1 - machine.x_bytes / np.maximum(window, 1.0))
 
 
@@ -293,7 +293,7 @@ def _estimates(works: Mapping[str, Work], structure: Structure) -> dict[str, flo
 
 
 def estimates(counts: Mapping[str, Count], structure: Structure) -> dict[str, float]:
-    """Give the estimated microseconds of a product by format, of those that can hold the matrix.
+    """Return the estimated microseconds of a product by format, of those that can hold the matrix.
 
     Parameters
     ----------
@@ -306,13 +306,13 @@ def estimates(counts: Mapping[str, Count], structure: Structure) -> dict[str, fl
 
 
 def _works(counts: Mapping[str, Count], structure: Structure) -> dict[str, Work]:
-    """Give the work of a product by format, of those that can hold the matrix."""
+    """Return the work of a product by format, of those that can hold the matrix."""
     found = ((name, count(structure)) for name, count in counts.items())
     return {name: work for name, work in found if work is not None}
 
 
 def ranking(counts: Mapping[str, Count], matrix: Any) -> Iterator[str]:
-    """Give the names of formats one by one, the best first.
+    """Yield the names of formats one by one, the best first.
 
     The work of a format is counted no sooner than it could be the next: as long as another is estimated to
     take less than this one would at the least (`gpu.choice.lower_bounds`), nothing is counted.

@@ -12,7 +12,7 @@ from vecsim.formats.thread_count import as_many_threads_as_pay
 
 
 def shares_by_degree(indices: Any, width: int, columns: int) -> NDArray[np.float64]:
-    """Give the share of the entries in each segment of so many columns, those with most entries first.
+    """Return the share of the entries in each segment of so many columns, those with most entries first.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Hubs:
         return cls(float(share), kept / max(1.0, total), of_count.astype(np.float64))
 
     def sectors(self, entries: float, in_sector: int) -> float:
-        """Give the sectors of hubs side by side that a block of threads asks for which reads so many."""
+        """Return the sectors of hubs side by side that a block of threads asks for which reads so many."""
         if not len(self.counts) or entries <= 0:
             return 0.0
         of_sector = np.minimum(1.0, in_sector * self.counts)
@@ -90,7 +90,7 @@ class Hubs:
 
 @njit(cache=True)
 def _count(indices: Any, counts: Any, words: Any, columns: int, most: int) -> Any:
-    """Give the share of entries in the `most` columns with most, and how many hubs have each count.
+    """Return the share of entries in the `most` columns with most, and how many hubs have each count.
 
     Parameters
     ----------

@@ -33,7 +33,7 @@ class LowerBounds(Structure):
 
     @classmethod
     def of_structure(cls, exact: Structure, *, padded: bool) -> Self:
-        """Give the bounds for the pattern of a structure."""
+        """Return the bounds for the pattern of a structure."""
         return cls(exact.shape, exact.indptr, exact.indices, exact.value_bytes, exact=exact, padded=padded)
 
     @property
@@ -55,13 +55,13 @@ class LowerBounds(Structure):
         count: Callable[[Structure], Work | None],
         least: Callable[[Structure], Work],
     ) -> Work | None:
-        """Give the least work, unless very few rows say that the format could not win."""
+        """Return the least work, unless very few rows say that the format could not win."""
         if self.padded and self.exact.at_a_glance(what, count) is None:
             return None
         return least(self)
 
     def places(self, *, height: int = WARP, window: int | None = 1, group: int = 1) -> int:
-        """Give the places as they are, or with all rows sorted by length: no other order takes fewer."""
+        """Return the places as they are, or with all rows sorted by length: no other order takes fewer."""
         return self.exact.places(height=height, window=window if self.padded else None, group=group)
 
     @property

@@ -66,7 +66,7 @@ class RowLengths:
         return int(self.of_length.sum() - self.of_length[0]) + len(self.long)
 
     def pieces(self, cap: int) -> tuple[int, int]:
-        """Give the rows of more than `cap` entries, and the pieces of at most so many that they make."""
+        """Return the rows of more than `cap` entries, and the pieces of at most so many that they make."""
         if self.longest <= cap:
             return 0, 0
         rows, pieces = _pieces(self.of_length, self.long, cap)
@@ -80,11 +80,11 @@ class RowLengths:
         return int(_threads(self.of_length, self.long, steps, most))
 
     def classes_met(self, classes: int) -> float:
-        """Give how many of so many classes rows meet, all rows together, each entry in one by chance."""
+        """Return how many of so many classes rows meet, all rows together, each entry in one by chance."""
         return classes * self.rows_with(1 / max(1, classes))
 
     def rows_with(self, share: float) -> float:
-        """Give how many rows have an entry in what holds this share of the entries, each there by chance.
+        """Return how many rows have an entry in what holds this share of the entries, each there by chance.
 
         A row of n entries does with a probability of 1 - (1 - share)^n.
         """
@@ -101,7 +101,7 @@ class RowLengths:
 
 
 def places(pointers: Any, lengths: RowLengths, *, height: int, window: int | None, group: int) -> int:
-    """Give the places for entries in slices of rows, padding included.
+    """Return the places for entries in slices of rows, padding included.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def _count_in_parts(indptr: Any, parts: int) -> Any:
 
 @njit(parallel=True, cache=True)
 def _long_rows(indptr: Any, of_part: Any) -> Any:
-    """Give the lengths of long rows, of which each part of the rows has so many."""
+    """Return the lengths of long rows, of which each part of the rows has so many."""
     rows, parts = len(indptr) - 1, len(of_part)
     found = np.empty(of_part.sum(), np.int64)
     for part in prange(parts):

@@ -8,7 +8,7 @@ from numba import njit
 
 @njit(cache=True)
 def sampled_runs(indptr: Any, height: int, wanted: int) -> Any:
-    """Give the first row of some runs of `height` rows, and the weight of each of its entries.
+    """Return the first row of some runs of `height` rows, and the weight of each of its entries.
 
     All of them if they are at most `wanted`. Else each is as likely as it has entries, since these may stand
     in few of the rows; so an entry weighs the less, the more there are in its run. There must be entries.
@@ -38,7 +38,7 @@ def sampled_runs(indptr: Any, height: int, wanted: int) -> Any:
 
 @njit(cache=True)
 def _row_of(indptr: Any, entry: Any, low: Any) -> Any:
-    """Give the row with this entry; it is `low` or behind it.
+    """Return the row with this entry; it is `low` or after it.
 
     It is sought around where it would be, were the rest of the rows equally long.
     """
@@ -71,7 +71,7 @@ def _row_of(indptr: Any, entry: Any, low: Any) -> Any:
 
 @njit(cache=True)
 def rows_of_runs(indptr: Any, indices: Any, first: Any, rows: int) -> Any:
-    """Give pointers and columns of the runs of so many rows that begin at `first`.
+    """Return pointers and columns of the runs of so many rows that begin at `first`.
 
     Parameters
     ----------

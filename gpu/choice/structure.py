@@ -117,9 +117,9 @@ class Structure(Pattern):
         what
             Tells apart what is counted, so that very few rows are counted once.
         count
-            Gives the work for the rows of a structure; None if the format cannot hold them.
+            Returns the work for the rows of a structure; None if the format cannot hold them.
         least
-            Gives work that the result does not fall below, at next to no cost:
+            Returns work that the result does not fall below, at next to no cost:
             `gpu.choice.lower_bounds` takes that.
 
         Returns
@@ -146,7 +146,7 @@ class Structure(Pattern):
         )
 
     def at_a_glance(self, what: Hashable, count: "Callable[[Structure], Work | None]") -> Work | None:
-        """Give the work for very few rows; None where it takes far more bytes than CRS. See `on_a_sample`."""
+        """Return the work for very few rows; None where it takes far more bytes than CRS (`on_a_sample`)."""
         if what not in self._glances:
             self._glances[what] = _small_enough(count, self._glance)
         return self._glances[what]
@@ -163,7 +163,7 @@ class Structure(Pattern):
         return self._rows_of(4, together, SAMPLED_ENTRIES)
 
     def _rows_of(self, fewest: int, together: int, entries: int) -> Self:
-        """Give runs of rows with so many entries, about, and at least so many runs; all if they are most."""
+        """Return runs of rows with so many entries, about, and at least so many runs; all if that is most."""
         rows = self.shape[0]
         runs = -(-rows // together)
         wanted = max(fewest, int(entries / max(1.0, self.mean * together)))
@@ -175,7 +175,7 @@ class Structure(Pattern):
         return type(self)((wanted * together, self.shape[1]), indptr, indices, self.value_bytes)
 
     def places(self, *, height: int = WARP, window: int | None = 1, group: int = 1) -> int:
-        """Give the places for entries, padding included, in slices of `height` rows.
+        """Return the places for entries, padding included, in slices of `height` rows.
 
         Parameters
         ----------
@@ -194,11 +194,11 @@ class Structure(Pattern):
         return self._places[arguments]
 
     def pieces(self, cap: int) -> tuple[int, int]:
-        """Give the rows of more than `cap` entries, and the pieces of at most so many that they make."""
+        """Return the rows of more than `cap` entries, and the pieces of at most so many that they make."""
         return self.row_lengths.pieces(cap)
 
     def warps(self, steps: int, most_threads: int) -> float:
-        """Give the warps that rows need, with the fewest threads a row that take at most `steps` steps.
+        """Return the warps that rows need, with the fewest threads a row that take at most `steps` steps.
 
         Parameters
         ----------
@@ -210,7 +210,7 @@ class Structure(Pattern):
         return self.row_lengths.threads(steps, most_threads) / WARP
 
     def block_rows(self, block: int) -> BlockRows:
-        """Give how many dense blocks of `block` x `block` with an entry each row of blocks has."""
+        """Return how many dense blocks of `block` x `block` with an entry each row of blocks has."""
         if block not in self._block_rows:
             self._block_rows[block] = BlockRows.of(self.indptr, self.indices, self.shape, block)
         return self._block_rows[block]
@@ -272,7 +272,7 @@ class Structure(Pattern):
         return shares
 
     def sectors(self, rows: float = BLOCK_ROWS) -> float:
-        """Give the sectors of x that blocks of threads ask for, each block for those of so many rows."""
+        """Return the sectors of x that blocks of threads ask for, each block for those of so many rows."""
         shares = self._sampled_sectors
         power = min(max(0.0, math.log2(max(rows, 1.0))), len(shares) - 1.0)
         below = min(int(power), len(shares) - 2)
@@ -344,7 +344,7 @@ class Structure(Pattern):
 
 
 def _small_enough(count: Callable[[Structure], Work | None], sample: Structure) -> Work | None:
-    """Give what `count` does of a sample; None where it takes far more bytes than CRS."""
+    """Return what `count` does of a sample; None where it takes far more bytes than CRS."""
     found = count(sample)
     if found is None or found.stored_bytes > MOST_GROWTH * sample.crs_bytes:
         return None

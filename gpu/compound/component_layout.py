@@ -52,7 +52,7 @@ class ComponentLayout:
         return stem if self.together == 1 else f"{stem}/{self.together}"
 
     def parts(self, components: int) -> list[tuple[int, int]]:
-        """Give the first component and the width of each part."""
+        """Return the first component and the width of each part."""
         if self.elements == 1:
             return [(0, components)]
         found = []
@@ -65,11 +65,11 @@ class ComponentLayout:
         return found
 
     def load_width(self, part_width: int) -> int:
-        """Give how many components of a part one load brings: as many as are aligned."""
+        """Return how many components of a part one load brings: as many as are aligned."""
         return next(width for width in LOAD_WIDTHS if part_width % width == 0)
 
     def length(self, count: int, components: int) -> int:
-        """Give the length of the array of `count` elements, padded to whole inner arrays."""
+        """Return the length of the array of `count` elements, padded to whole inner arrays."""
         inner = self.elements or max(1, count)
         return -(-count // inner) * inner * components
 
@@ -90,7 +90,7 @@ class ComponentLayout:
         return made.ravel()
 
     def separated(self, array: NDArray[Any], count: int, components: int) -> NDArray[Any]:
-        """Give the elements of (P, n) that `arranged` made one array of.
+        """Return the elements of (P, n) that `arranged` made one array of.
 
         Parameters
         ----------
@@ -108,7 +108,7 @@ class ComponentLayout:
         return made.reshape(-1, components)[:count]
 
     def address(self, element: str, count: str, components: int, part: tuple[int, int]) -> str:
-        """Give the text of the index at which a part of an element begins.
+        """Return the text of the index at which a part of an element begins.
 
         Parameters
         ----------

@@ -27,7 +27,7 @@ ENTRIES: dict[str, EntryType] = {
 
 
 def entry_named(name: str) -> EntryType:
-    """Give an entry type.
+    """Return an entry type.
 
     Raises
     ------

@@ -154,7 +154,7 @@ class CompoundMatrix:
         return self.components[reals[0]].dtype if reals else np.dtype(np.float64)
 
     def astype(self, real: Any) -> "CompoundMatrix":
-        """Give it with real components of float32 or float64."""
+        """Return it with real components of float32 or float64."""
         rounded = (
             array if number in self.entry.integers else _converted(self.entry, number, array, real)
             for number, array in enumerate(self.components)

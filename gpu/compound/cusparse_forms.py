@@ -60,7 +60,7 @@ class CusparseForm:
 
 
 def cusparse_forms(matrix: CompoundMatrix) -> list[CusparseForm]:
-    """Give all forms of a matrix; none where cuSPARSE has nothing for its entries.
+    """Return all forms of a matrix; none where cuSPARSE has nothing for its entries.
 
     Complex entries: CSR with both algorithms, Sliced ELL. Quaternions: complex BSR of 2 x 2, real BSR of
     4 x 4, four real matrices times four columns each. Blocks of 2, 3 and 4: BSR, and CSR of scalars with
@@ -82,7 +82,7 @@ def cusparse_forms(matrix: CompoundMatrix) -> list[CusparseForm]:
 
 
 def quaternions_as_pairs(matrix: CompoundMatrix) -> Vector:
-    """Give quaternions as complex matrices of 2 x 2, (nnz, 2, 2): half of their values are redundant."""
+    """Return quaternions as complex matrices of 2 x 2, (nnz, 2, 2): half of their values are redundant."""
     r, i, j, k = matrix.components
     first, second = r + 1j * i, j + 1j * k
     pairs = np.stack((first, second, -second.conj(), first.conj()), axis=1)
@@ -90,7 +90,7 @@ def quaternions_as_pairs(matrix: CompoundMatrix) -> Vector:
 
 
 def quaternions_as_fours(matrix: CompoundMatrix) -> Vector:
-    """Give quaternions as real matrices of 4 x 4, (nnz, 4, 4), as equation (1) of the paper has it."""
+    """Return quaternions as real matrices of 4 x 4, (nnz, 4, 4), as equation (1) of the paper has it."""
     return _as_fours(*matrix.components)
 
 
@@ -119,7 +119,7 @@ def _from_complex(y: Vector) -> Vector:
 
 
 def _as_pairs(x: Vector) -> Vector:
-    """Give the first column of the matrix of each quaternion."""
+    """Return the first column of the matrix of each quaternion."""
     return _as_complex(x * np.array([1, 1, -1, 1], x.dtype))
 
 
@@ -151,7 +151,7 @@ def _complex_forms(matrix: CompoundMatrix) -> Iterator[CusparseForm]:
 
 
 def _hamilton_forms(matrix: CompoundMatrix) -> Iterator[CusparseForm]:
-    """Give A x = R x + I (i x) + J (j x) + K (k x): four real matrices, each times four columns."""
+    """Yield A x = R x + I (i x) + J (j x) + K (k x): four real matrices, each times four columns."""
     units = _as_fours(*np.eye(4, dtype=matrix.dtype))
 
     def store() -> StoredMatrix:
@@ -203,7 +203,7 @@ def _bsr_forms(
     vector: Callable[[Vector], Vector],
     result: Callable[[Vector], Vector],
 ) -> Iterator[CusparseForm]:
-    """Give BSR in both orders.
+    """Yield BSR in both orders.
 
     Parameters
     ----------

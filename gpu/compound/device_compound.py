@@ -102,7 +102,7 @@ class PlacedMatrix:
         self.pattern, self.arrays = all_or_nothing(put)
 
     def with_vectors(self, vector: ComponentLayout) -> Self:
-        """Give the same matrix, its arrays shared, for vectors in another layout."""
+        """Return the same matrix, its arrays shared, for vectors in another layout."""
         made = copy.copy(self)
         made.layout = Layout(self.layout.outer, self.layout.inner, vector)
         return made
@@ -179,19 +179,19 @@ class CompoundProduct(LaunchedInTurn):
         return self.placed.dtype
 
     def arranged_vector(self, x: NDArray[Any]) -> NDArray[Any]:
-        """Give a vector of (count, components) as a product takes it: one array in the vector layout."""
+        """Return a vector of (count, components) as a product takes it: one array in the vector layout."""
         return self.placed.layout.vector.arranged(np.asarray(x, dtype=self.dtype))
 
     def separated_vector(self, array: NDArray[Any], count: int) -> NDArray[Any]:
-        """Give the (count, components) that stand in an array in the vector layout."""
+        """Return the (count, components) that stand in an array in the vector layout."""
         return self.placed.layout.vector.separated(array, count, len(self.placed.entry.vector))
 
     def result_length(self) -> int:
-        """Give the elements of the array that y is written to."""
+        """Return the elements of the array that y is written to."""
         return self.placed.layout.vector.length(self.placed.shape[0], len(self.placed.entry.vector))
 
     def __matmul__(self, x: NDArray[Any]) -> NDArray[Any]:
-        """Multiply a vector of the host, (N, components); give one of (M, components).
+        """Multiply a vector of the host, (N, components); return one of (M, components).
 
         Raises
         ------
@@ -214,7 +214,7 @@ class CompoundProduct(LaunchedInTurn):
 def prepare(
     matrix: CompoundMatrix, layout: Layout = NATURAL, schedule: Schedule | None = None
 ) -> CompoundProduct:
-    """Put a matrix on the device and give its product; raise as `PlacedMatrix`.
+    """Put a matrix on the device and return its product; raise as `PlacedMatrix`.
 
     Parameters
     ----------
@@ -272,7 +272,7 @@ def placed_pattern(matrix: CompoundMatrix, outer: str | Slicing, threads_per_row
 
 
 def _arrays(pattern: DevicePattern, entries: DeviceEntries, inner: ComponentLayout) -> list[Any]:
-    """Give the arrays of a product on the device, in the order of the kernel's parameters."""
+    """Return the arrays of a product on the device, in the order of the kernel's parameters."""
     return [entries.reals_at(pattern, inner), entries.integers_at(pattern), *pattern.arrays]
 
 

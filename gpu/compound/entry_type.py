@@ -107,7 +107,7 @@ class EntryType:
         _check_laws(where, self)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Give what is declared: other processes, to which functions cannot be sent, make theirs of it."""
+        """Return what is declared: other processes, to which functions cannot be sent, make theirs of it."""
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
     @cached_property
@@ -126,12 +126,12 @@ class EntryType:
         return np.dtype(self.entry[self.integers[0]][1] if self.integers else INTEGERS[0])
 
     def entry_bytes(self, real: Any) -> int:
-        """Give the bytes of an entry of the matrix whose real components are float32 or float64."""
+        """Return the bytes of an entry of the matrix whose real components are float32 or float64."""
         size = int(np.dtype(real).itemsize)
         return len(self.reals) * size + len(self.integers) * int(self.integer_type.itemsize)
 
     def vector_bytes(self, real: Any) -> int:
-        """Give the bytes of an element of a vector."""
+        """Return the bytes of an element of a vector."""
         return len(self.vector) * int(np.dtype(real).itemsize)
 
     def multiplied(self, a: Iterable[NDArray[Any]], x: Iterable[NDArray[Any]]) -> tuple[Any, ...]:

@@ -89,7 +89,7 @@ def _call(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 def indexed(where: str, expression: str, operands: Mapping[str, Sequence[str]]) -> str:
-    """Give an expression of elements of tuples: with ``a.re`` as ``a[0]``, ``2`` as ``real(2.0)``.
+    """Return an expression of elements of tuples: with ``a.re`` as ``a[0]``, ``2`` as ``real(2.0)``.
 
     Parameters
     ----------

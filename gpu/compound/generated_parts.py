@@ -124,7 +124,7 @@ def made_of_text(text: str, name: str, real: Any, loads: str, zeros: tuple[float
 
 
 def _is_streamed(entry: EntryType, inner: ComponentLayout) -> bool:
-    """Say whether entries need not stay in the L1 cache: no sector is read by several loads in turn."""
+    """Return whether entries need not stay in the L1 cache: no sector is read by several loads in turn."""
     reals = len(entry.reals)
     part = inner.parts(reals)[0][1] if reals else 1
     return inner.load_width(part) == part
@@ -152,7 +152,7 @@ def _loads(head: str, array: str, layout: ComponentLayout, components: int, live
 def _loading(
     array: str, element: str, count: str, layout: ComponentLayout, components: int, live: str
 ) -> tuple[list[str], list[str]]:
-    """Give the lines that load all components of an element, and the texts of these."""
+    """Return the lines that load all components of an element, and the texts of these."""
     lines, results = [], []
     for part in layout.parts(components) if components else []:
         width = layout.load_width(part[1])

@@ -26,7 +26,7 @@ sorted by length within 1024. None is CSR."""
 
 
 def slicing_of(outer: str | Slicing, threads_per_row: int) -> Slicing | None:
-    """Give the arrangement of an outer layout with so many threads a row; None for CSR.
+    """Return the arrangement of an outer layout with so many threads a row; None for CSR.
 
     A slice of 32 rows with four threads a row has 8 rows, so that a step is as many entries.
 
@@ -105,7 +105,7 @@ class ArrangedPattern:
         return self.columns, self.bases, self.pointers, self.lengths, self.perm
 
     def at_places(self, components: NDArray[Any]) -> NDArray[Any]:
-        """Give the components of (nnz, n) of the entries at each place, (places, n); 0 in padding."""
+        """Return the components of (nnz, n) of the entries at each place, (places, n); 0 in padding."""
         if self.slicing is None:
             return components
         # Padding has the number -1: the last row, of zeros.

@@ -20,7 +20,7 @@ class FiveNumbers:
 
     @classmethod
     def of(cls, values: NDArray[np.int64]) -> "FiveNumbers":
-        """Give those of some values; zeros of none."""
+        """Return those of some values; zeros of none."""
         if not len(values):
             return cls(0.0, 0.0, 0.0, 0.0, 0.0)
         return cls(*(float(number) for number in np.percentile(values, (0, 25, 50, 75, 100))))
@@ -43,7 +43,7 @@ class PatternStatistics:
 
 
 def pattern_statistics(matrix: CompoundMatrix) -> PatternStatistics:
-    """Give the statistics of a matrix; a row and a column of blocks count once."""
+    """Return the statistics of a matrix; a row and a column of blocks count once."""
     lengths = np.diff(matrix.indptr).astype(np.int64)
     filled = np.flatnonzero(lengths)
     first, last = matrix.indptr[filled], matrix.indptr[filled + 1] - 1

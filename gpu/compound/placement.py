@@ -40,11 +40,11 @@ class DeviceEntries:
         self.components = [upload(each) for each in matrix.components]
 
     def reals_at(self, pattern: "DevicePattern", inner: ComponentLayout) -> Any:
-        """Give the real components of all places in one array, in a layout; 0 in padding."""
+        """Return the real components of all places in one array, in a layout; 0 in padding."""
         return self._at(pattern, self.entry.reals, inner, self.dtype)
 
     def integers_at(self, pattern: "DevicePattern") -> Any:
-        """Give the integer components of all places in one array, those of an entry side by side."""
+        """Return the integer components of all places in one array, those of an entry side by side."""
         return self._at(pattern, self.entry.integers, AOS, self.entry.integer_type)
 
     def _at(
@@ -71,7 +71,7 @@ class DevicePattern:
     Parameters
     ----------
     host
-        What `arranged` gives.
+        What `arranged` returns.
 
     Attributes
     ----------

@@ -29,19 +29,19 @@ def forget_kernels() -> None:
 
 
 def entries_at_once(entry: EntryType, real: Any, schedule: Schedule) -> int:
-    """Give how many entries a thread loads at once."""
+    """Return how many entries a thread loads at once."""
     return of_words_at_once(len(entry.entry) * int(np.dtype(real).itemsize) // 4, schedule)
 
 
 def of_words_at_once(words: int, schedule: Schedule) -> int:
-    """Give how many entries of so many words of 32 bits a thread loads at once."""
+    """Return how many entries of so many words of 32 bits a thread loads at once."""
     if schedule.at_once is not None:
         return schedule.at_once
     return max(1, min(MOST_AT_ONCE, REGISTERS_AT_ONCE // words))
 
 
 def form_of(entry: EntryType, real: Any, schedule: Schedule) -> KernelForm:
-    """Give what a kernel is compiled for under a schedule."""
+    """Return what a kernel is compiled for under a schedule."""
     return KernelForm(
         schedule.assignment,
         schedule.threads_per_row,
@@ -109,7 +109,7 @@ def _sums(parts: Parts, index_bits: int, base_per_step: bool, at_once: int) -> t
 
 @functools.cache
 def _from_lane(count: int) -> Any:
-    """Make the function that gives the components that another lane has."""
+    """Make the function that returns the components that another lane has."""
 
     def component(k: int) -> Any:
         @device_function

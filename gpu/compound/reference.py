@@ -50,7 +50,7 @@ def reference_product(matrix: CompoundMatrix, x: NDArray[Any], real: Any = np.fl
 
 
 def checked_vector(matrix: CompoundMatrix, x: Any) -> NDArray[Any]:
-    """Give x as an array of (N, components).
+    """Return x as an array of (N, components).
 
     Raises
     ------

@@ -106,7 +106,7 @@ class KernelForm:
 
 
 def register_limit(schedule: Schedule) -> int:
-    """Give the registers that a thread may have if all blocks of a schedule are to run at once; 0 for any."""
+    """Return the registers a thread may have if all blocks of a schedule are to run at once; 0 for any."""
     threads = schedule.threads_per_block * schedule.blocks_per_sm
     if not threads:
         return 0
@@ -117,13 +117,13 @@ def register_limit(schedule: Schedule) -> int:
 
 
 def powers_and_thirds(least: int, most: int) -> list[int]:
-    """Give least 2^i and least 3 2^i up to `most`, ascending: the numbers that the paper tries (4.3)."""
+    """Return least 2^i and least 3 2^i up to `most`, ascending: the numbers that the paper tries (4.3)."""
     found = {least * factor << power for factor in (1, 3) for power in range(most.bit_length())}
     return sorted(number for number in found if number <= most)
 
 
 def grids(threads_per_sm: int, blocks_per_sm: int) -> list[tuple[int, int]]:
-    """Give the pairs of threads a block and blocks a multiprocessor that a device can run at once.
+    """Return the pairs of threads a block and blocks a multiprocessor that a device can run at once.
 
     Parameters
     ----------

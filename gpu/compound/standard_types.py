@@ -52,7 +52,7 @@ DUAL = EntryType(
 
 @cache
 def blocks(edge: int) -> EntryType:
-    """Give the type of blocks of `edge` x `edge` elements, row by row, with vectors of `edge` elements.
+    """Return the type of blocks of `edge` x `edge` elements, row by row, with vectors of `edge` elements.
 
     Raises
     ------

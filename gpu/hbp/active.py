@@ -93,7 +93,7 @@ class Segments:
         )
 
     def entries(self, order: IntArray) -> IntArray:
-        """Give the entries of the CSR matrix, int64, slot by slot in an order of the slots."""
+        """Return the entries of the CSR matrix, int64, slot by slot in an order of the slots."""
         lengths = self.lengths[order]
         within = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         return np.repeat(self.begins[order], lengths) + within
@@ -316,7 +316,7 @@ class ActiveHBP(StoredAsArrays):
 
 
 def _by_degree(csr: Any) -> tuple[Any, NDArray[np.int32]]:
-    """Put columns in the order of their entries, most first; give the matrix so, and which column each is."""
+    """Put columns in the order of their entries, most first; return this matrix, and which column each is."""
     order = np.argsort(-np.bincount(csr.indices, minlength=csr.shape[1]), kind="stable")
     place = np.empty(len(order), np.int32)
     place[order] = np.arange(len(order))
@@ -327,7 +327,7 @@ def _by_degree(csr: Any) -> tuple[Any, NDArray[np.int32]]:
 
 
 def _groups(block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
-    """Cut the slots of each block into groups of 32; give the group of each slot, and where each begins."""
+    """Cut the slots of each block into groups of 32; return the group of each slot, and where each begins."""
     begins = np.flatnonzero(np.diff(block, prepend=-1))
     within = np.arange(len(block)) - np.repeat(begins, np.diff(begins, append=len(block)))
     first = within % WARP == 0
@@ -335,7 +335,7 @@ def _groups(block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:
 
 
 def _storage_order(lengths: IntArray, group_of_slot: IntArray) -> IntArray:
-    """Give, of entries slot by slot, the order of storage: in each group the first ones, then the second."""
+    """Return, of entries slot by slot, the order of storage: in each group the first, then the second."""
     begins = np.cumsum(lengths) - lengths
     within = np.arange(int(lengths.sum())) - np.repeat(begins, lengths)
     return np.argsort(np.repeat(group_of_slot, lengths) * (MOST_IN_SLOT + 1) + within, kind="stable")

@@ -210,7 +210,7 @@ class ActiveHBPProduct(LaunchedInTurn):
         self.device_arrays = [*self._arrays, *self._rest.device_arrays]
 
     def _added_behind(self, matrix: ActiveHBP, real: Any, threads: int) -> Any:
-        """Keep the arrays and launches that add the sums of slots in their order; give where these go."""
+        """Keep the arrays and launches that add the sums of slots in their order; return where these go."""
         rows, places = upload(matrix.slot_rows), upload(matrix.row_places)
         row_places = on_host(matrix.row_places)
         many = np.flatnonzero(np.diff(row_places) > MANY_SUMS)
@@ -233,14 +233,14 @@ class ActiveHBPProduct(LaunchedInTurn):
 
 
 def rows_of_slots(matrix: ActiveHBP) -> NDArray[np.uint32]:
-    """Give the row of each slot."""
+    """Return the row of each slot."""
     by_place = np.repeat(on_host(matrix.slot_rows), np.diff(on_host(matrix.row_places)))
     rows: NDArray[np.uint32] = by_place[on_host(matrix.places)].astype(np.uint32)
     return rows
 
 
 def pieces_of(matrix: ActiveHBP) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Give where the groups of each piece begin, and the column of blocks of each."""
+    """Return where the groups of each piece begin, and the column of blocks of each."""
     begins = on_host(matrix.group_begins)[:-1].astype(np.int64)
     columns = on_host(matrix.group_columns)
     first_of_column = np.searchsorted(columns, columns)  # the first group of each group's column

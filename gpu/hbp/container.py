@@ -218,7 +218,7 @@ def _require_reasonable(slots: int, csr: Any) -> None:
 def _filled(
     csr: Any, slot_of_row: IntArray, counts: IntArray, place: IntArray, placed_counts: IntArray
 ) -> tuple[Any, Any, Any, Any]:
-    """Give columns, values, add_sign and zero_row.
+    """Return columns, values, add_sign and zero_row.
 
     Parameters
     ----------

@@ -151,7 +151,7 @@ class RowHash:
 
     @classmethod
     def of(cls, a: int, block_rows: int) -> Self:
-        """Give the hash with this a: the other numbers follow from it and the rows of a block.
+        """Return the hash with this a: the other numbers follow from it and the rows of a block.
 
         Parameters
         ----------
@@ -164,7 +164,7 @@ class RowHash:
         return cls(a, b, max(1, b >> a), b)
 
     def __call__(self, counts: NDArray[np.integer[Any]]) -> IntArray:
-        """Give the places, int64, of rows with so many entries: from 0 to below ``9 b``."""
+        """Return the places, int64, of rows with so many entries: from 0 to below ``9 b``."""
         wide = np.asarray(counts, np.int64)
         places: IntArray = np.minimum(wide >> self.a, CLASSES - 1) * self.b + wide * self.c % self.d
         return places

@@ -114,7 +114,7 @@ def _hash(counts: Any, a: int, b: int, c: int, d: int, block_rows: int, hashes: 
 
 @njit(cache=True)
 def class_of(count: Any, bits: Any) -> Any:
-    """Give the class of a number of entries: itself while it is small, then by its leading bits.
+    """Return the class of a number of entries: itself while it is small, then by its leading bits.
 
     A number of w + bits + 1 binary digits keeps its bits + 1 leading ones, so a class holds numbers that
     differ by less than one part in 2**bits; classes rise with the numbers.

@@ -251,7 +251,7 @@ def require_narrow(block_columns: int) -> None:
 
 
 def share_of(blocks: int, resident: int) -> int:
-    """Give how many blocks one behind the other are handed out together.
+    """Return how many blocks one after the other are handed out together.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def share_of(blocks: int, resident: int) -> int:
 
 
 def resident_blocks(segment_bytes: int) -> int:
-    """Give how many blocks of threads run at a time, each with its segment of x."""
+    """Return how many blocks of threads run at a time, each with its segment of x."""
     if SIMULATED:
         return 2
     multiprocessors, shared_bytes = shared_memory()

@@ -318,7 +318,7 @@ def _in_threads(work: Callable[..., None], csr: Any, bits: int, *arguments: Any)
 
 
 def _skeleton(leaves: _Leaves, bits: int, levels: int) -> tuple[IntArray, list[_Inner]]:
-    """Give the leaves by their paths from the root, and the nodes of each level above them, lowest first."""
+    """Return the leaves by their paths from the root, and the nodes of each level above, lowest first."""
     rows, columns = leaves.rows, leaves.columns.astype(np.int64)
     paths = np.zeros(len(rows), dtype=np.int64)
     mask = (1 << bits) - 1
@@ -341,7 +341,7 @@ def _skeleton(leaves: _Leaves, bits: int, levels: int) -> tuple[IntArray, list[_
 def _types_and_sizes(
     counts: NDArray[np.integer[Any]], node_size: int, width: int
 ) -> tuple[UIntArray, IntArray]:
-    """Give the type and the words of each node by the type rule: dense where that is smaller."""
+    """Return the type and the words of each node by the type rule: dense where that is smaller."""
     counts = counts.astype(np.int64)
     dense = counts >= dense_from(node_size, width)
     kinds = np.where(dense, DENSE, sparse_type(counts)).astype(np.uint32)
@@ -369,7 +369,7 @@ def _keep_explicit_negative_zeros(
 
 
 def _references(placed: list[tuple[UIntArray, IntArray]]) -> list[UIntArray]:
-    """Give the references to the nodes of each level, leaves first, one behind the other in the pool."""
+    """Return the references to the nodes of each level, leaves first, one after the other in the pool."""
     found, end = [], UNIT_WORDS
     for kinds, sizes in placed:
         found.append((end + np.cumsum(sizes) - sizes).astype(np.uint32) | kinds)

@@ -185,7 +185,7 @@ class Editor:
         return self._nnz - before
 
     def _places(self, rows: ArrayLike, columns: ArrayLike) -> tuple[IntArray, IntArray]:
-        """Give rows and columns of the content."""
+        """Return rows and columns of the content."""
         checked = checked_positions(self.shape, rows, columns)
         return (checked[1], checked[0]) if self._transposed else checked
 

@@ -65,5 +65,5 @@ def shape_of(count: Any, dense: Any) -> Any:
 
 @device_function
 def is_there(value: Any, full: Any) -> Any:
-    """Say whether a slot of a dense leaf has an entry."""
+    """Return whether a slot of a dense leaf has an entry."""
     return full or value != 0 or math.copysign(1.0, value) > 0

@@ -44,7 +44,7 @@ if not SIMULATED:
 
     @intrinsic
     def _is_aligned(typing_context: Any, array: Any, index: Any) -> Any:
-        """Say whether a wide copy may begin at this element."""
+        """Return whether a wide copy may begin at this element."""
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             word = ir.IntType(64)

@@ -15,20 +15,20 @@ from gpu.runtime.kernel_sequence import wait_for_previous
 def batches(fetch: Any, gather: Any, add: Any, times: int, *, first: Any = None) -> tuple[Any, Any, Any]:
     """Make the three functions of a sum in batches of `times` steps.
 
-    ``begin(state, carry, constant)`` loads the first batch and gives it, with the state and the carry of the
+    ``begin(state, carry, constant)`` loads the first batch and returns it, with state and carry of the
     next; between what belongs to the matrix and x, it waits for the kernel before this one.
-    ``go_on(loaded, state, carry, total, constant)`` adds a batch while it loads the next; it gives the
+    ``go_on(loaded, state, carry, total, constant)`` adds a batch while it loads the next; it returns the
     next batch, state, carry and total. ``finish(loaded, total)`` adds the last.
 
     Parameters
     ----------
     fetch
-        ``fetch(state, constant)`` loads what a step begins with; it gives that, and the state of the next.
+        ``fetch(state, constant)`` loads what a step begins with; it returns that, and the state of the next.
     gather
-        ``gather(fetched, carry, constant)`` loads what that leads to, elements of x; it gives that, and what
+        ``gather(fetched, carry, constant)`` loads what that leads to, elements of x; returns that, and what
         the next step carries on: what follows from what was fetched.
     add
-        ``add(total, fetched, gathered)`` gives the new total; it is called in the order of the steps.
+        ``add(total, fetched, gathered)`` returns the new total; it is called in the order of the steps.
     times
         Steps of a batch.
     first
@@ -61,7 +61,7 @@ def batches(fetch: Any, gather: Any, add: Any, times: int, *, first: Any = None)
 
 
 def _fetch_all(fetch: Any, times: int) -> Any:
-    """Make the function that fetches for `times` steps and gives a tuple, and the state after them."""
+    """Make the function that fetches for `times` steps and returns a tuple, and the state after them."""
     if times == 1:
 
         @device_function
@@ -82,7 +82,7 @@ def _fetch_all(fetch: Any, times: int) -> Any:
 
 
 def _gather_all(gather: Any, times: int, k: int) -> Any:
-    """Make the function that gathers for step k and those after it, and gives a tuple, and the carry."""
+    """Make the function that gathers for step k and those after it, and returns a tuple, and the carry."""
     if k == times - 1:
 
         @device_function

@@ -84,7 +84,7 @@ def row_sums(real: Any, threads_per_row: int) -> Any:
 
 
 def threads_per_row_for(row_ptr: NDArray[np.uint32]) -> int:
-    """Give the threads that sum a row: a power of two.
+    """Return the threads that sum a row: a power of two.
 
     The one below half of the mean number of parts; or more, if all threads and the longest row then cost
     less.

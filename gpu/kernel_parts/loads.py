@@ -36,7 +36,7 @@ if not SIMULATED:
 
 
 def address_of(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
-    """Give the address of an element, in global memory.
+    """Return the address of an element, in global memory.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _loader(count: int) -> Any:
 
 
 def _instructions(dtype: Any, count: int, kind_of_load: str) -> tuple[str, str]:
-    """Give the PTX of a load under a condition, and its constraints: results, address, condition."""
+    """Return the PTX of a load under a condition, and its constraints: results, address, condition."""
     kind, register, clear = (_REALS if isinstance(dtype, types.Float) else _INTEGERS)[dtype.bitwidth]
     results = [f"${k}" for k in range(count)]
     at_once = min(count, MOST_BYTES * 8 // dtype.bitwidth)

@@ -310,6 +310,6 @@ class RowPartsProduct(LaunchedInTurn):
 
 
 def _filled(array: NDArray[Any]) -> NDArray[Any]:
-    """Give the array with zeros behind its end, so that the last load of four is whole."""
+    """Return the array with zeros after its end, so that the last load of four is whole."""
     missing = -len(array) % PER_THREAD
     return np.concatenate((array, np.zeros(missing, dtype=array.dtype))) if missing else np.array(array)

@@ -22,7 +22,7 @@ def _plain_product(factor: Any, value: Any) -> Any:
 
 
 def rounded_product(real: Any) -> Any:
-    """Give the function that multiplies and rounds: no sum takes the product in before that.
+    """Return the function that multiplies and rounds: no sum takes the product in before that.
 
     So ``alpha a + beta b`` is what SciPy gives to the last bit, and 0 where the products cancel.
 
@@ -159,7 +159,7 @@ _element = VECTOR_IF[1]
 
 
 def scaling(rows: int, real: Any) -> list[Launch]:
-    """Give the launch of ``y = beta y``, none where there are no rows.
+    """Return the launch of ``y = beta y``, none where there are no rows.
 
     The kernel behind it begins when all before it have ended: so that one may read x before it waits.
 
@@ -176,7 +176,7 @@ def scaling(rows: int, real: Any) -> list[Launch]:
 
 
 def scaling_beside(rows: int, real: Any, blocks: int, *, early: bool) -> list[Launch]:
-    """Give the launch of ``y = beta y`` before a kernel with all shared memory, none where there are no rows.
+    """Return the launch of ``y = beta y`` before a kernel with all shared memory, none without rows.
 
     It takes little of a multiprocessor, so that it can be there before the product before has ended, where
     that leaves 4096 registers, and the kernel behind it before itself has.

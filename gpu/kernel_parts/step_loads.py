@@ -66,7 +66,7 @@ def _plain(count: int, distance: int) -> Callable[[Any, Any, int, int], Any]:
 
 
 def _text(bits: int, count: int, distance: int) -> str:
-    """Give the instructions: results are values and columns; then the two addresses and the steps."""
+    """Return the instructions: results are values and columns; then the two addresses and the steps."""
     kind, _, zero = _REALS[bits]
     of_values, of_columns, steps = (f"${2 * count + k}" for k in range(3))
     lines = [".reg .pred p;"]
@@ -109,7 +109,7 @@ def _compiled(count: int, distance: int) -> Any:
 
 
 def _row_text(count: int, distance: int) -> str:
-    """Give the instructions: results are the rows; then the address and the elements left."""
+    """Return the instructions: results are the rows; then the address and the elements left."""
     address, left = f"${count}", f"${count + 1}"
     lines = [".reg .pred p;", *(f"mov.b32 ${k}, 0;" for k in range(count))]
     for k in range(count):

@@ -104,7 +104,7 @@ def gather(x: Any, rounds: Any, out: Any) -> None:
 
 @device_function
 def _target(pattern: Any, thread: Any, number: Any, state: Any, mask: Any) -> Any:
-    """Give the element that a thread's reduction of this number goes to."""
+    """Return the element that a thread's reduction of this number goes to."""
     if pattern == COALESCED:
         return np.uint32(thread + number) & mask
     if pattern == SHARED:

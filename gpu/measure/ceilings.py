@@ -79,7 +79,7 @@ class Bandwidths:
         return max(self.copy_gb_per_s, self.reads[-1].gb_per_s)
 
     def bandwidth(self, nbytes: int, cache: Cache) -> float:
-        """Give the rate that bounds an operation on so many bytes, GB/s.
+        """Return the rate that bounds an operation on so many bytes, GB/s.
 
         Cold, that of the memory; warm, the read-only rate measured at this size, interpolated in the
         logarithm of the size (never less than that of the memory: small arrays leave it idle).
@@ -91,7 +91,7 @@ class Bandwidths:
         return max(self.memory_gb_per_s, float(np.interp(np.log(max(nbytes, 1)), sizes, rates)))
 
     def bound_us(self, stored_bytes: int, x_bytes: int, y_bytes: int, cache: Cache) -> float:
-        """Give the least time of a product, microseconds.
+        """Return the least time of a product, microseconds.
 
         Everything stored is read once, x is read once and y is written once, at the measured bandwidth.
 
@@ -197,7 +197,7 @@ class Ceilings:
         return Bandwidths(self.copy_gb_per_s, self.reads)
 
     def document(self) -> dict[str, Any]:
-        """Give everything as plain data, for JSON."""
+        """Return everything as plain data, for JSON."""
         return asdict(self)
 
     @staticmethod
@@ -289,7 +289,7 @@ def copy_gb_per_s() -> float:
 
 
 def _launcher(kernel: Any, blocks: int, *arguments: Any) -> Callable[[Stream], None]:
-    """Give what enqueues a kernel of Numba on a stream."""
+    """Return what enqueues a kernel of Numba on a stream."""
     from gpu.runtime.cuda import cuda
 
     def enqueue(stream: Stream) -> None:
@@ -299,7 +299,7 @@ def _launcher(kernel: Any, blocks: int, *arguments: Any) -> Callable[[Stream], N
 
 
 def _zeros(count: int, dtype: str) -> Any:
-    """Give an array of zeros on the device."""
+    """Return an array of zeros on the device."""
     from gpu.runtime.memory import zeros
 
     return zeros(count, dtype)
@@ -364,7 +364,7 @@ def _numba_us(kernel: Any, arrays: Sequence[Any], stream: Stream) -> float:
 
 
 def _host_us(launch: Callable[[], None], stream: Stream) -> float:
-    """Give the time that one launch takes in a long row of them, microseconds."""
+    """Return the time that one launch takes in a long row of them, microseconds."""
     for _ in range(LAUNCHES // 10):
         launch()
     stream.synchronize()

@@ -79,7 +79,7 @@ def differing_kernel(one, two, number, found):
 
 
 def are_equal(one: Any, two: Any) -> bool:
-    """Say whether two device arrays have the same bits.
+    """Return whether two device arrays have the same bits.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def are_equal(one: Any, two: Any) -> bool:
 
 
 def copied(array: Any) -> Any:
-    """Give a copy of a device array on the device."""
+    """Return a copy of a device array on the device."""
     made = cuda.device_array(array.shape, array.dtype)
     made.copy_to_device(array)
     return made

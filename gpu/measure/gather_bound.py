@@ -115,17 +115,17 @@ class GatherBound:
     gathers: tuple[Gather, ...]
 
     def document(self) -> list[dict[str, Any]]:
-        """Give the rates as plain data, for JSON."""
+        """Return the rates as plain data, for JSON."""
         return [asdict(each) for each in self.gathers]
 
     def g_per_s(self, dtype: str, x_bytes: int) -> float:
-        """Give the rate for an x of this size, 1e9 a second, interpolated in the logarithm of the size."""
+        """Return the rate for an x of this size, 1e9 a second, interpolated in the logarithm of the size."""
         own = self._of(dtype)
         sizes = np.log([each.x_bytes for each in own])
         return float(np.interp(np.log(max(x_bytes, 1)), sizes, [each.g_per_s for each in own]))
 
     def us(self, work: GatherWork, dtype: str, stored_bytes: int) -> float:
-        """Give the least time of a product, microseconds: of its requests and of what is stored.
+        """Return the least time of a product, microseconds: of its requests and of what is stored.
 
         Requests for a sector again count at the rate for an x as large as they are spread, but beyond the L1
         cache, where they were not found. Those for one that was not asked for before come in the order of the
@@ -174,7 +174,7 @@ def _by_degree(columns: Any, width: int) -> Any:
 
 
 def _spread(requests: float, different: float) -> float:
-    """Give among how many sectors so many random requests would meet so many different ones.
+    """Return among how many sectors so many random requests would meet so many different ones.
 
     Of n sectors r requests leave out a share of exp(-r / n).
     """

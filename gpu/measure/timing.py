@@ -100,7 +100,7 @@ class Plan:
 
 
 def copies_for(cache: Cache, nbytes: int, l2_bytes: int) -> int:
-    """Give the number of sets of buffers to rotate over.
+    """Return the number of sets of buffers to rotate over.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def plan(operation_us: float, copies: int, seconds: float) -> Plan:
 
 
 def statistics(replays_us: Sequence[float], operations: int) -> Timing:
-    """Give median and spread of the replays' times, each of ``operations`` operations."""
+    """Return median and spread of the replays' times, each of ``operations`` operations."""
     low, median, high = np.percentile(replays_us, (25, 50, 75))
     spread = (high - low) / median if median else 0.0
     return Timing(float(median) / operations, float(spread), len(replays_us), operations)
@@ -229,7 +229,7 @@ def _enqueue(operations: Sequence[Enqueue], rotations: int, stream: Stream) -> N
 
 
 def _replay(graphs: Sequence[Graph], replays: int, stream: Stream, open_: ExitStack) -> list[list[float]]:
-    """Replay graphs in turn and give the times of each, microseconds.
+    """Replay graphs in turn and return the times of each, microseconds.
 
     All replays are enqueued at once, an event between any two: the device never waits for the host.
     """

@@ -54,7 +54,7 @@ class OutOfDeviceMemoryError(UserError):
 
 @cache
 def driver() -> Any:
-    """Give the driver's interface, started, with the primary context of device 0 current.
+    """Return the driver's interface, started, with the primary context of device 0 current.
 
     Raises
     ------
@@ -70,7 +70,7 @@ def driver() -> Any:
 
 
 def not_installed() -> NoGpuError:
-    """Give the error that says what to install."""
+    """Return the error that says what to install."""
     return NoGpuError(
         "CUDA for Python is not installed, which the GPU part needs (pip install 'vecsim[gpu]')"
     )
@@ -130,7 +130,7 @@ def synchronize() -> None:
 
 
 def free_bytes() -> int:
-    """Give the free memory of the device, bytes."""
+    """Return the free memory of the device, bytes."""
     status, free, _ = driver().cuMemGetInfo()
     if int(status) != 0:
         raise CudaError(f"cuMemGetInfo: {status.name}")
@@ -141,7 +141,7 @@ class Handle:
     """Something on the device that has to be given back, by `close` or at the end of a `with`."""
 
     def close(self) -> None:
-        """Give it back; a second time does nothing."""
+        """Release it; a second time does nothing."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -164,12 +164,12 @@ class Event(Handle):
         call("cuEventRecord", self._event, stream.handle)
 
     def microseconds_since(self, earlier: Event) -> float:
-        """Wait for this moment and give the time since an earlier one, microseconds."""
+        """Wait for this moment and return the time since an earlier one, microseconds."""
         call("cuEventSynchronize", self._event)
         return float(call("cuEventElapsedTime", earlier._event, self._event)) * 1000
 
     def close(self) -> None:
-        """Give the event back."""
+        """Release the event."""
         if self._event is not None:
             event, self._event = self._event, None
             call("cuEventDestroy", event)
@@ -192,7 +192,7 @@ class Graph(Handle):
         call("cuGraphLaunch", self._executable, stream.handle)
 
     def close(self) -> None:
-        """Give the graph back."""
+        """Release the graph."""
         if self._executable is not None:
             executable, self._executable = self._executable, None
             call("cuGraphExecDestroy", executable)
@@ -241,7 +241,7 @@ class Stream(Handle):
         return Graph(call("cuStreamEndCapture", self.handle))
 
     def close(self) -> None:
-        """Give the stream back."""
+        """Release the stream."""
         if self.handle is not None:
             handle, self.handle = self.handle, None
             call("cuStreamDestroy", handle)

@@ -106,12 +106,12 @@ def describe(found: Any) -> DeviceInfo:
 
 
 def l2_bytes() -> int:
-    """Give the size of device 0's L2 cache."""
+    """Return the size of device 0's L2 cache."""
     return _attribute(driver(), "L2_CACHE_SIZE")
 
 
 def shared_memory() -> tuple[int, int]:
-    """Give the multiprocessors of device 0, and the bytes of shared memory of each."""
+    """Return the multiprocessors of device 0, and the bytes of shared memory of each."""
     attribute = partial(_attribute, driver())
     return attribute("MULTIPROCESSOR_COUNT"), attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")
 
@@ -128,7 +128,7 @@ def cuda_version(number: int) -> str:
 
 
 def cusparse_version() -> str | None:
-    """Give the version of cuSPARSE, such as 12.6.3; None if there is none."""
+    """Return the version of cuSPARSE, such as 12.6.3; None if there is none."""
     library = library_search.load("cusparse")
     if library is None:
         return None

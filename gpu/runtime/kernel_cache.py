@@ -60,7 +60,7 @@ def kept_for_later() -> contextlib.AbstractContextManager[None]:
 
 
 def compiled_for(kernel: Any, signature: Any, registers: int = 0) -> Any:
-    """Give what a kernel of `cuda.jit` compiles to, bound to the first device; the folder may have it.
+    """Return what a kernel of `cuda.jit` compiles to, bound to the first device; the folder may have it.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def _compiled_or_kept(kernel: Any, signature: Any, registers: int) -> Any:
 
 
 def _with_its_source(kernel: Any, signature: Any, compiled: Any) -> Any:
-    """Give a compiled kernel that can be assembled again; one from the folder lacks what is linked then."""
+    """Return a compiled kernel that can be assembled again; one from the folder lacks what is linked then."""
     library = compiled._codelibrary
     if not library._lto or library._llvm_strs != []:
         return compiled
@@ -105,7 +105,7 @@ def _with_its_source(kernel: Any, signature: Any, compiled: Any) -> Any:
 
 
 def assembled_again(compiled: Any, registers: int) -> Any:
-    """Give a compiled kernel once more, not assembled yet, whose threads shall have fewer registers.
+    """Return a compiled kernel once more, not assembled yet, whose threads shall have fewer registers.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def keep(kernel: Any) -> None:
 
 @functools.cache
 def _is_private(folder: Path) -> bool:
-    """Say whether kernels may come from a folder; the reason why not is told once."""
+    """Return whether kernels may come from a folder; the reason why not is reported once."""
     try:
         private_files.check_folder(folder)
     except NotPrivateError as error:
@@ -176,7 +176,7 @@ class _Kept:
         self._kernel, self.cache_path = kernel, folder
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """Give the compiled kernel, None if it is not there."""
+        """Return the compiled kernel, None if it is not there."""
         from numba.cuda.dispatcher import _Kernel
 
         try:
@@ -212,7 +212,7 @@ class _Kept:
 
 
 def _without_llvm(library: Any) -> Any:
-    """Give a compiled library without the LLVM that it was compiled from, most of its bytes."""
+    """Return a compiled library without the LLVM that it was compiled from, most of its bytes."""
     slim = copy.copy(library)
     if slim._cubin_cache:
         slim._llvm_strs = []
@@ -221,7 +221,7 @@ def _without_llvm(library: Any) -> Any:
 
 @functools.cache
 def _compilers() -> str:
-    """Give the versions of what compiles."""
+    """Return the versions of what compiles."""
 
     def of(name: str) -> str:
         try:

@@ -95,7 +95,7 @@ class Launch:
         alpha, beta
             Scalars of the real type.
         stream
-            As `gpu.runtime.vectors.stream_of` gives it: 0, or an object of Numba or cuda.core.
+            As `gpu.runtime.vectors.stream_of` returns it: 0, or an object of Numba or cuda.core.
         """
         if SIMULATED:
             given = {X: x, Y: y, ALPHA: alpha, BETA: beta}
@@ -113,7 +113,7 @@ class Launch:
 def launches_of(
     kernel: Any, blocks: int, threads: int, arguments: Sequence[Any], real: Any, **how: Any
 ) -> list[Launch]:
-    """Give the launch, or none where there are no blocks, which CUDA refuses.
+    """Return the launch, or none where there are no blocks, which CUDA refuses.
 
     Parameters
     ----------
@@ -278,7 +278,7 @@ class _Packed:
 
 
 def address_of_array(array: Any) -> int:
-    """Give where a device array lies; 0 for one without elements."""
+    """Return where a device array lies; 0 for one without elements."""
     return int(array.device_ctypes_pointer.value or 0)
 
 
@@ -312,7 +312,7 @@ def _configuration(driver: Any, blocks: int, threads: int, shared_bytes: int) ->
 
 
 def _signature(arguments: Sequence[Any], real: Any) -> tuple[Any, ...]:
-    """Give the types of a kernel's arguments, as Numba has them."""
+    """Return the types of a kernel's arguments, as Numba has them."""
     scalar = types.float32 if real is np.float32 else types.float64
 
     def type_of(argument: Any) -> Any:
@@ -335,7 +335,7 @@ def _array_type(dtype: Any) -> Any:
 
 
 def _handle(stream: Any) -> int:
-    """Give the driver's handle of a stream."""
+    """Return the driver's handle of a stream."""
     if not stream:
         return 0
     if hasattr(stream, "__cuda_stream__"):

@@ -40,7 +40,7 @@ def load(name: str) -> ctypes.CDLL | None:
 
 
 def candidates(name: str) -> Iterator[str]:
-    """Give the names and files to try, the system's first."""
+    """Yield the names and files to try, the system's first."""
     files = [f"lib{name}.so.{version}" for version in SUFFIXES[name]]
     yield from files
     for folder in sys.path:

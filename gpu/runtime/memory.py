@@ -49,7 +49,7 @@ def upload(array: NDArray[Any], behind: int = 0) -> Any:
 
 
 def empty(number: int, dtype: Any) -> Any:
-    """Give a device array that nothing was written to, of one element where there are none.
+    """Return a device array that nothing was written to, of one element where there are none.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def empty(number: int, dtype: Any) -> Any:
 
 
 def zeros(number: int, dtype: Any) -> Any:
-    """Give a device array of zeros, of one element where there are none, without sending them.
+    """Return a device array of zeros, of one element where there are none, without sending them.
 
     Parameters
     ----------
@@ -98,18 +98,18 @@ def _too_little_is_said(nbytes: int) -> Iterator[None]:
 
 
 def on_host(array: Any) -> NDArray[Any]:
-    """Give an array that is on the host: itself, or a copy of one that is on the device."""
+    """Return an array that is on the host: itself, or a copy of one that is on the device."""
     found: NDArray[Any] = array if isinstance(array, np.ndarray) else array.copy_to_host()
     return found
 
 
 def part_of(array: Any, begin: int, end: int) -> Any:
-    """Give the elements from `begin` to before `end`; none of a device array are an empty one of the host."""
+    """Return the elements from `begin` to before `end`; without any, an empty array of the host."""
     return array[begin:end] if begin < end else np.empty(0, array.dtype)
 
 
 def free_bytes() -> float:
-    """Give the free memory of the current device, bytes; without end in the simulator."""
+    """Return the free memory of the current device, bytes; without end in the simulator."""
     free_what_is_dropped()
     return float(cuda.current_context().get_memory_info().free)
 
@@ -163,5 +163,5 @@ def _too_little(nbytes: float) -> OutOfDeviceMemoryError:
 
 
 def real_type(values: NDArray[Any]) -> Any:
-    """Give the type that a kernel computes in: np.float32 or np.float64."""
+    """Return the type that a kernel computes in: np.float32 or np.float64."""
     return values.dtype.type

@@ -33,7 +33,7 @@ class _Warp:
         self.values: list[Any] = [None] * lanes
 
     def exchange(self, lane: int, value: Any) -> list[Any]:
-        """Leave a value and give those of all lanes."""
+        """Leave a value and return those of all lanes."""
         self.values[lane] = value
         self.barrier.wait(PATIENCE_SECONDS)
         values = list(self.values)
@@ -42,7 +42,7 @@ class _Warp:
 
 
 def _exchanged(value: Any) -> tuple[int, list[Any]]:
-    """Give this thread's lane and the values of all lanes of its warp."""
+    """Return this thread's lane and the values of all lanes of its warp."""
     thread: Any = threading.current_thread()
     number, lane = divmod(thread.thread_id, WARP)
     with _creating:
@@ -54,7 +54,7 @@ def _exchanged(value: Any) -> tuple[int, list[Any]]:
 
 
 def _shuffle(source: Callable[[int, int], int]) -> Callable[..., Any]:
-    """Make a shuffle: `source` gives the lane to read from this lane and the operand."""
+    """Make a shuffle: `source` returns the lane to read from this lane and the operand."""
 
     def shuffle(self: Any, mask: int, value: Any, operand: int) -> Any:
         lane, values = _exchanged(value)
@@ -102,7 +102,7 @@ def installed() -> Any:
 
 
 def _is_alive(thread: Any) -> bool:
-    """Say whether a thread of a block runs, and let the others run.
+    """Return whether a thread of a block runs, and let the others run.
 
     The thread that waits for a block asks this of its threads again and again, and would hold the interpreter
     meanwhile: kernels with warp operations would take ten times as long.

@@ -54,7 +54,7 @@ class _Versioned(ctypes.Structure):
 
 
 def device_of(array: Any) -> tuple[int, int] | None:
-    """Give DLPack's type and number of an array's device; None where it has no such protocol."""
+    """Return DLPack's type and number of an array's device; None where it has no such protocol."""
     if not (hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__")):
         return None
     kind, number = array.__dlpack_device__()
@@ -180,18 +180,18 @@ def _view(described: dict[str, Any], owner: Any) -> Any:
 
 
 def span(view: Any) -> tuple[int, int]:
-    """Give the address of a view's first byte and of the one behind its last."""
+    """Return the address of a view's first byte and of the one after its last."""
     first = view.ctypes.data if SIMULATED else view.device_ctypes_pointer.value or 0
     return first, first + view.nbytes
 
 
 def current_device() -> int:
-    """Give the number of the device that kernels are launched on."""
+    """Return the number of the device that kernels are launched on."""
     return 0 if SIMULATED else int(cuda.get_current_device().id)
 
 
 def device_number(array: Any, view: Any) -> int:
-    """Give the number of the device that a caller's array lies on; `view` is Numba's view of it."""
+    """Return the number of the device that a caller's array lies on; `view` is Numba's view of it."""
     if SIMULATED or not view.size:
         device = None if getattr(array, "__cuda_ndarray__", False) else device_of(array)
         return current_device() if device is None else device[1]
@@ -229,14 +229,14 @@ def host_view(array: Any) -> NDArray[Any]:
 
 
 def as_kind_of(array: Any, result: NDArray[Any]) -> Any:
-    """Give a result on the host as a tensor where `array` is one, without a copy; else as it is."""
+    """Return a result on the host as a tensor where `array` is one, without a copy; otherwise as it is."""
     if type(array).__module__.partition(".")[0] == "torch":
         return importlib.import_module("torch").from_numpy(result)
     return result
 
 
 def stream_of(stream: Any) -> Any:
-    """Give what a launch takes for a stream: Numba's, cuda.core's, CuPy's, torch's, or a handle.
+    """Return what a launch takes for a stream: Numba's, cuda.core's, CuPy's, torch's, or a handle.
 
     Raises
     ------
@@ -258,7 +258,7 @@ def stream_of(stream: Any) -> Any:
 
 
 def stream_handle(stream: Any) -> int:
-    """Give the handle of what `stream_of` gave."""
+    """Return the handle of what `stream_of` gave."""
     if isinstance(stream, int):
         return stream
     if hasattr(stream, "__cuda_stream__"):

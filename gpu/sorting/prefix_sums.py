@@ -38,7 +38,7 @@ _load = VECTOR_IF[1]
 
 @device_function
 def _before_warp(counts: Any, number: Any, first: Any, of_warps: Any, found: Any) -> Any:
-    """Load the counts of a thread, and give the sum of those of the warps before its own, and of all warps.
+    """Load the counts of a thread, and return the sum of those of the warps before its own, and of all warps.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def totals_kernel(counts, number, totals):
 
 @cuda.jit
 def places_kernel(counts, number, offsets, places):
-    """Give the sum before each count, and behind them that of all.
+    """Write the sum before each count, and after them that of all.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def offsets_kernel(counts, number, offsets):
 
 
 def prefix_sums(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
-    """Give the sum before each count, behind them that of all, and that of all as a number of the host.
+    """Return the sum before each count, after them that of all, and that of all as a number of the host.
 
     Parameters
     ----------

@@ -128,7 +128,7 @@ def move_kernel(keys, payload, number, shift, offsets, moved_keys, moved_payload
 
 
 def digit_shifts(used: int) -> Iterator[int]:
-    """Give where the digits begin that a sort has to look at.
+    """Yield where the digits begin that a sort has to look at.
 
     Parameters
     ----------

@@ -98,7 +98,7 @@ def store_ends(first_pointers: Any, second_pointers: Any, rows: Any, begin: Any,
 
 @device_function
 def limits_of_thread(items: Any, begin: Any, thread: Any, block: Any) -> Any:
-    """Give from which item of its block's share to which a thread goes; `begin` is where the block does.
+    """Return from which item of its block's share to which a thread goes; `begin` is where the block does.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def limits_of_thread(items: Any, begin: Any, thread: Any, block: Any) -> Any:
 def share_of_thread(words: Any, first_count: Any, count: Any, items: Any, passed: Any) -> Any:
     """Find where a thread begins in the share of its block, `passed` items of the merge from there.
 
-    Gives row, entry of A and entry of B, as of the block, and where A's and B's entries of that row end.
+    Returns row, entry of A and entry of B, as of the block, and where A's and B's entries of that row end.
 
     Parameters
     ----------
@@ -158,7 +158,7 @@ def share_of_thread(words: Any, first_count: Any, count: Any, items: Any, passed
 
 @device_function
 def column_at(words: Any, place: Any, end: Any, offset: Any) -> Any:
-    """Give the column at a place of A or B, or what is beyond all columns where the row has ended.
+    """Return the column at a place of A or B, or what is beyond all columns where the row has ended.
 
     Parameters
     ----------

@@ -155,7 +155,7 @@ def count_kernel(words: int) -> Any:
 
 @cuda.jit
 def scan_kernel(table, chunks, buckets, totals, scattered):
-    """Give what each bucket has in the chunks before each, 32 buckets a block.
+    """Write what each bucket has in the chunks before each, 32 buckets a block.
 
     Parameters
     ----------

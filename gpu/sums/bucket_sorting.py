@@ -40,7 +40,7 @@ def _clear(counters: Any, peers: Any, thread: Any) -> None:
 
 @device_function
 def _rank(group: Any, there: Any, counters: Any, masks: Any, thread: Any) -> Any:
-    """Give how many of its group stand before an entry in its warp, and count those of the warp."""
+    """Return how many of its group stand before an entry in its warp, and count those of the warp."""
     lane = np.uint32(thread % WARP)
     at = np.uint32(np.int32(thread // WARP) * GROUPS + group)
     if there:
@@ -60,7 +60,7 @@ def _rank(group: Any, there: Any, counters: Any, masks: Any, thread: Any) -> Any
 def _starts(counters: Any, totals: Any, thread: Any) -> Any:
     """Turn the entries of a thread's group in each warp into where they begin in the sorted tile.
 
-    Gives where the group begins, and how many it has; the block waits for its warps.
+    Returns where the group begins, and how many it has; the block waits for its warps.
     """
     cuda.syncthreads()
     whole = np.int32(0)
@@ -79,7 +79,7 @@ def _starts(counters: Any, totals: Any, thread: Any) -> Any:
 @device_function
 def _number_buckets(chunk_bits: Any, begin: Any, each: Any, present: Any, numbers: Any, totals: Any,
                     thread: Any) -> Any:  # fmt: skip
-    """Bring the bitmap of a chunk's buckets into shared memory, and give how many there are."""
+    """Bring the bitmap of a chunk's buckets into shared memory, and return how many there are."""
     for step in range(each):
         word = np.uint32(thread + step * THREADS)
         present[word] = chunk_bits[np.uint64(begin + word)]
@@ -97,7 +97,7 @@ def _number_buckets(chunk_bits: Any, begin: Any, each: Any, present: Any, number
 
 @device_function
 def _bucket_of(number: Any, words: Any, present: Any, numbers: Any) -> Any:
-    """Give the bucket that has a number among those of the chunk."""
+    """Return the bucket that has a number among those of the chunk."""
     low, high = np.int32(0), np.int32(words - 1)
     while low < high:
         middle = np.int32((low + high + 1) >> 1)

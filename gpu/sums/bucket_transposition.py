@@ -97,18 +97,18 @@ class BucketTransposition(TwoSteps):
 
     @staticmethod
     def is_possible(matrix: DeviceCsr) -> bool:
-        """Say whether a matrix has entries, and not too many columns."""
+        """Return whether a matrix has entries, and not too many columns."""
         return matrix.nnz > 0 and matrix.shape[1] <= WARP * MOST_WORDS << _shift(matrix)
 
     def is_scattered(self, stream: Any = 0) -> bool:
-        """Wait for `count` and say whether neighbouring rows have entries in too many buckets."""
+        """Wait for `count` and return whether neighbouring rows have entries in too many buckets."""
         if stream:
             stream.synchronize()
         return int(self._scattered.copy_to_host()[0]) > MOST_BUCKETS_A_CHUNK * self._chunks
 
 
 def _shift(matrix: DeviceCsr) -> int:
-    """Give log2 of the columns of a bucket: as many as have a tile of entries in the mean."""
+    """Return log2 of the columns of a bucket: as many as have a tile of entries in the mean."""
     shift = GROUPS.bit_length() - 1
     while shift > 0 and _mean(matrix) * (1 << shift) > FILL * THREADS * ORDER_EACH[1]:
         shift -= 1

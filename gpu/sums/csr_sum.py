@@ -77,7 +77,7 @@ class CsrSum:
             each(None, None, self.real(alpha), self.real(beta), stream)
 
     def entries(self, stream: Any = 0) -> int:
-        """Wait for `count` and give the number of entries of the sum."""
+        """Wait for `count` and return the number of entries of the sum."""
         if stream:
             stream.synchronize()
         return int(self._offsets[self._blocks : self._blocks + 1].copy_to_host()[0])
@@ -90,7 +90,7 @@ class CsrSum:
         return made
 
     def into(self, result: DeviceCsr) -> list[Launch]:
-        """Give the launches that write the sum into what `empty` gave."""
+        """Return the launches that write the sum into what `empty` gave."""
         kernel = sum_kernel(self.real, self._drop_zeros)
         arrays = [self._offsets, result.pointers, result.columns, result.values]
         return self._ready(kernel, [*self._shared, *arrays, ALPHA, BETA])

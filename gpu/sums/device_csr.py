@@ -183,7 +183,7 @@ class TwoSteps:
 
 
 def operand(name: str, matrix: Any, dtype: Any = None) -> DeviceCsr:
-    """Give an operand of a sum on the device.
+    """Return an operand of a sum on the device.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def operand(name: str, matrix: Any, dtype: Any = None) -> DeviceCsr:
 
 
 def _checked_arrays(views: list[Any], shape: tuple[int, int]) -> int:
-    """Check types and lengths, and give the number of entries."""
+    """Check types and lengths, and return the number of entries."""
     pointers, columns, values = views
     if pointers.dtype != np.int32 or columns.dtype != np.int32:
         raise UserError(f"pointers and columns must be int32, not {pointers.dtype} and {columns.dtype}")

@@ -43,7 +43,7 @@ def share_of_block(first_pointers: Any, first_columns: Any, second_pointers: Any
                    rows: Any, records: Any, words: Any) -> Any:  # fmt: skip
     """Bring columns and ends of rows of this block's share into shared memory, and say what it has.
 
-    Gives its first row, entry of A and entry of B; entries of A, entries of both, and items.
+    Returns its first row, entry of A and entry of B; entries of A, entries of both, and items.
 
     Parameters
     ----------

@@ -118,7 +118,7 @@ def totals_kernel(counts, number, totals, longest):
 
 @cuda.jit
 def pointers_kernel(counts, number, offsets, pointers):
-    """Give where each column begins, a segment a warp.
+    """Write where each column begins, a segment a warp.
 
     Parameters
     ----------
@@ -340,13 +340,13 @@ class ScatteredTransposition(TwoSteps):
         ]
 
     def longest_column(self, stream: Any = 0) -> int:
-        """Wait for `count` and give the entries of the longest column."""
+        """Wait for `count` and return the entries of the longest column."""
         if stream:
             stream.synchronize()
         return int(self._longest.copy_to_host()[0])
 
 
 def _threads_for(entries: int, lines: int) -> int:
-    """Give the threads a row or column: the power of two from the mean length on, at most a warp."""
+    """Return the threads a row or column: the power of two from the mean length on, at most a warp."""
     mean = -(-entries // max(1, lines))
     return min(WARP, 1 << max(0, mean - 1).bit_length())

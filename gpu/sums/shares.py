@@ -21,7 +21,7 @@ RECORD = 4
 @device_function
 def cut_of_row(first: Any, first_at: Any, first_count: Any, second: Any, second_at: Any, second_count: Any,
                items: Any) -> Any:  # fmt: skip
-    """Give how many entries of A and of B the first `items` entries of a row's merge are, pairs unparted.
+    """Return how many entries of A and of B the first `items` entries of a row's merge are, pairs unparted.
 
     Parameters
     ----------

@@ -39,12 +39,12 @@ def transposition_of(matrix: DeviceCsr, stream: Any = 0) -> Transposition | None
 
 
 def transposed(matrix: DeviceCsr, stream: Any = 0) -> DeviceCsr:
-    """Give the transpose of a matrix, whose arrays are new.
+    """Return the transpose of a matrix, whose arrays are new.
 
     Parameters
     ----------
     matrix
-        The matrix. It is transposed on the host if `transposition_of` gives nothing.
+        The matrix. It is transposed on the host if `transposition_of` returns nothing.
     stream
         0, or an object of Numba or cuda.core.
     """

@@ -37,7 +37,7 @@ def require_linear(entry: EntryType) -> None:
 
 
 def as_blocks(entry: EntryType, components: Any) -> NDArray[np.float64]:
-    """Give the matrix of C x C numbers that each entry multiplies elements by.
+    """Return the matrix of C x C numbers that each entry multiplies elements by.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def as_blocks(entry: EntryType, components: Any) -> NDArray[np.float64]:
 
 
 def as_scalars(matrix: CompoundMatrix) -> Any:
-    """Give a matrix as csr_array of float64, C rows and columns for each of its own.
+    """Return a matrix as csr_array of float64, C rows and columns for each of its own.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def require_square(matrix: CompoundMatrix) -> None:
 
 
 def preconditioner(matrix: CompoundMatrix, *, wanted: bool) -> BlockDiagonal:
-    """Give the inverse of the block diagonal, or ones where none is wanted; raise as `inverse_diagonal`.
+    """Return the inverse of the block diagonal, or ones where none is wanted; raise as `inverse_diagonal`.
 
     Parameters
     ----------

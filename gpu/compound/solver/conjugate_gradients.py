@@ -46,7 +46,7 @@ BLOCKS_PER_MULTIPROCESSOR = 8
 
 
 def blocks_for(length: int) -> int:
-    """Give the blocks of threads of a vector operation: as many as run at once."""
+    """Return the blocks of threads of a vector operation: as many as run at once."""
     most = 2 if SIMULATED else BLOCKS_PER_MULTIPROCESSOR * shared_memory()[0]
     return max(1, min(most, -(-length // THREADS)))
 
@@ -101,7 +101,7 @@ class VectorOperations:
         self._axpby(x, y, self._real(alpha), self._real(beta), stream)
 
     def dot(self, x: Any, y: Any) -> float:
-        """Give the sum of all products, added up in float64; the same bits in every run.
+        """Return the sum of all products, added up in float64; the same bits in every run.
 
         Parameters
         ----------
@@ -118,7 +118,7 @@ class VectorOperations:
         return float(self._sum.copy_to_host()[0])
 
     def norm(self, x: Any) -> float:
-        """Give the square root of `dot` of a vector and itself."""
+        """Return the square root of `dot` of a vector and itself."""
         return float(np.sqrt(self.dot(x, x)))
 
     def _check(self, *vectors: Any) -> None:
@@ -135,7 +135,7 @@ AT_ONCE = 2 if SIMULATED else 20
 
 
 class ConjugateGradients:
-    """Solves A x = b for one matrix and many b; a context manager, which gives the graph back.
+    """Solves A x = b for one matrix and many b; a context manager, which releases the graph.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ class ConjugateGradients:
         self._stream.synchronize()
 
     def close(self) -> None:
-        """Give the graph back."""
+        """Release the graph."""
         self._resources.close()
         self._graph = None
 
@@ -297,7 +297,7 @@ class ConjugateGradients:
 
 
 def _numbers(inverse: BlockDiagonal) -> NDArray[np.float64]:
-    """Give the numbers of the inverses as kernels take them (`element_parts`)."""
+    """Return the numbers of the inverses as kernels take them (`element_parts`)."""
     if inverse.plain:
         return inverse.inverses
     rows, columns = np.tril_indices(inverse.inverses.shape[1])

@@ -75,7 +75,7 @@ def element_parts(real: Any, size: int, plain: bool) -> ElementParts:
 
 
 def place_of(row: int, column: int) -> int:
-    """Give the place of a number of a symmetric matrix whose lower triangle is kept, row by row."""
+    """Return the place of a number of a symmetric matrix whose lower triangle is kept, row by row."""
     first, second = max(row, column), min(row, column)
     return first * (first + 1) // 2 + second
 
@@ -118,7 +118,7 @@ def _block_sum(total: Any, of_warps: Any) -> Any:
 
 @device_function
 def _of_all_blocks(one: Any, two: Any, parts: Any, arrived: Any, of_warps: Any, is_last: Any) -> Any:
-    """Keep the totals of this block; in the block that ends last give the sums of all blocks.
+    """Keep the totals of this block; in the block that ends last return the sums of all blocks.
 
     Every thread gets whether its block is the last, and both sums.
     """

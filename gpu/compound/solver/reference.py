@@ -93,7 +93,7 @@ def solve_on_the_host(
 
 
 def checked_right_side(matrix: CompoundMatrix, b: Any) -> NDArray[np.float64]:
-    """Give b as float64 of (n, C).
+    """Return b as float64 of (n, C).
 
     Raises
     ------

@@ -26,7 +26,7 @@ whose processes are replaced after so many tasks may stand still for ever."""
 
 
 def sample_matrix(entry: EntryType, real: Any) -> CompoundMatrix:
-    """Give a small matrix with the kernels of large ones: rows differ, so that sorting changes them."""
+    """Return a small matrix with the kernels of large ones: rows differ, so that sorting changes them."""
     lengths = np.arange(256) % 5
     indptr = np.concatenate(([0], np.cumsum(lengths)))
     indices = np.concatenate([np.arange(length) for length in lengths])
@@ -127,7 +127,7 @@ class Compilers:
         return [*dict.fromkeys(self._begun[key] for key in of_variants if key in self._begun)]
 
     def _pool_for(self, kernels: int) -> Executor | None:
-        """Give the processes; None where so few kernels are not worth their start."""
+        """Return the processes; None where so few kernels are not worth their start."""
         if self._pool is None and kernels >= FEWEST and self._workers > 1:
             self._pool = self._start(self._workers)
         return self._pool
@@ -144,12 +144,12 @@ class Compilers:
 
 
 def spawned(workers: int) -> Executor:
-    """Give so many processes that share nothing with this one."""
+    """Return so many processes that share nothing with this one."""
     return ProcessPoolExecutor(workers, mp_context=WorkerContext())
 
 
 def kernel_of(entry: EntryType, real: Any, variant: Variant) -> Any:
-    """Give what tells the kernel of a variant from others; last the most registers of a thread."""
+    """Return what tells the kernel of a variant from others; last the most registers of a thread."""
     from gpu.compound.product_kernel import form_of
 
     form, limit = form_of(entry, real, variant.schedule), register_limit(variant.schedule)

@@ -14,7 +14,7 @@ PLACES = "places_"
 
 
 def features_of(matrix: CompoundMatrix) -> dict[str, float]:
-    """Give the features of a matrix by name.
+    """Return the features of a matrix by name.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ DIGITS = 6
 
 
 def to_json(device: str, results: Sequence[Result]) -> bytes:
-    """Give searches as a file, a line each, numbers with `DIGITS` digits.
+    """Return searches as a file, a line each, numbers with `DIGITS` digits.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def _rounded(value: Any) -> Any:
 
 
 def recorded(device: str, folder: Path = RECORDED) -> list[Result]:
-    """Give the searches of a device that come with the package; none where there are none.
+    """Return the searches of a device that come with the package; none where there are none.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def recorded(device: str, folder: Path = RECORDED) -> list[Result]:
 
 
 def to_learn_from(store: TuningStore, device: str, folder: Path = RECORDED) -> list[Result]:
-    """Give all that is known of a device: what comes with the package, then what the user's store has.
+    """Return all that is known of a device: what comes with the package, then what the user's store has.
 
     Parameters
     ----------
@@ -85,6 +85,6 @@ def to_learn_from(store: TuningStore, device: str, folder: Path = RECORDED) -> l
 
 
 def no_search(store: TuningStore, device: str) -> UserError:
-    """Give the error that says what devices a store has searches of, but for this one."""
+    """Return the error that says what devices a store has searches of, but for this one."""
     devices = ", ".join(sorted({search.device for search in store.searches()})) or "none"
     return UserError(f"no search on {device} is kept to learn from; devices in the file: {devices}")

@@ -31,9 +31,9 @@ NO_ROOM = "OUT_OF_RESOURCES"
 Patterns = dict[tuple[Any, int], DevicePattern]
 """The pattern of one matrix in layouts, by outer layout and threads a row."""
 Timer = Callable[[Callable[[Any], None]], float]
-"""Gives the microseconds of what a function puts on a stream."""
+"""Returns the microseconds of what a function puts on a stream."""
 Choice = Callable[[Mapping[str, float], Sequence[Variant]], Sequence[Variant]]
-"""Gives, for the features of a matrix, those of some variants that are measured."""
+"""Returns, for the features of a matrix, those of some variants that are measured."""
 
 
 def by_events(enqueue: Callable[[Any], None], seconds: float = SECONDS) -> float:
@@ -150,7 +150,7 @@ class DeviceMeasurement:
                 raise
 
     def _vectors_in(self, layout: ComponentLayout) -> tuple[Any, ...]:
-        """Give x, a y, the exact y and one that nothing was written to, on the device in a layout."""
+        """Return x, a y, the exact y and one that nothing was written to, on the device in a layout."""
         if layout not in self._vectors:
             exact = self._exact.astype(self._matrix.dtype)
             host = (self._x, exact, np.full_like(exact, np.nan))
@@ -168,7 +168,7 @@ class DeviceMeasurement:
 
 
 def device_limits() -> DeviceLimits:
-    """Give what a multiprocessor of the device takes; in the simulator that of recent ones."""
+    """Return what a multiprocessor of the device takes; in the simulator that of recent ones."""
     if SIMULATED:
         return DeviceLimits()
     device = cuda.get_current_device()

@@ -97,7 +97,7 @@ class Result:
 
 
 def results_of(store: TuningStore, device: str) -> list[Result]:
-    """Give what is kept of a device, searches without any time left out: one that was cut at once has none.
+    """Return what is kept of a device, searches without any time left out: one that was cut at once has none.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ class Predictor:
         return np.asarray(np.exp(self._predictions(features, variants).mean(axis=0)))
 
     def best(self, features: Mapping[str, float], variants: Sequence[Variant], count: int) -> list[Variant]:
-        """Give variants of which one should be good (`diverse_choice`), the one that should be best first.
+        """Return variants of which one should be good (`diverse_choice`), the one that should be best first.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class Predictor:
         return [variants[place] for place in chosen]
 
     def choose(self, features: Mapping[str, float], variants: Sequence[Variant]) -> list[Variant]:
-        """Give the best few, then one in the natural layout if there is any, which holds every matrix.
+        """Return the best few, then one in the natural layout if there is any, which holds every matrix.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ class Predictor:
         return [*self.best(features, variants, PREDICTED), *natural]
 
     def _predictions(self, features: Mapping[str, float], variants: Sequence[Variant]) -> NDArray[np.float64]:
-        """Give what groups of trees predict, logarithms of (groups, variants): one tree errs too much."""
+        """Return what groups of trees predict, logarithms of (groups, variants): one tree errs too much."""
         # Trees compare float32; each of them would convert the rows again.
         rows = self._rows(features, variants, _counts(features, variants)).astype(np.float32)
         each = np.array([tree.predict(rows) for tree in self._trees.estimators_])
@@ -211,7 +211,7 @@ class Predictor:
         variants: Sequence[Variant],
         given: Sequence[NDArray[np.float64]],
     ) -> NDArray[np.float64]:
-        """Give what the trees look at, a row for each variant with its costs (`_counts`)."""
+        """Return what the trees look at, a row for each variant with its costs (`_counts`)."""
         columns = [np.array([_beside_costs(features, variant) for variant in variants])]
         compared = _counts(features, _compared(variants))
         for number, rates in enumerate(self._rates):
@@ -234,12 +234,12 @@ def _rates(
 
 
 def _times(result: Result) -> NDArray[np.float64]:
-    """Give microseconds, inf where the matrix has no such form."""
+    """Return microseconds, inf where the matrix has no such form."""
     return np.array([np.inf if us is None else us for us in result.times.values()])
 
 
 def _counts(features: Mapping[str, float], variants: Sequence[Variant]) -> list[NDArray[np.float64]]:
-    """Give the costs of variants by each estimate of registers."""
+    """Return the costs of variants by each estimate of registers."""
     try:
         return [
             np.array([costs(features, variant, registers) for variant in variants]) for registers in REGISTERS
@@ -249,13 +249,13 @@ def _counts(features: Mapping[str, float], variants: Sequence[Variant]) -> list[
 
 
 def _compared(variants: Sequence[Variant]) -> list[Variant]:
-    """Give what variants are compared with: the same, whether many schedules of a layout are given or one."""
+    """Return what variants are compared with: the same for many schedules of a layout and for one."""
     layouts = dict.fromkeys(variant.layout for variant in variants)
     return [Variant(layout, schedule) for layout in layouts for schedule in COMPARED]
 
 
 def _beside_costs(features: Mapping[str, float], variant: Variant) -> list[float]:
-    """Give what the costs do not tell: neighbouring components, lengths, what layouts refuse."""
+    """Return what the costs do not tell: neighbouring components, lengths, what layouts refuse."""
     outer, vector = str(variant.layout.outer), variant.layout.vector
     return [
         features["length_mean"],

@@ -33,7 +33,7 @@ SHORTEST_US = 1e-3
 
 
 def weights_of(times: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give what times of one matrix weigh in a fit.
+    """Return what times of one matrix weigh in a fit.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def fitted_rates(
 def shares_of_time(
     counts: NDArray[np.float64], rates: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give the times that rates predict, and what share of a time each cost is.
+    """Return the times that rates predict, and what share of a time each cost is.
 
     Parameters
     ----------
@@ -246,13 +246,13 @@ def _counts(features: Mapping[str, float], variant: Variant, registers: Register
 
 
 def _at_once(features: Mapping[str, float], variant: Variant) -> int:
-    """Give the entries that a thread loads at once."""
+    """Return the entries that a thread loads at once."""
     words = int(features["entry_components"] * features["component_bytes"]) // 4
     return of_words_at_once(words, variant.schedule)
 
 
 def _threads(features: Mapping[str, float], variant: Variant, registers: Registers) -> int:
-    """Give the threads that run on a multiprocessor at once."""
+    """Return the threads that run on a multiprocessor at once."""
     schedule, limits = variant.schedule, DeviceLimits()
     element = int(features["vector_components"] * features["component_bytes"]) // 4
     of_step = int(features["entry_bytes"]) // 4 + element + registers.at_once
@@ -268,7 +268,7 @@ def _threads(features: Mapping[str, float], variant: Variant, registers: Registe
 
 @cache
 def _loads(layout: ComponentLayout, components: int, size: float) -> tuple[int, int]:
-    """Give the loads that bring an element with components of so many bytes, and the places they go to."""
+    """Return the loads that bring an element with components of so many bytes, and the places they go to."""
     parts = layout.parts(components)
     return sum(_loads_of_part(layout, width, size) for _, width in parts), len(parts)
 
@@ -279,7 +279,7 @@ def _loads_of_part(layout: ComponentLayout, width: int, size: float) -> int:
 
 
 def _lines(layout: ComponentLayout, components: int, size: float, row_bytes: float) -> float:
-    """Give the cache lines that the loads of an element touch, a thread's share of those of its warp.
+    """Return the cache lines that the loads of an element touch, a thread's share of those of its warp.
 
     Neighbouring threads read at a stride: of the part that they load from, or of rows of `row_bytes`.
     """

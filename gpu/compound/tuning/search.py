@@ -153,7 +153,7 @@ def driven(search: Tuning, prepare: Callable[[Sequence[Variant]], object]) -> Fo
     Parameters
     ----------
     search
-        What `tuning` gives.
+        What `tuning` returns.
     prepare
         As of `tune`.
     """
@@ -238,7 +238,7 @@ def tuning(
 
 
 def first_of_layouts(variants: Sequence[Variant]) -> list[Variant]:
-    """Give what a search measures first: the likeliest variant of each layout.
+    """Return what a search measures first: the likeliest variant of each layout.
 
     Parameters
     ----------
@@ -264,14 +264,14 @@ def most_measured(variants: Sequence[Variant]) -> int:
 def rest_of_the_best(
     variants: Sequence[Variant], timings: Mapping[Variant, Timing], memory_weight: float = 0.0
 ) -> list[Variant]:
-    """Give what a search measures then: all other variants of the best layouts and of the natural one.
+    """Return what a search measures then: all other variants of the best layouts and of the natural one.
 
     Parameters
     ----------
     variants
         The likeliest first.
     timings
-        Of those that `first_of_layouts` gives.
+        Of those that `first_of_layouts` returns.
     memory_weight
         As of `tune`.
     """
@@ -283,14 +283,14 @@ def rest_of_the_best(
 def under_the_best(
     variants: Sequence[Variant], timings: Mapping[Variant, Timing], memory_weight: float = 0.0
 ) -> list[Variant]:
-    """Give what a search measures last: all layouts under the schedule of the best variant so far.
+    """Return what a search measures last: all layouts under the schedule of the best variant so far.
 
     Parameters
     ----------
     variants
         The likeliest first.
     timings
-        Of those that `first_of_layouts` and `rest_of_the_best` give.
+        Of those that `first_of_layouts` and `rest_of_the_best` return.
     memory_weight
         As of `tune`.
     """

@@ -81,7 +81,7 @@ class TuningStore:
             )
 
     def searches(self) -> list[Search]:
-        """Give all searches, in the order in which they were begun."""
+        """Return all searches, in the order in which they were begun."""
         rows = self._file.execute("SELECT device, entry, real, matrix FROM searches ORDER BY id")
         return [Search(*row) for row in rows]
 
@@ -94,14 +94,14 @@ class TuningStore:
             )
 
     def known(self, search: Search) -> dict[str, Timing | None]:
-        """Give what is kept of a search, by the names of variants."""
+        """Return what is kept of a search, by the names of variants."""
         rows = self._file.execute(
             "SELECT variant, us, bytes FROM times WHERE search = ?", (self._id(search),)
         )
         return {name: None if us is None else Timing(us, nbytes) for name, us, nbytes in rows}
 
     def features(self, search: Search) -> dict[str, float]:
-        """Give the features of the matrix of a search."""
+        """Return the features of the matrix of a search."""
         row = self._file.execute("SELECT features FROM searches WHERE id = ?", (self._id(search),)).fetchone()
         return dict(json.loads(row[0]))
 

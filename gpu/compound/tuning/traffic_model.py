@@ -36,26 +36,26 @@ class TrafficModel:
         self._places: dict[Any, int] = {}
 
     def stored_bytes(self, variant: Variant) -> int:
-        """Give the bytes of entries and columns, padding included."""
+        """Return the bytes of entries and columns, padding included."""
         outer, sharing = variant.layout.outer, variant.schedule.threads_per_row
         return self.places(outer, sharing) * self._of_entry(slicing_of(outer, sharing))
 
     def places(self, outer: str | Slicing, threads_per_row: int = 1) -> int:
-        """Give the places for entries of an outer layout, padding included."""
+        """Return the places for entries of an outer layout, padding included."""
         slicing = slicing_of(outer, threads_per_row)
         if slicing not in self._places:
             self._places[slicing] = self._count(slicing)
         return self._places[slicing]
 
     def read_bytes(self, variant: Variant) -> int:
-        """Give the bytes of entries and columns that a product reads: rows may end before their padding."""
+        """Return the bytes of entries and columns that a product reads: rows may end before their padding."""
         slicing = slicing_of(variant.layout.outer, variant.schedule.threads_per_row)
         if slicing is not None and slicing.row_lengths:
             return int(self._lengths.sum()) * self._of_entry(slicing)
         return self.stored_bytes(variant)
 
     def under_way(self, variant: Variant) -> int:
-        """Give the bytes of entries whose loads a multiprocessor has under way at once."""
+        """Return the bytes of entries whose loads a multiprocessor has in flight at once."""
         schedule, limits, matrix = variant.schedule, self.limits, self.matrix
         needed = registers_needed(matrix.entry, matrix.dtype, schedule)
         by_registers = limits.registers // (needed * schedule.threads_per_block)
@@ -65,7 +65,7 @@ class TrafficModel:
         return blocks * schedule.threads_per_block * at_once * matrix.entry.entry_bytes(matrix.dtype)
 
     def fills(self, variant: Variant) -> bool:
-        """Say whether a schedule puts enough threads on a multiprocessor."""
+        """Return whether a schedule puts enough threads on a multiprocessor."""
         schedule, limits, matrix = variant.schedule, self.limits, self.matrix
         if not schedule.blocks_per_sm:
             return True
@@ -74,7 +74,7 @@ class TrafficModel:
         return schedule.blocks_per_sm * schedule.threads_per_block >= KEPT_THREADS * most
 
     def ordered(self, variants: Iterable[Variant], *, pruned: bool = True) -> list[Variant]:
-        """Give the variants that may be best, the likeliest first: fewest bytes, then most loads under way.
+        """Return the variants that may be best, the likeliest first: fewest bytes, then most loads in flight.
 
         Of as many bytes the plain schedule of a layout comes first.
 

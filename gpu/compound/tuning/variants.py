@@ -67,13 +67,13 @@ def registers_needed(entry: EntryType, real: Any, schedule: Schedule) -> int:
 
 
 def registers_left(schedule: Schedule, limits: DeviceLimits) -> int:
-    """Give the registers that the threads of a schedule that run at once leave each of them."""
+    """Return the registers that the threads of a schedule that run at once leave each of them."""
     threads = schedule.threads_per_block * max(1, schedule.blocks_per_sm)
     return min(MOST_REGISTERS, limits.registers // threads)
 
 
 def schedules(limits: DeviceLimits) -> Iterator[Schedule]:
-    """Give the schedules of the paper (4.3), then those with several threads a row, or entries at once."""
+    """Yield the schedules of the paper (4.3), then those with several threads a row, or entries at once."""
     for threads in WHOLE_BLOCKS:
         yield Schedule("whole", threads)
     for threads, blocks in grids(limits.threads, limits.blocks):
@@ -87,7 +87,7 @@ def schedules(limits: DeviceLimits) -> Iterator[Schedule]:
 
 
 def layouts(entry: EntryType, real: Any) -> list[Layout]:
-    """Give every outer layout with every inner and vector layout that an entry type allows.
+    """Return every outer layout with every inner and vector layout that an entry type allows.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def layouts(entry: EntryType, real: Any) -> list[Layout]:
 
 
 def joint_variants(entry: EntryType, real: Any, limits: DeviceLimits | None = None) -> list[Variant]:
-    """Give all variants of an entry type whose schedules leave the registers that they need.
+    """Return all variants of an entry type whose schedules leave the registers that they need.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def joint_variants(entry: EntryType, real: Any, limits: DeviceLimits | None = No
 
 
 def natural_variants(entry: EntryType, real: Any, limits: DeviceLimits | None = None) -> list[Variant]:
-    """Give the schedules in the natural layout, the paper's baseline; as `joint_variants` otherwise."""
+    """Return the schedules in the natural layout, the paper's baseline; as `joint_variants` otherwise."""
     return [Variant(NATURAL, schedule) for schedule in _possible(entry, real, limits or DeviceLimits())]
 
 
@@ -140,7 +140,7 @@ _NAME = re.compile(
 
 @cache
 def variant_named(name: str) -> Variant:
-    """Give the variant whose name this is.
+    """Return the variant whose name this is.
 
     Parameters
     ----------

@@ -134,7 +134,7 @@ class BiELL(StoredAsArrays):
         return rows, self.columns[real].astype(np.int64), self.values[real]
 
     def _places(self, step: Any, thread: Any) -> IntArray:
-        """Give the place in `perm` that a thread works for in a step."""
+        """Return the place in `perm` that a thread works for in a step."""
         of_step = np.repeat(np.arange(self.warps * GROUPS), sizes_of(self.group_ptr))
         warp, group = np.divmod(of_step[step], GROUPS)
         places: IntArray = warp * WARP + (thread >> group)
@@ -186,7 +186,7 @@ def _refuse_growth(csr: Any, entries: int) -> None:
 
 @njit(parallel=True, cache=True)
 def cut_lengths(order: Any, lengths: Any, warps: int) -> Any:
-    """Give the length up to which each group of each warp holds entries, (warps, 6).
+    """Return the length up to which each group of each warp holds entries, (warps, 6).
 
     Group g has the 32 / 2^g longest rows; it ends where the longest row of their shorter half ends.
     """
@@ -222,7 +222,7 @@ def fill(
     pointers, indices, data
         The matrix, sorted CSR without duplicates.
     cuts
-        (W, 6) int64: as `cut_lengths` gives them.
+        (W, 6) int64: as `cut_lengths` returns them.
     group_ptr
         (6 W + 1,) int64: the step at which each group begins.
     columns, values

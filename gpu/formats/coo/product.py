@@ -160,7 +160,7 @@ class COOProduct(LaunchedInTurn):
 
 
 def _rows_over_several_runs(rows: Any, run: int) -> tuple[Any, Any, Any]:
-    """Give the rows that cross the end of a run, and where their pieces begin and end."""
+    """Return the rows that cross the end of a run, and where their pieces begin and end."""
     ends = np.arange(run, len(rows), run)
     crossed = ends[rows[ends - 1] == rows[ends]]
     row, index, count = np.unique(rows[crossed], return_index=True, return_counts=True)

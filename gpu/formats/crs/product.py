@@ -86,7 +86,7 @@ def crs_kernel(real: Any, threads_per_row: int, cut: bool) -> Any:
 
 
 def threads_per_row_for(entries_per_run: float, cut: bool) -> int:
-    """Give the threads a run for runs of this mean length: a power of two, at most a warp.
+    """Return the threads a run for runs of this mean length: a power of two, at most a warp.
 
     The power of two below an eighth of the mean, so that a thread has its four loads under way most of the
     time; where rows are cut, below the mean itself, since the pieces of long rows are the longest of all.

@@ -63,7 +63,7 @@ class HiSMProduct(RowPartsProduct):
 
 
 def _leaf_columns(matrix: HiSM) -> Any:
-    """Give the first column of each leaf, from the positions in the levels above."""
+    """Return the first column of each leaf, from the positions in the levels above."""
     columns = np.zeros(1, dtype=np.int64)
     for level in reversed(matrix.levels[1:]):
         columns = np.repeat(columns * matrix.section_size, np.diff(level.array_ptr)) + level.column

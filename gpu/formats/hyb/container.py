@@ -139,7 +139,7 @@ class HYB(StoredAsArrays):
 
 
 def split_width(lengths: NDArray[np.integer[Any]], rule: str, value_bytes: int) -> int:
-    """Give the width of the ELL part by a rule.
+    """Return the width of the ELL part by a rule.
 
     Parameters
     ----------

@@ -224,7 +224,7 @@ class JDProduct(LaunchedInTurn):
 
 
 def group_for(rows: int, diagonals: int, threads_per_block: int) -> int:
-    """Give the warps that share a strip of 32 rows: a power of two, more for few rows that are long."""
+    """Return the warps that share a strip of 32 rows: a power of two, more for few rows that are long."""
     strips = max(1, -(-rows // WARP))
     wanted = min(BUSY_WARPS // strips, diagonals // 4, threads_per_block // WARP)
     group = 1

@@ -9,7 +9,7 @@ WARP = 32
 NEAR_COLUMNS = 2**16 - 1
 """Columns that 16 bits tell apart; 0 marks padding."""
 THREADS_PER_ROW = 4
-"""Column of the threads a row in what `cut_slices` gives."""
+"""Column of the threads a row in what `cut_slices` returns."""
 MANY_ROWS = 2**15
 """Of a window: from here on, counting lengths costs less than comparing them."""
 MOST_HISTOGRAMS = 8
@@ -20,7 +20,7 @@ SAMPLES = 1024
 
 @njit(parallel=True, cache=True)
 def window_bases(indptr: Any, indices: Any, window: int, columns: int) -> Any:
-    """Give the first of 65,535 columns for each window of rows: those that hold most of a sample of them.
+    """Return the first of 65,535 columns for each window of rows: those that hold most of a sample of them.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def near_first(
     indptr, indices, data
         The matrix, sorted CSR without duplicates: (M + 1,) and (nnz,) integers, (nnz,) floats.
     near
-        (M,) int64: the near entries of each row, as `count_near` gives them.
+        (M,) int64: the near entries of each row, as `count_near` returns them.
     bases, window, ranks
         As for `count_near`.
     codes, values
@@ -134,7 +134,7 @@ def near_first(
 
 @njit(cache=True)
 def threads_per_row_for(entries: int, steps: int, most: int) -> int:
-    """Give the fewest threads, a power of two up to `most`, with which a row takes at most `steps` steps."""
+    """Return the fewest threads, a power of two up to `most`, for which a row takes at most `steps` steps."""
     threads_per_row = 1
     while threads_per_row < most and entries > steps * threads_per_row:
         threads_per_row *= 2
@@ -185,7 +185,7 @@ def _bit(power: int) -> int:
 
 @njit(parallel=True, cache=True)
 def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int, most_threads_per_row: int) -> Any:
-    """Give the virtual rows of each window by falling threads, near and far entries, equal ones in order.
+    """Return the virtual rows of each window by falling threads, near and far entries, equal ones in order.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def sorted_in_windows(near: Any, far: Any, window_ptr: Any, steps: int, most_thr
 def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int, most_threads_per_row: int) -> Any:
     """Cut sorted virtual rows into slices.
 
-    Gives for each: first row, the one behind its last, which of the slices of its row it is, window,
+    Returns for each: first row, the one after its last, which of the slices of its row it is, window,
     threads a row, near and far steps. A slice has the threads a row of its first row, which needs the most,
     and never crosses a window. A row with more threads than a warp has several slices.
 
@@ -260,7 +260,7 @@ def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int, most_threads_pe
 
 @njit(parallel=True, cache=True)
 def steps_of_threads(entries: Any, first: Any, last: Any, part: Any, threads_of: Any) -> Any:
-    """Give the steps in which each thread of each slice has an entry, of rows with so many entries each.
+    """Return the steps in which each thread of each slice has an entry, of rows with so many entries each.
 
     Parameters
     ----------

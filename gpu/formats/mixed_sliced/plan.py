@@ -99,7 +99,7 @@ class Plan:
         )
 
     def thread_lengths(self, entries: IntArray) -> NDArray[np.uint8]:
-        """Give the steps of each thread, of near or of far entries; none if they are not kept."""
+        """Return the steps of each thread, of near or of far entries; none if they are not kept."""
         if not self.slicing.thread_lengths:
             return np.zeros(0, dtype=np.uint8)
         slices = (self.first, self.last, self.part, self.threads_per_row)
@@ -114,14 +114,14 @@ class Plan:
 
 
 def _widest_first(slices: IntArray) -> IntArray:
-    """Give a contiguous row for each column, the slices of rows with several first, by falling threads."""
+    """Return a contiguous row for each column, the slices of rows with several first, by falling threads."""
     threads_per_row = slices[:, THREADS_PER_ROW]
     order = np.argsort(np.where(threads_per_row > WARP, -threads_per_row, 0), kind="stable")
     return np.ascontiguousarray(slices[order].T)
 
 
 def _hubs(indices: Any, columns: int) -> tuple[IntArray, NDArray[np.uint16]]:
-    """Give the columns with most entries, at most 65,535, and 1 + its place among them for each column."""
+    """Return the columns with most entries, at most 65,535, and 1 + its place among them for each column."""
     counts = filling.column_counts(indices, columns)
     hubs: IntArray = filling.by_falling(counts, np.flatnonzero(counts))[:NEAR_COLUMNS]
     ranks = np.zeros(columns, dtype=np.uint16)

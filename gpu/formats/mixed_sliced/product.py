@@ -248,13 +248,13 @@ def _places(matrix: MixedSliced) -> NDArray[np.uint32]:
 
 
 def _groups_at_once(matrix: MixedSliced) -> int:
-    """Give the groups of near entries that a kernel loads before it waits: all of a small matrix, at best."""
+    """Return the groups of near entries a kernel loads before it waits: all of a small matrix, at best."""
     most = int(np.diff(matrix.near_ptr).max(initial=0)) // matrix.slicing.wide
     return groups_at_once(most, matrix.slices)
 
 
 def groups_at_once(most: float, slices: float) -> int:
-    """Give the same for so many groups of a thread, at most, and so many slices."""
+    """Return the same for so many groups of a thread, at most, and so many slices."""
     few = most <= GROUPS_AT_ONCE or slices > FEW_SLICES
     return GROUPS_AT_ONCE if few else MANY_GROUPS_AT_ONCE
 

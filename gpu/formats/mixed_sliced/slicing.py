@@ -75,7 +75,7 @@ class MixedSlicing:
             )
 
     def steps_for(self, entries: int, longest: int) -> tuple[int, int]:
-        """Give the steps of a thread, and of one of a row with the most threads before the row is cut.
+        """Return the steps of a thread, and of one of a row with the most threads before the row is cut.
 
         Parameters
         ----------

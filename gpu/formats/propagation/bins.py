@@ -136,7 +136,7 @@ def slot_adder(threads: int) -> Any:
 
 @device_function
 def slots_of_row(record: Any, row_slots: Any, ranks: Any, row: Any) -> Any:
-    """Give begin and end of a row's slots, and the place of the sum of the first.
+    """Return begin and end of a row's slots, and the place of the sum of the first.
 
     Parameters
     ----------

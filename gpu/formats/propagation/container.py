@@ -214,7 +214,7 @@ class PropagationBlocks(StoredAsArrays):
         return (begins[1:] - begins[:-1])[: self.parts] * GROUP
 
     def _rows_of_products(self) -> IntArray:
-        """Give the row of each product; anything in padding."""
+        """Return the row of each product; anything in padding."""
         rows = np.zeros(len(self.places), np.int64)
         pointers = pointers_of(self.bin_rows[:, 1] + 1)
         for bin_ in range(self.bins):

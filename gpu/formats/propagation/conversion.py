@@ -18,7 +18,7 @@ LEAST_BINS = 8
 
 
 def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
-    """Give the arrays of `gpu.formats.propagation.container.PropagationBlocks` by name.
+    """Return the arrays of `gpu.formats.propagation.container.PropagationBlocks` by name.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def _parts(csr: Any, sizes: Sizes) -> tuple[NDArray[np.int32], NDArray[np.uint16
 def _bins(
     pointers: NDArray[Any], parts: NDArray[np.uint16], number: int, sizes: Sizes
 ) -> tuple[IntArray, IntArray]:
-    """Cut the rows into bins; give first row and rows of each, and where the entries of each begin."""
+    """Cut the rows into bins; return first row and rows of each, and where the entries of each begin."""
     rows, entries = len(pointers) - 1, len(parts)
     most = sizes.bin_entries // GROUP * GROUP
     # A bin ends where a row more would be too much, so any two neighbours have more than fits into one.

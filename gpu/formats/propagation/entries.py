@@ -23,13 +23,13 @@ _load_x = VECTOR_IF[1]
 
 @device_function
 def _low(word: Any) -> Any:
-    """Give the first number of a pair."""
+    """Return the first number of a pair."""
     return np.uint32(word & np.uint32(0xFFFF))
 
 
 @device_function
 def _high(word: Any) -> Any:
-    """Give the second number of a pair."""
+    """Return the second number of a pair."""
     return np.uint32(word >> np.uint32(16))
 
 
@@ -84,7 +84,7 @@ def item_multiplier(threads: int, load: Any) -> Any:
 
     ``multiply(stored, held, ring, slot, item, following, loaded, thread)`` takes values, columns and
     destinations as `stored`, the segment of x as `held`, the group of the ring at which the super-block
-    begins as `slot`, and begin and end of this item and of the next. It takes and gives what is loaded.
+    begins as `slot`, and begin and end of this item and of the next. It takes and returns what is loaded.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def parts_of_entries(pointers: Any, indices: Any, first_part: Any, copies: Any, 
 def _take(
     parts: Any, entry: int, end: int, padded: int, number: int, group: int, most: int, held: Any, held_by: Any
 ) -> Any:
-    """Count entries into a bin until one does not fit; give that one, and the padded entries of the bin."""
+    """Count entries into a bin until one does not fit; return that one, and the padded entries of the bin."""
     while entry < end:
         part = parts[entry]
         if held_by[part] != number:

@@ -38,7 +38,7 @@ IS_CLAIMED, IS_OPEN = 1, 2
 
 @device_function
 def _reached(counters: Any, place: Any, wanted: Any, patience: Any) -> Any:
-    """Say whether a counter gets so far within so many reads; a thread."""
+    """Return whether a counter gets so far within so many reads; a thread."""
     reads = np.int32(0)
     while acquire(counters, place) < wanted:
         reads = np.int32(reads + 1)
@@ -50,7 +50,7 @@ def _reached(counters: Any, place: Any, wanted: Any, patience: Any) -> Any:
 
 @device_function
 def _claim(counters: Any, of_parts: Any, part: Any, super_block: Any) -> Any:
-    """Claim an item; say whether nobody had; a thread."""
+    """Claim an item; return whether nobody had; a thread."""
     place = STATES + (2 + np.int64(part)) * of_parts[4] + super_block
     return cuda.atomic.exch(counters, place, np.int32(1)) == 0
 
@@ -69,7 +69,7 @@ def _drawn_below(counters: Any, limit: Any) -> Any:
 
 @device_function
 def _item(of_parts: Any, part: Any, super_block: Any) -> Any:
-    """Give the groups at which an item begins and ends."""
+    """Return the groups at which an item begins and ends."""
     at = np.int64(part) * of_parts[4] + super_block
     return np.int32(of_parts[0][at]), np.int32(of_parts[0][at + 1])
 

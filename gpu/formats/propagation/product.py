@@ -91,7 +91,7 @@ class PropagationProduct(LaunchedInTurn):
 
 
 def _blocks(matrix: PropagationBlocks, shared_bytes: int, arrangement: Arrangement) -> tuple[int, int]:
-    """Give how many blocks of threads multiply, and how many add up: together as many as run at a time."""
+    """Return how many blocks of threads multiply, and how many add up: together as many as run at a time."""
     if SIMULATED:
         return min(matrix.parts, 2), min(matrix.bins, 1)
     multiprocessors, bytes_of_each = shared_memory()
@@ -107,7 +107,7 @@ def _blocks(matrix: PropagationBlocks, shared_bytes: int, arrangement: Arrangeme
 
 
 def _records(matrix: PropagationBlocks) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.int64]]:
-    """Give the words of each bin for the kernel, the rows in pieces, and where the pieces of each end."""
+    """Return the words of each bin for the kernel, the rows in pieces, and where the pieces of each end."""
     rows = matrix.bin_rows.astype(np.int64)
     same_as_last = np.diff(rows[:, 0], prepend=-1) == 0
     is_piece = same_as_last | np.append(same_as_last[1:], False)[: len(rows)]

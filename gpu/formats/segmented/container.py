@@ -160,7 +160,7 @@ class SegmentedSliced(StoredAsArrays):
         return row_of_slot[slot], columns
 
     def _slot_in_slice(self, at: IntArray, slice_: IntArray) -> IntArray:
-        """Give the slot of each place, counted in its slice, int64."""
+        """Return the slot of each place, counted in its slice, int64."""
         step = at // WARP - self.step_ptr[slice_].astype(np.int64)
         of_thread = step % self.slots_per_thread[slice_]
         return of_thread * WARP + at % WARP // self.threads_per_slot[slice_]
@@ -205,5 +205,5 @@ class SegmentedSliced(StoredAsArrays):
 
 
 def segment_columns_for(itemsize: int) -> int:
-    """Give the columns of a segment by default, for elements of x of so many bytes."""
+    """Return the columns of a segment by default, for elements of x of so many bytes."""
     return min(MOST_COLUMNS, SEGMENT_BYTES // itemsize)

@@ -94,7 +94,7 @@ class _Slots:
 
 
 def converted(csr: Any, sizes: Sizes) -> tuple[int, dict[str, NDArray[Any]]]:
-    """Give columns of a segment, and the arrays of a `SegmentedSliced` by name.
+    """Return columns of a segment, and the arrays of a `SegmentedSliced` by name.
 
     Parameters
     ----------
@@ -156,12 +156,12 @@ def _counts(csr: Any, sizes: Sizes) -> _Counts:
 
 
 def saving_that_pays(width: int) -> int:
-    """Give the slots that an order of so many columns has to save: a copied element costs about one."""
+    """Return the slots that an order of so many columns has to save: a copied element costs about one."""
     return width + LEAST_SAVED
 
 
 def even_columns(width: int, columns: int) -> int:
-    """Give the columns of segments that are alike, where there are few: a block brings less of x then.
+    """Return the columns of segments that are alike, where there are few: a block brings less of x then.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def _counted(csr: Any, sizes: Sizes, begins: IntArray, *, by_degree: bool) -> _C
 
 
 def order_by_degree(indices: NDArray[Any], width: int) -> NDArray[np.uint32]:
-    """Give the columns in the order of their entries, most first, (N,) uint32."""
+    """Return the columns in the order of their entries, most first, (N,) uint32."""
     order: NDArray[np.uint32] = by_falling(column_counts(indices, width), np.arange(width, dtype=np.uint32))
     return order
 
@@ -222,7 +222,7 @@ def _cut(slots: _Slots, longest: int) -> _Slots:
 
 
 def _windows(of_segments: IntArray, window: int) -> tuple[IntArray, IntArray]:
-    """Cut the slots of each segment into windows; give where they begin, with the end, and their segments."""
+    """Cut the slots of each segment into windows; return their begins, with the end, and their segments."""
     counts = -(-np.diff(of_segments) // window)
     segment = np.repeat(np.arange(len(counts)), counts)
     nth = np.arange(len(segment)) - np.repeat(np.cumsum(counts) - counts, counts)

@@ -8,7 +8,7 @@ from numba import njit, prange
 from gpu.formats.mixed_sliced.filling import WARP, threads_per_row_for
 
 SLICE_FIELDS = 6
-"""What `cut_slices` gives for each slice."""
+"""What `cut_slices` returns for each slice."""
 PADDING = 8
 """Places of a slice whose threads have several slots, for one that is empty, at least."""
 
@@ -109,7 +109,7 @@ def slots_by_row(rows: Any, places: Any, pointers: Any, slots: Any) -> None:
 
 @njit(cache=True)
 def _slots_per_thread(lengths: Any, first: int, end: int, steps: int) -> int:
-    """Give how many of the slots from here on each thread has: as many as it has steps for.
+    """Return how many of the slots from here on each thread has: as many as it has steps for.
 
     Fewer where the slots behind are so much shorter that over one place in `PADDING` would be empty.
     """
@@ -131,7 +131,7 @@ def _slots_per_thread(lengths: Any, first: int, end: int, steps: int) -> int:
 def cut_slices(lengths: Any, window_ptr: Any, steps: int, several: bool) -> Any:
     """Cut sorted slots into slices, (S, 6) int64; none crosses a window.
 
-    Gives for each: first slot, the one behind its last, window, threads a slot, slots a thread, steps.
+    Returns for each: first slot, the one after its last, window, threads a slot, slots a thread, steps.
 
     Parameters
     ----------

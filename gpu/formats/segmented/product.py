@@ -81,7 +81,7 @@ def shares_of(
 
 
 def _turns(segments: NDArray[np.uint32], brought: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Give where each share begins to bring its segment: those of one far apart, at different sectors."""
+    """Return where each share begins to bring its segment: those of one far apart, at different sectors."""
     count = np.bincount(segments, minlength=len(brought))
     nth = np.arange(len(segments)) - (np.cumsum(count) - count)[segments]
     turns: NDArray[np.int64] = brought[segments] * nth // count[segments] // WARP * WARP
@@ -162,7 +162,7 @@ ELEMENTS = 2
 
 
 def ordered_copies(real: Any, order: Any, copied: Any, rows: int) -> list[Launch]:
-    """Give the launch that copies x in this order and scales y.
+    """Return the launch that copies x in this order and scales y.
 
     Parameters
     ----------
@@ -288,7 +288,7 @@ class SegmentedProduct(LaunchedInTurn):
         self.launches = [*before, *multiply, *([] if direct else self._adding(matrix, sums, real))]
 
     def _adding(self, matrix: SegmentedSliced, sums: Any, real: Any) -> list[Launch]:
-        """Give the launch that adds the sums of each row."""
+        """Return the launch that adds the sums of each row."""
         windows = windows_of(matrix.row_pointers, ROW_THREADS * SUMS_AT_ONCE)
         by_row = [upload(matrix.row_pointers), upload(matrix.row_slots), upload(windows)]
         self.device_arrays += by_row
@@ -302,7 +302,7 @@ def _threads(real: Any, several_rows: bool) -> int:
 
 
 def _blocks(shared_bytes: int) -> int:
-    """Give how many blocks of threads run at a time."""
+    """Return how many blocks of threads run at a time."""
     if SIMULATED:
         return MULTIPROCESSORS_SIMULATED
     multiprocessors, bytes_of_each = shared_memory()
@@ -315,14 +315,14 @@ def _blocks(shared_bytes: int) -> int:
 
 
 def _slot_rows(matrix: SegmentedSliced) -> NDArray[np.uint32]:
-    """Give the row of each slot."""
+    """Return the row of each slot."""
     rows = np.empty(len(matrix.row_slots), np.uint32)
     rows[matrix.row_slots] = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.row_pointers))
     return rows
 
 
 def _records(matrix: SegmentedSliced) -> NDArray[np.uint32]:
-    """Give the words of each slice for the kernel."""
+    """Return the words of each slice for the kernel."""
     records = np.zeros((matrix.slices, RECORD), np.uint32)
     records[:, 0] = matrix.step_ptr[:-1]
     bits = np.round(np.log2(matrix.threads_per_slot)).astype(np.uint32)

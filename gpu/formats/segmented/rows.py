@@ -112,7 +112,7 @@ def rows_kernel(real: Any, threads: int, at_once: int) -> Any:
         pointers, slots
             `row_pointers` and `row_slots` of `gpu.formats.segmented.container.SegmentedSliced`.
         windows
-            As `windows_of` gives them.
+            As `windows_of` returns them.
         y
             real of M.
         alpha, beta

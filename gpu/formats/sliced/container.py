@@ -198,7 +198,7 @@ class Sliced(StoredAsArrays):
         return rows, columns, self.values[place]
 
     def _entries(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Give where each entry stands, its row and its column, without padding; of blocks if it is one."""
+        """Return where each entry stands, its row and its column, without padding; of blocks if it is one."""
         real = np.flatnonzero(self.columns != self.padding)
         step, within = np.divmod(real, self.slice_height * self.slicing.group)
         slice_of_step = np.repeat(np.arange(self.slices), sizes_of(self.slice_ptr))
@@ -218,7 +218,7 @@ class Sliced(StoredAsArrays):
         return -(-self.shape[0] // self.slicing.block)
 
     def _stored(self) -> tuple[IntArray, IntArray, IntArray]:
-        """Give row and column of each element that the matrix has, and where its value stands."""
+        """Return row and column of each element that the matrix has, and where its value stands."""
         real, rows, columns = self._entries()
         block, group = self.slicing.block, self.slicing.group
         if block == 1:

@@ -30,7 +30,7 @@ LONG = 4
 
 
 def slices_by_first_row(matrix: Sliced) -> NDArray[np.uint32]:
-    """Give the slices of a matrix in the order of the first row of each.
+    """Return the slices of a matrix in the order of the first row of each.
 
     Sorting all rows by length puts rows into one slice that lie far apart, and neighbouring rows into slices
     that run at different times; what they read of x has then left the cache. The arrays may stay as they are:

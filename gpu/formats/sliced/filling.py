@@ -8,7 +8,7 @@ from numba import njit, prange
 
 @njit(cache=True)
 def _next_block(indptr: Any, indices: Any, first_row: int, last_row: int, block: int, at: Any) -> Any:
-    """Give the lowest block column of the rows from `at` on, and move `at` past it; -1 at their end."""
+    """Return the lowest block column of the rows from `at` on, and move `at` past it; -1 at their end."""
     lowest = np.int64(2**62)
     for k in range(last_row - first_row):
         if at[k] < indptr[first_row + k + 1]:
@@ -28,7 +28,7 @@ def _next_block(indptr: Any, indices: Any, first_row: int, last_row: int, block:
 
 @njit(parallel=True, cache=True)
 def count_blocks(indptr: Any, indices: Any, block: int) -> Any:
-    """Give the blocks of `block` x `block` that each row of blocks has."""
+    """Return the blocks of `block` x `block` that each row of blocks has."""
     rows = len(indptr) - 1
     counts = np.zeros((rows + block - 1) // block, np.int64)
     for block_row in prange(len(counts)):
@@ -45,7 +45,7 @@ def count_blocks(indptr: Any, indices: Any, block: int) -> Any:
 
 @njit(parallel=True, cache=True)
 def block_columns(indptr: Any, indices: Any, block: int, block_ptr: Any) -> Any:
-    """Give the column of each block, in units of blocks, by block row and rising.
+    """Return the column of each block, in units of blocks, by block row and rising.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ ROWS_AT_ONCE = 512
 
 @njit(parallel=True, cache=True)
 def sorted_by_falling_length(lengths: Any, window: int) -> Any:
-    """Give the rows by falling length within each run of `window` rows, equal lengths in order.
+    """Return the rows by falling length within each run of `window` rows, equal lengths in order.
 
     A counting sort: two passes over the lengths of a run and one over the counts.
     """
@@ -175,7 +175,7 @@ def sorted_by_falling_length(lengths: Any, window: int) -> Any:
 def column_bounds(
     order: Any, starts: Any, lengths: Any, indices: Any, first_step: Any, height: int, group: int
 ) -> Any:
-    """Give the lowest and the highest column of each step; lowest > highest where it holds padding alone.
+    """Return the lowest and the highest column of each step; lowest > highest where it holds padding alone.
 
     Parameters
     ----------

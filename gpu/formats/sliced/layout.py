@@ -77,7 +77,7 @@ def check_named(perm: UIntArray, rows: int, split_rows: UIntArray, pieces: int) 
 
 
 def virtual_rows(indptr: Any, cap: int | None) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
-    """Give first entry, length and target of each virtual row; rows in pieces; where their pieces begin."""
+    """Return first entry, length and target of each virtual row; rows in pieces; where their pieces begin."""
     starts = indptr[:-1].astype(np.int64)
     lengths = np.diff(indptr).astype(np.int64)
     rows = len(lengths)
@@ -90,12 +90,12 @@ def virtual_rows(indptr: Any, cap: int | None) -> tuple[IntArray, IntArray, IntA
 
 
 def single_slice_height(rows: int) -> int:
-    """Give the height of a slice of all rows: whole warps."""
+    """Return the height of a slice of all rows: whole warps."""
     return max(WARP, -(-rows // WARP) * WARP)
 
 
 def row_order(lengths: IntArray, window: int | None) -> tuple[IntArray, bool]:
-    """Give the order of the rows, and whether it is the one they are in."""
+    """Return the order of the rows, and whether it is the one they are in."""
     from gpu.formats.sliced.filling import sorted_by_falling_length
 
     rows = len(lengths)
@@ -108,7 +108,7 @@ def row_order(lengths: IntArray, window: int | None) -> tuple[IntArray, bool]:
 
 
 def first_steps(lengths: IntArray, slices: int, height: int, group: int) -> IntArray:
-    """Give the first step of each slice of rows of these lengths, then the number of steps.
+    """Return the first step of each slice of rows of these lengths, then the number of steps.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def first_steps(lengths: IntArray, slices: int, height: int, group: int) -> IntA
 
 
 def pattern_of_blocks(indptr: Any, indices: Any, block: int) -> tuple[Any, Any]:
-    """Give row pointers and columns of the blocks that have an entry; of the entries for block 1."""
+    """Return row pointers and columns of the blocks that have an entry; of the entries for block 1."""
     from gpu.formats.sliced.filling import block_columns, count_blocks
 
     if block == 1:
@@ -136,18 +136,18 @@ def pattern_of_blocks(indptr: Any, indices: Any, block: int) -> tuple[Any, Any]:
 
 
 def elements(lengths: IntArray, rows: int, block: int) -> int:
-    """Give the elements of full blocks in the rows that there are, by the blocks of each row of blocks."""
+    """Return the elements of full blocks in the rows that there are, by the blocks of each row of blocks."""
     heights = np.minimum(block, rows - np.arange(len(lengths)) * block)
     return int((lengths * heights).sum()) * block
 
 
 def place_bytes(value_bytes: int, slicing: Slicing, masked: bool) -> int:
-    """Give the bytes of a place for an entry: of its values, its column and its mask."""
+    """Return the bytes of a place for an entry: of its values, its column and its mask."""
     return value_bytes * slicing.block**2 + (slicing.index_bits or 0) // 8 + 2 * masked
 
 
 def most_bytes(crs_bytes: int, block: int) -> int:
-    """Give the bytes that places may take of a matrix of so many in CRS."""
+    """Return the bytes that places may take of a matrix of so many in CRS."""
     return max(ALWAYS_MADE_BYTES, (MAX_GROWTH if block == 1 else MAX_BLOCK_GROWTH) * crs_bytes)
 
 
@@ -192,7 +192,7 @@ def with_index_bits(
     first_step: IntArray,
     height: int,
 ) -> tuple[Slicing, IntArray, UIntArray]:
-    """Give the slicing with 16 or 32 index bits, the base column of each step, and the stored bases.
+    """Return the slicing with 16 or 32 index bits, the base column of each step, and the stored bases.
 
     Parameters
     ----------
@@ -218,7 +218,7 @@ def with_index_bits(
 def _bases(
     lowest: IntArray, highest: IntArray, first_step: IntArray, per_step: bool
 ) -> tuple[IntArray, UIntArray]:
-    """Give the base column of each step, and the stored bases."""
+    """Return the base column of each step, and the stored bases."""
     steps_of_slice = np.diff(first_step)
     if not per_step and len(lowest):
         filled = np.flatnonzero(steps_of_slice)

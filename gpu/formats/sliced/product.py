@@ -240,7 +240,7 @@ def sliced_kernel(
 
 
 def steps_at_once(threads_per_row: int, block: int, wide: int) -> int:
-    """Give the steps whose loads are under way at once, as many as registers allow, one at the least.
+    """Return the steps whose loads are in flight at once, as many as registers allow, one at the least.
 
     Parameters
     ----------

@@ -124,11 +124,11 @@ class SlicedDeltas(StoredAsArrays):
         return int(np.count_nonzero(self._codes()))
 
     def _widths(self) -> IntArray:
-        """Give the codes a row of each slice."""
+        """Return the codes a row of each slice."""
         return sizes_of(self.value_ptr)
 
     def _codes(self) -> IntArray:
-        """Give the code of each value."""
+        """Return the code of each value."""
         in_word = 32 // self.bits
         widths = self._widths()
         slice_of = np.repeat(np.arange(self.slices), widths)
@@ -210,7 +210,7 @@ class Arrangement:
         return int(self.codes.max(initial=0))
 
     def order(self) -> IntArray:
-        """Give the rows in the order in which they are stored."""
+        """Return the rows in the order in which they are stored."""
         from gpu.formats.sliced.filling import sorted_by_falling_length
 
         if self.window == 1:
@@ -219,7 +219,7 @@ class Arrangement:
         return order
 
     def widths(self, order: IntArray) -> IntArray:
-        """Give the codes a row of each slice, for rows in this order."""
+        """Return the codes a row of each slice, for rows in this order."""
         padded = np.zeros(-(-len(order) // WARP) * WARP, dtype=np.int64)
         padded[: len(order)] = self.codes[order]
         widths: IntArray = padded.reshape(-1, WARP).max(axis=1, initial=0)
@@ -247,7 +247,7 @@ def arrangement(pattern: Pattern) -> Arrangement:
 
 @njit(parallel=True, cache=True)
 def codes_needed(indptr: Any, indices: Any, limits: Any) -> Any:
-    """Give the codes of each row for each of `limits`, the distances from which fillers are needed."""
+    """Return the codes of each row for each of `limits`, the distances from which fillers are needed."""
     rows = len(indptr) - 1
     needed = np.zeros((len(limits), rows), np.int64)
     for row in prange(rows):
@@ -265,7 +265,7 @@ def codes_needed(indptr: Any, indices: Any, limits: Any) -> Any:
 
 @njit(parallel=True, cache=True)
 def steps_and_words(needed: Any, in_word: Any, window: int) -> Any:
-    """Give the steps and the words of the slices of each of the rows of `needed`, which are codes of rows.
+    """Return the steps and the words of the slices of each of the rows of `needed`, which are codes of rows.
 
     Steps and words of rows in order, then of rows sorted by falling codes within each run of `window`. A step
     is a code of each row of a slice; a word holds `in_word` of them.

@@ -38,7 +38,7 @@ def _values_of(codes: int, load: Any) -> Any:
 
 
 def _factors_of(codes: int, bits: int) -> Any:
-    """Make the function that loads so many elements of x, 0 for fillers, and gives the last column."""
+    """Make the function that loads so many elements of x, 0 for fillers, and returns the last column."""
     limit = 2**bits - 1
 
     @device_function

@@ -147,7 +147,7 @@ class SlicedDiagonals(StoredAsArrays):
 def _steps(
     csr: Any, counts: IntArray, of_pattern: IntArray, pattern: IntArray
 ) -> tuple[IntArray, IntArray, Any]:
-    """Give first and last step of each slice, and the steps of the patterns one behind the other."""
+    """Return first and last step of each slice, and the steps of the patterns one after the other."""
     from gpu.formats.sliced_diagonals import filling
 
     pattern_ptr = pointers_of(counts[of_pattern])

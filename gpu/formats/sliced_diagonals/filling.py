@@ -19,7 +19,7 @@ _SEED, _PRIME = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 
 @njit(cache=True)
 def _merge(indptr: Any, indices: Any, first: int, last: int, offsets: Any, masks: Any) -> Any:
-    """Put in the diagonals of rows first .. last - 1, and who has them; give their number, -1 if too many."""
+    """Put in the diagonals of rows first .. last - 1, and who has them; return how many, -1 if too many."""
     count = 0
     for row in range(first, last):
         bit = np.uint32(1) << np.uint32(row - first)
@@ -43,7 +43,7 @@ def _merge(indptr: Any, indices: Any, first: int, last: int, offsets: Any, masks
 
 @njit(cache=True)
 def _sort(indptr: Any, indices: Any, first: int, last: int) -> Any:
-    """Give the diagonals of rows first .. last - 1, and the rows that have them as bits."""
+    """Return the diagonals of rows first .. last - 1, and the rows that have them as bits."""
     keys = _sorted_keys(indptr, indices, first, last)
     offsets, masks = np.empty(len(keys), np.int64), np.zeros(len(keys), np.uint32)
     count = 0
@@ -58,7 +58,7 @@ def _sort(indptr: Any, indices: Any, first: int, last: int) -> Any:
 
 @njit(cache=True)
 def _sorted_keys(indptr: Any, indices: Any, first: int, last: int) -> Any:
-    """Give diagonal and row of each entry of rows first .. last - 1, in one number, rising.
+    """Return diagonal and row of each entry of rows first .. last - 1, in one number, rising.
 
     Rows rise already, so neighbouring ones are merged until one is left: five times for a whole slice.
     Numba's sort would take quadratic time where a full row comes before entries in the first column.
@@ -91,7 +91,7 @@ def _sorted_keys(indptr: Any, indices: Any, first: int, last: int) -> Any:
 
 @njit(cache=True)
 def _diagonals(indptr: Any, indices: Any, first: int, last: int) -> Any:
-    """Give the diagonals of rows first .. last - 1, rising, and the rows that have them as bits."""
+    """Return the diagonals of rows first .. last - 1, rising, and the rows that have them as bits."""
     offsets, masks = np.empty(MERGED, np.int64), np.empty(MERGED, np.uint32)
     count = _merge(indptr, indices, first, last, offsets, masks)
     if count < 0:
@@ -101,7 +101,7 @@ def _diagonals(indptr: Any, indices: Any, first: int, last: int) -> Any:
 
 @njit(parallel=True, cache=True)
 def counted(indptr: Any, indices: Any) -> Any:
-    """Give the steps of each slice, and a hash of them.
+    """Return the steps of each slice, and a hash of them.
 
     Equal steps have equal hashes; the other way round nearly always.
     """
@@ -149,7 +149,7 @@ def filled(indptr: Any, indices: Any, of_pattern: Any, pattern_ptr: Any, steps: 
 def placed(
     indptr: Any, indices: Any, data: Any, first_step: Any, last_step: Any, steps: Any, values: Any
 ) -> Any:
-    """Write the values of each slice, step by step; give whether the steps of each slice are its own.
+    """Write the values of each slice, step by step; return whether the steps of each slice are its own.
 
     The entries of a slice take as many places as in CSR, so a slice begins where its first row does.
 

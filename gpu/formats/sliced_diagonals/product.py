@@ -144,7 +144,7 @@ def diagonal_kernel(real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 
 
 
 def _plan(matrix: SlicedDiagonals) -> tuple[int, int]:
-    """Give the steps at once and the rounds that were fastest on an H200: of 4 and 8, of 1, 2 and 4.
+    """Return the steps at once and the rounds that were fastest on an H200: of 4 and 8, of 1, 2 and 4.
 
     Where the device is full, more steps at once cost registers, which float32 does not win back; two rounds
     hide the time that it takes to learn where slices of a single batch lie.
@@ -157,7 +157,7 @@ def _plan(matrix: SlicedDiagonals) -> tuple[int, int]:
 
 
 def steps_at_once(slices: int, value_bytes: int) -> int:
-    """Give the steps at once for so many slices."""
+    """Return the steps at once for so many slices."""
     return FEW_STEPS // 2 if slices >= MANY_SLICES and value_bytes == 4 else FEW_STEPS
 
 

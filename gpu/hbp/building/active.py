@@ -172,7 +172,7 @@ def _groups(keys: Any, slots: int, bits: int, down: int, stream: Any) -> tuple[i
 
 
 def _rows(found: _Slots, stream: Any) -> tuple[Any, Any]:
-    """Give the rows with slots, and where the sums of each begin."""
+    """Return the rows with slots, and where the sums of each begin."""
     if not found.number:
         return np.empty(0, np.int32), np.zeros(1, np.int32)
     own, firsts, active = runs_of_equal(found.rows, found.number, 0, stream)

@@ -266,7 +266,7 @@ class BlockedRows:
         )
 
     def filled(self, row_hash: RowHash) -> HBP:
-        """Give the matrix in HBP, its arrays on the device, with rows in the order that they were put in.
+        """Return the matrix in HBP, its arrays on the device, with rows in the order that they were put in.
 
         Parameters
         ----------
@@ -301,7 +301,7 @@ class BlockedRows:
 
 
 def _warps(method: str, block_rows: int) -> int:
-    """Give the warps of a block of threads that put rows in order; 0 where these are too many."""
+    """Return the warps of a block of threads that put rows in order; 0 where these are too many."""
     counting = warps_that_count(block_rows, method if method in BY_COUNTING else "sort")
     of_method = {"own": 1, "dynamic": min(counting, warps_that_cut(block_rows))}
     return of_method.get(method, counting)

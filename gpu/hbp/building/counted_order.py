@@ -22,7 +22,7 @@ from gpu.runtime.kernel_sequence import begin_in_sequence
 
 
 def warps_that_cut(block_rows: int) -> int:
-    """Give 1, for a block of threads that cuts a block of so many rows, or 0 where that is too large."""
+    """Return 1, for a block of threads that cuts a block of so many rows, or 0 where that is too large."""
     return min(1, warps_with((8 + 8 + 4) * (block_rows + 1)))
 
 
@@ -108,12 +108,12 @@ CELL_BITS = 16
 
 
 def warps_with(bytes_of_a_warp: int) -> int:
-    """Give how many warps of a block of threads find so much shared memory, bytes, each: 0 or more."""
+    """Return how many warps of a block of threads find so much shared memory, bytes, each: 0 or more."""
     return min(ORDER_THREADS // WARP, SHARED_BYTES // bytes_of_a_warp)
 
 
 def warps_that_count(block_rows: int, method: str) -> int:
-    """Give how many blocks of so many rows a block of threads takes, a warp each; 0 where they are too large.
+    """Return how many blocks of so many rows a block of threads takes, a warp each; 0 where too large.
 
     Where there is room for a block its rows and its cells are fewer than 16 bits tell apart.
 
@@ -129,18 +129,18 @@ def warps_that_count(block_rows: int, method: str) -> int:
 
 
 def _cells_of_lane(block_rows: int, method: str) -> int:
-    """Give how many digits a lane adds up: the hash has as many as there are places."""
+    """Return how many digits a lane adds up: the hash has as many as there are places."""
     return (block_rows if method == "hash" else DIGITS) // WARP
 
 
 def _stride(block_rows: int, method: str) -> int:
-    """Give how far apart the first cells of lanes stand: an odd number of words, so in different banks."""
+    """Return how far apart the first cells of lanes stand: an odd number of words, so in different banks."""
     cells = _cells_of_lane(block_rows, method)
     return cells + (2 - cells) % 4
 
 
 def divides_by_product(row_hash: RowHash, block_rows: int, most: int) -> bool:
-    """Say whether the remainder of rows with so many entries, at most, is found without a division.
+    """Return whether the remainder of rows with so many entries, at most, is found without a division.
 
     With m, 2^32 over d rounded up, ``n * m >> 32`` is n // d for all n below 2^32 over d (Granlund and
     Montgomery 1994); n is c times the entries of a row. Places must be below `block_rows` as they are, too.
@@ -150,14 +150,14 @@ def divides_by_product(row_hash: RowHash, block_rows: int, most: int) -> bool:
 
 
 def numbers_of(row_hash: RowHash) -> tuple[int, int, int, int, int]:
-    """Give what the kernel is told of a hash: a, b, c, d, and 2^32 over d rounded up, all below 2^32."""
+    """Return what the kernel takes of a hash: a, b, c, d, and 2^32 over d rounded up, all below 2^32."""
     inverse = min(-(-(1 << 32) // row_hash.d), (1 << 32) - 1)
     return row_hash.a, row_hash.b, row_hash.c, row_hash.d, inverse
 
 
 @device_function
 def _hash_of(count, a, b, c, d, inverse):
-    """Give the place of a row with so many entries, where `divides_by_product`."""
+    """Return the place of a row with so many entries, where `divides_by_product`."""
     product = np.uint32(count * c)
     quotient = np.uint32(np.uint64(product) * np.uint64(inverse) >> np.uint64(32))
     aggregated = min(np.uint32(count >> a), np.uint32(CLASSES - 1))
@@ -166,7 +166,7 @@ def _hash_of(count, a, b, c, d, inverse):
 
 @device_function
 def _any_hash_of(count, a, b, c, d, block_rows):
-    """Give the place of a row with so many entries; see `gpu.hbp.hashing`."""
+    """Return the place of a row with so many entries; see `gpu.hbp.hashing`."""
     rest = np.uint64(count) * np.uint64(c) % np.uint64(d)
     aggregated = min(np.uint32(count >> a), np.uint32(CLASSES - 1))
     return np.uint32((np.uint64(aggregated) * np.uint64(b) + rest) % np.uint64(block_rows))
@@ -174,14 +174,14 @@ def _any_hash_of(count, a, b, c, d, block_rows):
 
 @device_function
 def _class_of(count):
-    """Give the class of a number; see `gpu.hbp.ordering`."""
+    """Return the class of a number; see `gpu.hbp.ordering`."""
     shift = max(np.int32(0), np.int32(31 - CLASS_BITS - cuda.clz(np.uint32(count))))
     return np.uint32((shift << CLASS_BITS) + (count >> shift))
 
 
 @device_function
 def _passes_for(most):
-    """Give how many passes sort numbers up to the largest that a lane of the warp has."""
+    """Return how many passes sort numbers up to the largest that a lane of the warp has."""
     most = most_of_warp(most)
     passes = np.int32(1)
     while most >> (DIGIT_BITS * passes) > 0:
@@ -334,7 +334,7 @@ def counted_order_kernel(block_rows: int, method: str, divides: bool = False) ->
 
 @cuda.jit
 def repeat_kernel(rows_order, across, block_rows, slots, order):
-    """Give all blocks of a row of blocks the same order, a thread a place.
+    """Write the same order for all blocks of a row of blocks, a thread a place.
 
     Parameters
     ----------

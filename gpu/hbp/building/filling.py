@@ -41,7 +41,7 @@ def four_entries(columns, values, source, step, count):
 
 @device_function
 def first_slot_of_block(group, block_rows):
-    """Give the first slot of the block that has this group of 32; a division of 32 bits is a short one."""
+    """Return the first slot of the block that has this group of 32; a division of 32 bits is a short one."""
     block = np.uint32(group) // np.uint32(block_rows // WARP)
     return np.int64(block) * block_rows
 

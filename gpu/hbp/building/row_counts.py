@@ -20,7 +20,7 @@ BLOCKS_OF_THREAD = 2 if SIMULATED else 8
 
 @device_function
 def _first_from(columns, begin, end, column):
-    """Give the first entry from `begin` to `end` in a column from this one on."""
+    """Return the first entry from `begin` to `end` in a column from this one on."""
     while begin < end:
         middle = (begin + end) // 2
         if columns[np.uint64(middle)] < column:
@@ -32,7 +32,7 @@ def _first_from(columns, begin, end, column):
 
 @device_function
 def _first_near(columns, begin, end, column):
-    """Give the same, where it is likely to be near `begin`: one, two, four further on, and so on."""
+    """Return the same, where it is likely to be near `begin`: one, two, four further on, and so on."""
     step = np.int64(1)
     while begin + step <= end and columns[np.uint64(begin + step - 1)] < column:
         step *= 2
@@ -82,7 +82,7 @@ def row_counts_kernel(pointers, columns, rows, across, block_rows, block_columns
 
 @cuda.jit
 def lengths_kernel(pointers, rows, slots, lengths):
-    """Give the entries of whole rows, a thread each; rows behind the last have none.
+    """Write how many entries whole rows have, a thread each; rows after the last have none.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ from gpu.runtime.kernel_sequence import begin_in_sequence
 
 @device_function
 def _row_of(pointers, rows, entry):
-    """Give the row of an entry: the last one that begins at it or before, and is not empty."""
+    """Return the row of an entry: the last one that begins at it or before, and is not empty."""
     low, high = np.int64(0), np.int64(rows)
     while high - low > 1:
         middle = (low + high) // 2

@@ -287,7 +287,7 @@ def leaf_shapes(firsts: Any, leaves: int, entries: Any, number: int, node_size: 
 
 
 def used_bits(shape: tuple[int, int], bits: int, levels: int) -> int:
-    """Give the bits that a key may have set, of an entry in a matrix of this shape.
+    """Return the bits that a key may have set, of an entry in a matrix of this shape.
 
     Parameters
     ----------

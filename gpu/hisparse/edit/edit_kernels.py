@@ -94,7 +94,7 @@ def made_kernel(made_keys, made_shapes, made, leaf_keys, leaves, places, reused,
 
 @cuda.jit
 def references_kernel(own, made, references, made_references):
-    """Give where each leaf that is made begins, one a thread.
+    """Write where each leaf that is made begins, one a thread.
 
     Parameters
     ----------

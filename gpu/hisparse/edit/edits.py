@@ -97,7 +97,7 @@ class _Edit:
     def _merged(
         self, keys: Any, values: Any, order: Any, edits: int, touched_keys: Any, touched: int
     ) -> tuple[tuple[Any, Any], int]:
-        """Give keys and values of all entries of the touched leaves, and how many there are."""
+        """Return keys and values of all entries of the touched leaves, and how many there are."""
         matrix, stream, leaves = self._matrix, self._stream, self._matrix.leaves
         found, slots = all_or_nothing(lambda: (empty(touched, np.int32), empty(touched, np.int32)))
         most = 1 << 2 * self._bits

@@ -159,7 +159,7 @@ def deal(
     position: Any,
     entry_at: Any,
 ) -> None:
-    """Give each entry of a leaf its place.
+    """Assign each entry of a leaf its place.
 
     Parameters
     ----------

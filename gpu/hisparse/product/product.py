@@ -85,7 +85,7 @@ def _warps_for(stripes: int, total: int, most_warps: int) -> int:
 
 
 def _filled(blocks: int, warps: int) -> float:
-    """Give the part of the device that is at work on average, if all blocks take equally long."""
+    """Return the part of the device that is at work on average, if all blocks take equally long."""
     at_once = WARPS_AT_ONCE // warps
     return blocks / (at_once * -(-max(blocks, 1) // at_once))
 

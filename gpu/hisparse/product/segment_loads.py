@@ -13,7 +13,7 @@ from gpu.runtime.cuda import device_function
 
 @device_function
 def entries_of(segment: Any) -> Any:
-    """Give the entries of a segment; none of what stands for no segment."""
+    """Return the entries of a segment; none of what stands for no segment."""
     less_one = np.int32(segment[1] & np.uint32(SEGMENT - 1))
     return np.int32(less_one + (np.int32(1) if segment[1] != 0 else np.int32(0)))
 
@@ -62,7 +62,7 @@ def fetching(real: Any) -> Any:
 
 @device_function
 def _left_of_halves(segment: Any, lane: Any) -> Any:
-    """Give the entries from a lane's first pair to the end of its half, and from its second to the end."""
+    """Return the entries from a lane's first pair to the end of its half, and from its second to the end."""
     count = entries_of(segment)
     half = np.int32(np.int32(np.int32(count + 3) >> 2) << 1)
     return np.int32(min(half, count) - 2 * lane), np.int32(count - half - 2 * lane)
@@ -70,13 +70,13 @@ def _left_of_halves(segment: Any, lane: Any) -> Any:
 
 @device_function
 def _left_of_whole(segment: Any, lane: Any) -> Any:
-    """Give the entries from a lane's four to the end, for the first two and for the others of these."""
+    """Return the entries from a lane's four to the end, for the first two and for the others of these."""
     left = np.int32(entries_of(segment) - 4 * lane)
     return left, np.int32(left - 2)
 
 
 def lefts(real: Any) -> Any:
-    """Give the function that says how many of its first two and of its last two entries a lane has."""
+    """Return the function that says how many of its first two and of its last two entries a lane has."""
     return _left_of_whole if entries_at_once(np.dtype(real)) == 4 else _left_of_halves
 
 

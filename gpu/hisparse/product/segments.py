@@ -140,7 +140,7 @@ class _Placed:
     wide: int
 
     def segments(self, order: Any, stripe: Any, block: Any, stripes: int, kinds: Any) -> Segments:
-        """Give the segments of one direction.
+        """Return the segments of one direction.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ def arrange_leaves(
 
 @njit(nogil=True, cache=True)
 def _entries(memory: Any, reference: Any, bits: Any, halves: Any, slots: Any) -> Any:
-    """Read coordinates and the places of values of a leaf; give their number."""
+    """Read coordinates and the places of values of a leaf; return their number."""
     base = first_slot_of(memory, memory.values, reference)
     if np.int64(reference) & TYPE_MASK == DENSE:
         found = 0

@@ -13,7 +13,7 @@ from vecsim.support.errors import UserError
 
 
 def is_tree(matrix: Any) -> bool:
-    """Say whether a matrix is HiSparse, on the host or on the device."""
+    """Return whether a matrix is HiSparse, on the host or on the device."""
     return isinstance(matrix, HiSparse | DeviceHiSparse)
 
 

@@ -119,7 +119,7 @@ class TreeSum:
         return self.plan.empty_tree(self._shape, stream)
 
     def into(self, result: DeviceTree) -> list[Launch]:
-        """Give the launches that write the sum into what `empty` gave."""
+        """Return the launches that write the sum into what `empty` gave."""
         if not result.root:
             return []
         return [self._write_leaves(result), *self.plan.inner_writing(result)]
