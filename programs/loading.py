@@ -91,7 +91,7 @@ def require_room(size: int) -> None:
 
 
 def vector_bytes(shape: tuple[int, int], section_size: int, value_bytes: int) -> int:
-    """Give the bytes of x and y with their padding; see :func:`place_vectors`."""
+    """Return the bytes of x and y with their padding; see :func:`place_vectors`."""
     x, y = _padded(shape[1], section_size), _padded(shape[0], section_size**2)
     return (x + y) * value_bytes
 

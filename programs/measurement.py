@@ -131,7 +131,7 @@ class Measurement(Overview):
         return self.run.peak_share
 
     def overview(self) -> dict[str, object]:
-        """Give what was measured on what, by name."""
+        """Return what was measured on what, by name."""
         return {
             "program": self.program,
             "matrix": self.matrix,
@@ -147,7 +147,7 @@ class Measurement(Overview):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything but registers and memory as plain data, as ``vecsim run --json`` does."""
+        """Return everything but registers and memory as plain data, as ``vecsim run --json`` does."""
         return {
             "program": self.program,
             "matrix": self.matrix,
@@ -167,7 +167,7 @@ class Measurement(Overview):
 
 
 def multiplicand(columns: int, seed: int, dtype: npt.DTypeLike) -> npt.NDArray[np.floating]:
-    """Give x, uniform in [0, 1), rounded to the type of the values; a seed gives one x for ever.
+    """Return x, uniform in [0, 1), rounded to the type of the values; a seed gives one x for ever.
 
     Raises
     ------

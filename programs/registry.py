@@ -85,7 +85,7 @@ class SmvmProgram(Overview):
     text: Path | None = None
 
     def overview(self) -> dict[str, object]:
-        """Give name, summary and the names of the options."""
+        """Return name, summary and the names of the options."""
         options = tuple(option.name for option in self.options)
         return {"name": self.name, "summary": self.summary, "options": options}
 
@@ -95,7 +95,7 @@ class SmvmProgram(Overview):
         return Path(__file__).parent / self.name
 
     def source(self, schedule: str) -> Path:
-        """Give the assembly file of a schedule; a program of the user's own has one file."""
+        """Return the assembly file of a schedule; a user-defined program has one file."""
         return self.text or self.folder / f"{schedule}.s"
 
     def require_room(self, matrix: Any, section_size: int, value_bytes: int) -> None:
@@ -121,7 +121,7 @@ class SmvmProgram(Overview):
         require_room(BASE + vectors + rows * per_row + matrix.nnz * value_bytes + STACK_BYTES)
 
     def choose(self, given: Mapping[str, str]) -> dict[str, str]:
-        """Give every option its value.
+        """Return a value for every option.
 
         Raises
         ------
@@ -147,7 +147,7 @@ class SmvmProgram(Overview):
         return chosen
 
     def symbols(self, chosen: Mapping[str, str]) -> dict[str, int]:
-        """Give the assembler symbols for the values that :meth:`choose` gave."""
+        """Return the assembler symbols for the values that :meth:`choose` gave."""
         return {
             option.symbol: option.values[chosen[option.name]]
             for option in self.options
@@ -293,7 +293,7 @@ def program_name(program: object) -> str:
 
 
 def find(name: str) -> SmvmProgram:
-    """Give a program by name.
+    """Return a program by name.
 
     Parameters
     ----------

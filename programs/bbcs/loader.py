@@ -11,7 +11,7 @@ from vecsim.machine import Machine
 
 
 def load(matrix: Any, machine: Machine, layout: Layout, options: Mapping[str, int]) -> MatrixImage:
-    """Give the image of a SciPy sparse matrix in BBCS with blocks as wide as a section.
+    """Return the image of a SciPy sparse matrix in BBCS with blocks as wide as a section.
 
     Parameters
     ----------

@@ -66,7 +66,7 @@ def conjugate_gradient(given: Setting) -> Problem:
 
 
 def dominant(matrix: Any) -> Any:
-    """Give a symmetric positive definite matrix with the pattern of a square one.
+    """Return a symmetric positive definite matrix with the pattern of a square one.
 
     Entries off the diagonal become -1 where either of a pair is stored; the diagonal is one more than their
     number in the row.

@@ -68,7 +68,7 @@ def hism_insertion(given: Setting) -> Problem:
 
 
 def _inserted(given: Setting) -> tuple[Any, Any, tuple[int, int]]:
-    """Give a matrix, the same with an element, and where that is: in the middle, if it is not there."""
+    """Return a matrix, the same with an element, and where that is: in the middle, if it is not there."""
     before = sp.csr_array(given.matrix)
     before.sum_duplicates()
     rows, columns = before.shape

@@ -37,7 +37,7 @@ def sliced_ellpack(given: Setting) -> Problem:
 
 
 def _slice(matrix: Any, first: int, end: int, height: int, width: int) -> tuple[Any, Any]:
-    """Give (width, height) columns and values of rows; 0 in padding."""
+    """Return (width, height) columns and values of rows; 0 in padding."""
     if width * height > MOST_PADDED:
         raise UserError(f"rows padded to {width} entries make more than {MOST_PADDED} elements")
     columns = np.zeros((width, height), np.int32)

@@ -38,7 +38,7 @@ class Needed:
     arithmetic: int = 0
 
     def cycles(self, machine: Machine) -> int:
-        """Give the larger of the cycles that all memory ports together need, and the unit."""
+        """Return the larger of the cycles that all memory ports together need, and the unit."""
         words = self.contiguous / machine.words_per_cycle + self.indexed / machine.addresses_per_cycle
         return int(np.ceil(max(words / machine.memory_ports, self.arithmetic / machine.lanes)))
 

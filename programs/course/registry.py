@@ -82,7 +82,7 @@ COURSE = {each.name: each for each in _PROGRAMS}
 
 
 def find(name: str) -> CourseProgram:
-    """Give the program of a name.
+    """Return the program of a name.
 
     Raises
     ------

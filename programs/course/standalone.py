@@ -13,7 +13,7 @@ from vecsim.support.shown_text import unicode_text
 
 
 def standalone(ready: Ready, stem: str) -> dict[str, bytes]:
-    """Give the files of a program by their names: the text, memory before the run, and what is expected.
+    """Return the files of a program by their names: the text, memory before the run, and what is expected.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def standalone(ready: Ready, stem: str) -> dict[str, bytes]:
 
 
 def _may_be_quoted(name: str) -> bool:
-    """Say whether a text can have a name in quotation marks."""
+    """Return whether a text can have a name in quotation marks."""
     return not set('"\r\n') & set(name) and unicode_text(name) == name
 
 

@@ -55,7 +55,7 @@ def _bytes(given: Setting) -> Any:
 def _product(
     given: Setting, image: Image, position_words: float, indexed: int, room: Mapping[str, int] | None = None
 ) -> Problem:
-    """Give the problem of a product; of each entry its value, its position and indexed values are moved."""
+    """Return the problem of a product; of each entry its value, its position and indexed values are moved."""
     matrix = given.matrix
     rows, columns = matrix.shape
     x = given.numbers(rows)

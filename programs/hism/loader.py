@@ -12,7 +12,7 @@ from vecsim.machine import Machine
 
 
 def load(matrix: Any, machine: Machine, layout: Layout, options: Mapping[str, int]) -> MatrixImage:
-    """Give the image of a SciPy sparse matrix in HiSM.
+    """Return the image of a SciPy sparse matrix in HiSM.
 
     Option POSITION_BYTES is the size of a column or row position, 0 for the smallest that s allows.
 

@@ -24,7 +24,7 @@ def read_hism(
     memory
         Bytes.
     symbols
-        ROOT, ROOT_LENGTH, LEVELS and POSITION_BYTES, as `HiSM.image` gives them.
+        ROOT, ROOT_LENGTH, LEVELS and POSITION_BYTES, as `HiSM.image` returns them.
     shape
         Rows and columns of the matrix.
     section_size

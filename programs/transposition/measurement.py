@@ -48,7 +48,7 @@ class Transposition:
 
 
 def with_unit(machine: Machine) -> Machine:
-    """Give a machine with the transposition unit beside what it has."""
+    """Return a machine with the transposition unit in addition to what it has."""
     extensions = extensions_of((*machine.extensions, "transposition"))
     made = machine_class(extensions)
     return made.model_validate(machine.model_dump()).with_origin(machine.origin)
