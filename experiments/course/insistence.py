@@ -41,7 +41,7 @@ def processed(name: str, done: Run) -> int:
 
 
 def results_come_from(name: str, room: Workspace, done: Run, most: int, random: np.random.Generator) -> bool:
-    """Say whether the results come from an instruction.
+    """Return whether the results come from an instruction.
 
     Most elements that it processes must count: a text may waste some, and may look whether the instruction
     works, so that a few elements say little.

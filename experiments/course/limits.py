@@ -54,7 +54,7 @@ def confine() -> None:
 
 
 def may_open(path: str, flags: int, roots: tuple[str, ...]) -> bool:
-    """Say whether a file is one of Python's own, and is only read."""
+    """Return whether a file is one of Python's own, and is only read."""
     if flags & WRITING or not Path(path).is_absolute():
         return False
     real = os.path.realpath(path)

@@ -136,7 +136,7 @@ EXERCISES = {each.name: each for each in _ALL}
 
 
 def find(name: str) -> Exercise:
-    """Give an exercise by its name or its number.
+    """Return an exercise by its name or its number.
 
     Raises
     ------

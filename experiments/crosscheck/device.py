@@ -63,7 +63,7 @@ class DeviceProduct:
 
 
 def find_device() -> tuple[Device | None, str]:
-    """Give the device that was found, or None and the reason in a line."""
+    """Return the device that was found, or None and the reason in a line."""
     if os.environ.get("NUMBA_ENABLE_CUDASIM", "0") in ("", "0"):
         from gpu.runtime.cuda_driver import NoGpuError, driver
 

@@ -64,7 +64,7 @@ def hierarchies(
     hism_on_device: DeviceProduct | None,
     multiply: Callable[[HiSparse], DeviceProduct | None],
 ) -> tuple[Hierarchy, ...]:
-    """Give HiSM, HiSparse with nodes of the same side where it has such, and HiSparse as it is by default.
+    """Return HiSM, HiSparse with nodes of the same side where it has such, and HiSparse as it is by default.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def hierarchies(
     hism_on_device
         Its product on a GPU; None without one.
     multiply
-        Multiplies on the GPU; gives None without one.
+        Multiplies on the GPU; returns None without one.
     """
     sides = dict.fromkeys((hism.section_size, DEFAULT_NODE_SIZE))
     trees = [HiSparse.from_scipy(matrix, node_size=side) for side in sides if side <= MAX_NODE_SIZE]

@@ -52,7 +52,7 @@ class Listed:
 
 @cache
 def listed() -> tuple[Listed, ...]:
-    """Give the matrices of the list, in its order."""
+    """Return the matrices of the list, in its order."""
     return tuple(map(_read, tomllib.loads(FILE.read_text(encoding="utf-8"))["matrix"]))
 
 

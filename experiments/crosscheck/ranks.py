@@ -126,7 +126,7 @@ def ratios(matrices: Iterable[Checked], first: str, second: str) -> list[Ratio]:
 
 
 def orders(matrices: Iterable[Checked], programs: Sequence[str]) -> list[Order]:
-    """Give both orders of these programs on every matrix on which the GPU timed them all."""
+    """Return both orders of these programs on every matrix on which the GPU timed them all."""
     found = []
     for matrix in matrices:
         checks = by_program(matrix)
@@ -138,7 +138,7 @@ def orders(matrices: Iterable[Checked], programs: Sequence[str]) -> list[Order]:
 
 
 def by_program(matrix: Checked) -> dict[str, Check]:
-    """Give the checks of a matrix by the name of the program."""
+    """Return the checks of a matrix by the name of the program."""
     return {check.program: check for check in matrix.found.checks}
 
 
@@ -176,7 +176,7 @@ def of_ratios(found: Sequence[Ratio]) -> Correlation:
 
 
 def explained_by(found: Sequence[Ratio], feature: Callable[[Checked], float]) -> tuple[float, float]:
-    """Give Spearman's rho of a feature of the matrices with the ratios of cycles, and with those of times."""
+    """Return Spearman's rho of a feature of the matrices with the ratios of cycles, and of times."""
     values = [feature(ratio.matrix) for ratio in found]
     return (
         spearman(values, [ratio.cycles for ratio in found]),
@@ -185,7 +185,7 @@ def explained_by(found: Sequence[Ratio], feature: Callable[[Checked], float]) ->
 
 
 def spearman(first: Sequence[float], second: Sequence[float]) -> float:
-    """Give Spearman's rho of two rankings of the same things; NaN where either has no order."""
+    """Return Spearman's rho of two rankings of the same things; NaN where either has no order."""
     if len(first) < 2:
         return float("nan")
     return float(_spearman(np.asarray(first, dtype=float), np.asarray(second, dtype=float)))

@@ -196,7 +196,7 @@ def _class(name: str) -> str:
 
 
 def _correlated(label: str, pairs: Sequence[Ratio]) -> list[Comparison]:
-    """Give the correlations of a pair, over all matrices and over large and small ones."""
+    """Return the correlations of a pair, over all matrices and over large and small ones."""
     whole = of_ratios(pairs)
     large = [ratio for ratio in pairs if ratio.matrix.entries >= LARGE]
     small = [ratio for ratio in pairs if ratio.matrix.entries < LARGE]

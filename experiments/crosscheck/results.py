@@ -80,7 +80,7 @@ class Results:
         return [f"{each.name}: {text}" for each in self.matrices for text in each.found.disagreements]
 
     def document(self) -> dict[str, Any]:
-        """Give it as a JSON object."""
+        """Return it as a JSON object."""
         made = {name: getattr(self, name) for name in MADE}
         matrices = [
             {
@@ -96,7 +96,7 @@ class Results:
         return {"kind": KIND, **made, "machine": self.machine.to_dict(), "matrices": matrices}
 
     def with_cycles(self, cycles: Mapping[str, Mapping[str, int]], machine: Machine) -> Results:
-        """Give the same with the cycles of another machine; matrices that have none are left out."""
+        """Return the same with the cycles of another machine; matrices that have none are left out."""
         matrices = tuple(
             replace(each, found=each.found.with_cycles(cycles[each.name]))
             for each in self.matrices

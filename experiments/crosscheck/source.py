@@ -51,7 +51,7 @@ class _Subject:
 
 
 def recorded(request: Request) -> Recorded:
-    """Give the results for a request, once for each.
+    """Return the results for a request, once for each.
 
     The cycles in the file are taken where they are of the machine asked for; else they are simulated, with
     the matrices that are available.
@@ -81,7 +81,7 @@ def _recorded(request: Request) -> Recorded:
 
 
 def _simulated(results: Results, request: Request) -> tuple[Results, Mapping[str, str]]:
-    """Give the results with the cycles of the machine asked for, and why matrices have none."""
+    """Return the results with the cycles of the machine asked for, and why matrices have none."""
     if results.value_bits != 8 * VALUE_BYTES:
         raise UserError(
             f"the results are of another machine and of {results.value_bits}-bit values; "

@@ -99,7 +99,7 @@ def _termination_interrupts() -> Iterator[None]:
 
 
 def names_to_compile(*, old: bool) -> list[str]:
-    """Give the names of all methods, in the order in which they are tried."""
+    """Return the names of all methods, in the order in which they are tried."""
     from gpu.baseline.cusparse import METHODS
     from gpu.kernel_registry import KERNELS
 
@@ -132,7 +132,7 @@ def open_device(phases: Phases) -> Device:
 
 
 def _finished(header: dict[str, Any], device: Device) -> dict[str, Any]:
-    """Give the header with what may differ from one part of a run to the next."""
+    """Return the header with what may differ from one part of a run to the next."""
     return {
         **header,
         "date": provenance().date,
@@ -152,5 +152,5 @@ def _waiting(supplied: Iterator[Supplied], phases: Phases) -> Iterator[Supplied]
 
 
 def journal_of(json: Path) -> Path:
-    """Give where the records of a run stand until its results do."""
+    """Return where the records of a run stand until its results do."""
     return json.with_name(f"{json.name}.journal")

@@ -147,7 +147,7 @@ def check_suite(
 
 
 def grouped(names: Sequence[str]) -> list[tuple[list[str], int]]:
-    """Give the methods of each process, and in how many shares these take the matrices."""
+    """Return the methods of each process, and in how many shares these take the matrices."""
     from experiments.gpu_bench.compilation import by_conversion
 
     alone = [[name] for name in names if name in LONG_CONVERSIONS]
@@ -169,7 +169,7 @@ def store(matrix: SuiteMatrix, folder: Path) -> None:
 
 
 def storing(matrices: Sequence[tuple[SuiteMatrix, Path]]) -> ProcessPoolExecutor:
-    """Begin to store matrices, in their order, in other processes; give their pool, to be shut down."""
+    """Begin to store matrices, in their order, in other processes; return their pool, to be shut down."""
     pool = ProcessPoolExecutor(WORKERS, mp_context=WorkerContext(), initializer=begin_worker)
     for matrix, folder in matrices:
         pool.submit(store, matrix, folder)
@@ -179,7 +179,7 @@ def storing(matrices: Sequence[tuple[SuiteMatrix, Path]]) -> ProcessPoolExecutor
 def wait_for(matrix: SuiteMatrix, folder: Path, until: float = inf) -> Supplied | None:
     """Read a matrix, once it is complete; its arrays are mapped, so that many processes share them.
 
-    Without it at the time `until`, in seconds since the epoch, it gives None.
+    Without it at the time `until`, in seconds since the epoch, it returns None.
     """
     while time.time() <= until:
         try:
@@ -250,7 +250,7 @@ def _product(name: str, host: Any, rows: int, x: Any) -> Any:
 def records_of(
     done: Future[list[Checked]], names: Sequence[str], matrices: Sequence[SuiteMatrix]
 ) -> list[Checked]:
-    """Give the records of a process; if it broke down, that is the record of all that it had to do."""
+    """Return the records of a process; if it broke down, that is the record of all that it had to do."""
     try:
         return done.result()
     except Exception as error:  # the other processes go on
@@ -277,7 +277,7 @@ def faults(records: Sequence[Checked]) -> list[str]:
 
 
 def document(records: Sequence[Checked], device: dict[str, Any]) -> dict[str, Any]:
-    """Give the records as a JSON object."""
+    """Return the records as a JSON object."""
     return {
         "kind": KIND,
         "device": device,

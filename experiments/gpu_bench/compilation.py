@@ -31,7 +31,7 @@ PATIENCE_SECONDS = 100
 
 
 def sample(dtype: str) -> Any:
-    """Give a small matrix that takes every way through a conversion: blocks, empty rows, a long row."""
+    """Return a small matrix that takes every way through a conversion: blocks, empty rows, a long row."""
     rng = np.random.default_rng(1)
     dense = np.where(rng.random((96, 700)) < 0.05, rng.uniform(-1, 1, (96, 700)), 0)
     dense[::7] = 0
@@ -44,7 +44,7 @@ def sample(dtype: str) -> Any:
 
 @functools.cache
 def kernel_samples(dtype: str) -> tuple[Any, ...]:
-    """Give matrices that take most of the kernels that the suite does.
+    """Return matrices that take most of the kernels that the suite does.
 
     Which kernel a format takes follows from its size, from whether its rows differ, whether their columns are
     near, and whether blocks are full.
@@ -57,7 +57,7 @@ def kernel_samples(dtype: str) -> tuple[Any, ...]:
 
 
 def rows_of(rows: int, columns: Any, dtype: str) -> Any:
-    """Give a matrix with the same columns in all rows, each row one further."""
+    """Return a matrix with the same columns in all rows, each row one further."""
     indices = (np.arange(rows, dtype=np.int32)[:, None] + columns.astype(np.int32)).ravel()
     indptr = np.arange(0, len(indices) + 1, len(columns), dtype=np.int32)
     shape = rows, rows + int(columns[-1])
@@ -126,7 +126,7 @@ class CompiledAhead:
 
 
 def conversion(name: str) -> Callable[[Any], Any]:
-    """Give what converts a SciPy matrix into a format of vecsim or, by its method's name, of cuSPARSE."""
+    """Return what converts a SciPy matrix into a format of vecsim or, by its method's name, of cuSPARSE."""
     from gpu.baseline.cusparse import METHODS
     from gpu.kernel_registry import KERNELS
 

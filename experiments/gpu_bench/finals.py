@@ -53,7 +53,7 @@ class Finals:
     journal: RunJournal
 
     def run(self, phases: Phases) -> Iterator[Final]:
-        """Replay the best in turn, warm and where they differ cold; give each as soon as it is known."""
+        """Replay the best in turn, warm and where they differ cold; yield each as soon as it is known."""
         from gpu.measure.timing import compare
 
         if not self.ours or not self.baselines:
@@ -88,7 +88,7 @@ class Finals:
             return [self._record(first, second, found, "cold")]
 
     def _best_cold(self, candidates: Sequence[Screened], open_: ExitStack) -> tuple[Screened, list[Placed]]:
-        """Time candidates cold, if there are several; give the best one and its copies on the device."""
+        """Time candidates cold, if there are several; return the best one and its copies on the device."""
         from gpu.measure.timing import measure
 
         best: tuple[float, Screened, ExitStack, list[Placed]] | None = None

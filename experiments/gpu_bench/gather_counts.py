@@ -49,7 +49,7 @@ def counted(
 
 
 def of(made: Supplied, operation: str, dtype: str) -> GatherWork | None:
-    """Give what was counted of a product; None if nothing was.
+    """Return what was counted of a product; None if nothing was.
 
     Parameters
     ----------

@@ -124,7 +124,7 @@ def supply(
     workers: int = WORKERS,
     ahead: int = AHEAD,
 ) -> Iterator[Iterator[Supplied]]:
-    """Give the matrices in their order, made beforehand by other processes.
+    """Yield the matrices in their order, made beforehand by other processes.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def _in_order(
 
 
 def _room() -> Path | None:
-    """Give the folder in memory if it is large enough, None for the usual one."""
+    """Return the folder in memory if it is large enough, None for the usual one."""
     try:
         return MEMORY_FOLDER if shutil.disk_usage(MEMORY_FOLDER).free >= ROOM_BYTES else None
     except OSError:

@@ -151,7 +151,7 @@ class Bench:
                 }
 
     def _screen(self, case: Case, slow: dict[str, str]) -> tuple[list[Screened], list[Screened]]:
-        """Check and time every method; give ours and the baselines, the best first, it is on the device."""
+        """Check and time every method; return ours and the baselines, the best first, it is on the device."""
         with self.phases("estimate"):
             compared = _baselines_of(case, self.device.library)
             ranked = methods.rank(case.multiplied)
@@ -179,7 +179,7 @@ class Bench:
                 return
 
     def _try_all(self, case: Case, tried: Sequence[Method], plain: Screened | None) -> list[Screened]:
-        """Time methods one behind the other; give those that were timed, the best first and on the device."""
+        """Time methods one by one; return those that were timed, the best first and on the device."""
         found: list[Screened] = []
         best: Screened | None = None
         for method in tried:
@@ -279,7 +279,7 @@ class Bench:
         return Screened(record, method, host, placed)
 
     def _placed(self, case: Case, method: Method, host: Any) -> tuple[Placed, float]:
-        """Put a matrix on the device; give how long that took, microseconds.
+        """Put a matrix on the device; return how long that took, microseconds.
 
         A product compiles its kernels when it is first made. What takes that long is made once more.
         """
@@ -292,7 +292,7 @@ class Bench:
 
 
 def _baselines_of(case: Case, library: str) -> list[Method]:
-    """Give cuSPARSE's methods; of a transposed product as an operation and on an explicit copy."""
+    """Return cuSPARSE's methods; of a transposed product as an operation and on an explicit copy."""
     if case.turned is None:
         return methods.baselines(case.csr, library)
     as_operation = methods.baselines(case.csr, library, transposed=True)
@@ -311,7 +311,7 @@ def _pruned_again(method: Method, slow: dict[str, str], chosen: Sequence[str]) -
 
 
 def _paid_after(record: Record, plain: Record) -> float | None:
-    """Give the products after which a conversion has paid against one that is set up already."""
+    """Return the products after which a conversion has paid against one that is set up already."""
     assert record.median_us is not None and plain.median_us is not None
     saved = plain.median_us - record.median_us
     if saved <= 0:
@@ -320,7 +320,7 @@ def _paid_after(record: Record, plain: Record) -> float | None:
 
 
 def _product(placed: Placed) -> Any:
-    """Run a product once and give y."""
+    """Run a product once and return y."""
     from gpu.runtime.cuda_driver import Stream
 
     if isinstance(placed, Launched):

@@ -74,7 +74,7 @@ class Method:
     pruned: str = ""
 
     def described(self, **parameters: Any) -> Method:
-        """Give it with further parameters."""
+        """Return it with further parameters."""
         return replace(self, parameters={**self.parameters, **parameters})
 
 
@@ -134,7 +134,7 @@ class Launched:
 
 
 def most_times_best(csr: Any) -> float:
-    """Give how many times the best an estimate may be for its method to be measured."""
+    """Return how many times the best an estimate may be for its method to be measured."""
     return MOST_TIMES_BEST_SMALL if csr.nnz <= SMALL_ENTRIES else MOST_TIMES_BEST
 
 
@@ -171,7 +171,7 @@ def rank(csr: Any) -> Ranked:
 
 
 def formats(csr: Any, ranked: Ranked, *, old: bool = True) -> list[Method]:
-    """Give all formats of `gpu.kernel_registry.KERNELS` for a CSR matrix of float32 or float64.
+    """Return all formats of `gpu.kernel_registry.KERNELS` for a CSR matrix of float32 or float64.
 
     Pruned is what by the estimates of `gpu.choice.cost_model` takes over 1.6 times (on small matrices 3
     times) as long as the best, and what is historical on large matrices, or without `old` on all.
@@ -207,7 +207,7 @@ def _format(name: str, csr: Any, pruned: str) -> Method:
 
 
 def baselines(csr: Any, library: str, *, transposed: bool = False) -> list[Method]:
-    """Give all formats and algorithms of cuSPARSE.
+    """Return all formats and algorithms of cuSPARSE.
 
     Parameters
     ----------

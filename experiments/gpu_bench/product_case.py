@@ -94,7 +94,7 @@ class Case:
 
 
 def typed(csr: Any, dtype: str) -> Any:
-    """Give a matrix with values of a type, on the same index arrays."""
+    """Return a matrix with values of a type, on the same index arrays."""
     typed = scipy.sparse.csr_array(
         (csr.data.astype(dtype, copy=False), csr.indices, csr.indptr), shape=csr.shape
     )
@@ -103,7 +103,7 @@ def typed(csr: Any, dtype: str) -> Any:
 
 
 def transpose(csr: Any) -> tuple[Any, float]:
-    """Transpose a matrix; give how long that took, microseconds."""
+    """Transpose a matrix; return how long that took, microseconds."""
     start = time.perf_counter()
     turned = scipy.sparse.csr_array(csr.T.tocsr())
     microseconds = (time.perf_counter() - start) * 1e6
@@ -133,7 +133,7 @@ class Screened:
 
 
 def with_timing(record: Record, timing: Timing, cache: Cache, case: Case, device: Device) -> Record:
-    """Give a record with a time, the share of it that the lower bound is, and the bound of gathers.
+    """Return a record with a time, the share of it that the lower bound is, and the bound of gathers.
 
     Parameters
     ----------

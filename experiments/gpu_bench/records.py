@@ -118,7 +118,7 @@ class Record:
         return self.matrix, self.dtype, self.operation
 
     def document(self) -> dict[str, Any]:
-        """Give it as plain data, for JSON."""
+        """Return it as plain data, for JSON."""
         return {name.rstrip("_"): value for name, value in asdict(self).items()}
 
     @classmethod
@@ -158,7 +158,7 @@ class Run:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
     def document(self) -> dict[str, Any]:
-        """Give everything as plain data, for JSON."""
+        """Return everything as plain data, for JSON."""
         return {
             "benchmark": BENCHMARK,
             **self.header,
@@ -274,5 +274,5 @@ def _record(document: Any) -> Record | None:
 
 
 def with_status(record: Record, status: str, reason: str) -> Record:
-    """Give a record that was not timed, and why; the reason in one line."""
+    """Return a record that was not timed, and why; the reason in one line."""
     return replace(record, status=status, reason=" ".join(reason.split()))

@@ -137,13 +137,13 @@ def generated(generator: str, arguments: Mapping[str, Any]) -> Any:
 
 @cache
 def suite() -> tuple[SuiteMatrix, ...]:
-    """Give all matrices of the suite, class by class."""
+    """Return all matrices of the suite, class by class."""
     listed = tomllib.loads(FILE.read_text(encoding="utf-8"))["matrix"]
     return tuple(sorted(map(_read, listed), key=lambda each: CLASSES.index(each.class_)))
 
 
 def select(wanted: str | None) -> tuple[SuiteMatrix, ...]:
-    """Give the matrices of a class, or the one of a name; all without either.
+    """Return the matrices of a class, or the one of a name; all without either.
 
     Raises
     ------
@@ -209,7 +209,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def _check(matrix: SuiteMatrix, *, write: bool) -> bool:
-    """Make a matrix, say what was found, and tell whether it is another than the file says."""
+    """Make a matrix, say what was found, and return whether it is another than the file says."""
     start = time.perf_counter()
     try:
         found = statistics_of(matrix.make())

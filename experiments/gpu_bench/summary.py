@@ -80,7 +80,7 @@ class Auto:
 
 
 def pairs(records: Iterable[Record]) -> list[Pair]:
-    """Give the final records two and two, in their order."""
+    """Return the final records two and two, in their order."""
     final = [record for record in records if record.stage == "final" and record.status == OK]
     baselines = {(*record.unit, record.cache): record for record in final if not record.ours}
     return [
@@ -91,12 +91,12 @@ def pairs(records: Iterable[Record]) -> list[Pair]:
 
 
 def geometric_mean(values: Sequence[float]) -> float:
-    """Give the geometric mean; nan of nothing."""
+    """Return the geometric mean; nan of nothing."""
     return float(np.exp(np.mean(np.log(values)))) if len(values) else math.nan
 
 
 def class_means(records: Iterable[Record]) -> list[ClassMean]:
-    """Give the geometric mean of each class, by type, operation and cache.
+    """Return the geometric mean of each class, by type, operation and cache.
 
     Where matrices are large there is no cold measurement of most: cold means are given for small ones alone.
     """
@@ -120,7 +120,7 @@ def class_means(records: Iterable[Record]) -> list[ClassMean]:
 
 
 def against_csr(records: Sequence[Record]) -> list[tuple[Record, float, float]]:
-    """Give for matrices of elasticity our best, and how much faster it is than CSR and than all of cuSPARSE.
+    """Return for matrices of elasticity our best, and its speedup over CSR and over all of cuSPARSE.
 
     All are screened times, warm.
     """
@@ -139,7 +139,7 @@ def against_csr(records: Sequence[Record]) -> list[tuple[Record, float, float]]:
 
 
 def timed(records: Iterable[Record], unit: tuple[str, str, str]) -> list[Record]:
-    """Give the records of a product that were timed warm, one behind the other, `auto` apart."""
+    """Return the records of a product that were timed warm, one after the other, `auto` apart."""
     return [
         record
         for record in records
@@ -154,7 +154,7 @@ def _us(record: Record) -> float:
 
 
 def auto_losses(records: Sequence[Record]) -> list[tuple[Record, float]]:
-    """Give the record of ``auto`` on each product A x, and its time over that of the best of ours."""
+    """Return the record of ``auto`` on each product A x, and its time over that of the best of ours."""
     losses = []
     for record in records:
         if record.method == "auto" and record.operation == "spmv" and record.status == OK:
@@ -164,7 +164,7 @@ def auto_losses(records: Sequence[Record]) -> list[tuple[Record, float]]:
 
 
 def auto_summary(records: Sequence[Record]) -> Auto | None:
-    """Give what ``auto`` loses over all products; None if nothing was measured."""
+    """Return what ``auto`` loses over all products; None if nothing was measured."""
     losses = auto_losses(records)
     if not losses:
         return None
@@ -174,14 +174,14 @@ def auto_summary(records: Sequence[Record]) -> Auto | None:
 
 
 def share_of_copy(record: Record, copy_gb_per_s: float) -> float:
-    """Give the rate at which a product moves its own bytes, x and y, as a share of the copy rate."""
+    """Return the rate at which a product moves its own bytes, x and y, as a share of the copy rate."""
     size = 8 if record.dtype == "float64" else 4
     moved = (record.bytes or 0) + (record.rows + record.cols) * size
     return moved / _us(record) / 1000 / copy_gb_per_s
 
 
 def mean_of_classes(run: Run, dtype: str) -> float:
-    """Give the mean of the classes' geometric means of the product, warm."""
+    """Return the mean of the classes' geometric means of the product, warm."""
     found = [
         mean.mean
         for mean in class_means(run.records)
@@ -191,5 +191,5 @@ def mean_of_classes(run: Run, dtype: str) -> float:
 
 
 def not_measured(records: Sequence[Record]) -> list[Record]:
-    """Give the records that say why something was not timed, pruned ones apart."""
+    """Return the records that say why something was not timed, pruned ones apart."""
     return [record for record in records if record.status not in (OK, "pruned")]

@@ -124,7 +124,7 @@ def figure(chart: BarChart) -> Figure:
 
 
 def _panel_inches(chart: BarChart) -> float:
-    """Give the width of a panel in which every bar has room for its number."""
+    """Return the width of a panel in which every bar has room for its number."""
     bars = max(len(panel.series) * len(panel.categories) for panel in chart.panels)
     letters = max(
         len(panel.categories) * (1 + max(len(line) for each in panel.categories for line in each.split("\n")))
@@ -144,7 +144,7 @@ def _fitted(categories: Sequence[str], inches: float) -> list[str]:
 
 
 def _panels_across(panels: int, inches: float) -> int:
-    """Give how many panels stand side by side, so that no place stays empty."""
+    """Return how many panels stand side by side, so that no place stays empty."""
     return next((n for n in (3, 2) if panels % n == 0 and n * inches <= MOST_INCHES), 1)
 
 

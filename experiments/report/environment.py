@@ -11,7 +11,7 @@ from vecsim.results.provenance import provenance
 
 
 def made_by() -> Appendix:
-    """Give command, date, commit, host and versions as a part of a report."""
+    """Return command, date, commit, host and versions as a part of a report."""
     made = provenance()
     rows = [
         ("made", f"{made.begun:%Y-%m-%d %H:%M} UTC"),
@@ -24,7 +24,7 @@ def made_by() -> Appendix:
 
 
 def processors() -> int:
-    """Give the number of processors that this process may use."""
+    """Return the number of processors that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -88,16 +88,16 @@ class _Footnotes:
             self._labels.setdefault(row.note, set()).add(row.row)
 
     def number(self, note: str) -> int | None:
-        """Give the number of a note; None if there is nothing to say."""
+        """Return the number of a note; None if there is nothing to say."""
         return self.found.setdefault(note, len(self.found) + 1) if note else None
 
     def fits_beside(self, note: str) -> bool:
-        """Say whether a note had better stand beside its row: it is short, or of this row alone."""
+        """Return whether a note belongs next to its row: it is short, or of this row alone."""
         return bool(note) and (len(note) <= SHORT or len(self._labels[note]) == 1)
 
 
 def pivots(rows: Sequence[Comparison]) -> tuple[tuple[Pivot, ...], tuple[str, ...]]:
-    """Give the tables of an item, first the rows that the paper prints, and the notes that they refer to.
+    """Return the tables of an item, first the rows that the paper prints, and the notes that they refer to.
 
     Returns
     -------
@@ -170,6 +170,6 @@ def three_digits(value: float) -> str:
 
 
 def largest(rows: Iterable[Comparison]) -> Comparison | None:
-    """Give the row that is furthest from the paper, in per cent; None if none can be compared."""
+    """Return the row that is furthest from the paper, in per cent; None if none can be compared."""
     compared = [row for row in rows if row.difference_percent is not None]
     return max(compared, key=lambda row: abs(row.difference_percent or 0.0), default=None)

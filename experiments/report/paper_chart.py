@@ -11,7 +11,7 @@ from experiments.report.item import BarChart, Panel
 def paper_beside_ours(
     title: str, value_label: str, rows: Sequence[Comparison], *, logarithmic: bool = False
 ) -> BarChart:
-    """Give a chart of the numbers that a paper prints, with a panel for each quantity.
+    """Return a chart of the numbers that a paper prints, with a panel for each quantity.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ def html(report: Report, pictures: Mapping[str, bytes]) -> str:
 
 
 def _verdict(part: Part) -> dict[str, Any]:
-    """Give what the page says of a paper on top."""
+    """Return what the page says of a paper on top."""
     return {
         "part": part,
         "all": tally(part.items),
@@ -53,7 +53,7 @@ def _verdict(part: Part) -> dict[str, Any]:
 
 
 def _section(item: Item, picture: bytes | None, first: Item) -> dict[str, Any]:
-    """Give what the page says of an item; `first` is the first one with the same notes, which has them."""
+    """Return what the page says of an item; `first` is the first one with the same notes, which has them."""
     tables, footnotes = pivots(item.rows)
     return {
         "item": item,
@@ -65,7 +65,7 @@ def _section(item: Item, picture: bytes | None, first: Item) -> dict[str, Any]:
 
 
 def _grid(table: Pivot) -> tuple[list[str], list[list[str]]]:
-    """Give the head and the rows of a table as Markdown has them: one cell for each number."""
+    """Return the head and the rows of a table as Markdown has them: one cell for each number."""
     head = [""]
     for quantity in table.quantities:
         head += [f"{quantity}: paper", "ours", "difference"] if table.with_paper else [quantity]

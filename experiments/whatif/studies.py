@@ -157,13 +157,13 @@ def _varied(name: str, apart: Mapping[str, object]) -> str:
 
 
 def specification(name: str) -> Sweep:
-    """Give what a study sweeps."""
+    """Return what a study sweeps."""
     with resources.as_file(resources.files(__package__) / f"{name}.toml") as path:
         return read_specification(Path(path))
 
 
 def summary(name: str, cells: Cells) -> dict[tuple[str, str, str], float]:
-    """Give the means that a study is judged by, by what was varied, its value and the program."""
+    """Return the means that a study is judged by, by what was varied, its value and the program."""
     found = {}
     for what, where in _separate(name, cells.varied):
         chosen: tuple[slice | int, ...] = (
@@ -179,13 +179,13 @@ def summary(name: str, cells: Cells) -> dict[tuple[str, str, str], float]:
 
 
 def varied(name: str) -> list[tuple[str, str]]:
-    """Give what a study's means are by, and which thing is varied in it, as in `summary`."""
+    """Return what a study's means are by, and which thing is varied in it, as in `summary`."""
     values = {what: tuple(map(str, of)) for what, of in specification(name).factors.items()}
     return [(_varied(what, where), what) for what, where in _separate(name, values)]
 
 
 def _separate(name: str, values: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Give each thing varied, with each choice of values of the others that are kept apart."""
+    """Yield each thing varied, with each choice of values of the others that are kept apart."""
     for what in values:
         others = [other for other in APART.get(name, ()) if other != what]
         for chosen in itertools.product(*(values[other] for other in others)):
@@ -204,7 +204,7 @@ def written(means: Means) -> str:
 
 
 def recorded(name: str) -> Means:
-    """Give the means that a study gave; cycles are the same on every host."""
+    """Return the means that a study gave; cycles are the same on every host."""
     text = (resources.files(__package__) / RECORDED / f"{name}.csv").read_text(encoding="utf-8")
     return {(line[0], line[1], line[2]): float(line[3]) for line in list(csv.reader(text.splitlines()))[1:]}
 

@@ -52,7 +52,7 @@ def make(results: Results) -> Item:
 
 
 def by_method(results: Results, matrix: str) -> dict[str, OrderRecord]:
-    """Give the orders of a matrix in the paper's blocks, each method with its own numbers."""
+    """Return the orders of a matrix in the paper's blocks, each method with its own numbers."""
     found: dict[str, OrderRecord] = {}
     for each in results.orders:
         usual = each.method != "classes" or each.numbers.get("bits") == CLASS_BITS
@@ -62,7 +62,7 @@ def by_method(results: Results, matrix: str) -> dict[str, OrderRecord]:
 
 
 def reduction(orders: dict[str, OrderRecord], method: str) -> float | None:
-    """Give by how many per cent a method makes the deviation less; None if there is none."""
+    """Return by how many per cent a method makes the deviation less; None if there is none."""
     before = orders["own"].deviation
     return 100 * (1 - orders[method].deviation / before) if before else None
 

@@ -46,7 +46,7 @@ def make(results: Results) -> Item:
 
 
 def relative(results: Results, order: OrderRecord) -> float | None:
-    """Give the deviation of an order over that of the rows as they stand in the same blocks."""
+    """Return the deviation of an order over that of the rows as they stand in the same blocks."""
     for each in results.orders:
         same = (each.matrix, each.block_rows, each.block_columns) == (
             order.matrix,
@@ -59,7 +59,7 @@ def relative(results: Results, order: OrderRecord) -> float | None:
 
 
 def _other_numbers(results: Results, matrix: str) -> Iterable[OrderRecord]:
-    """Give the hashes of a matrix in the paper's blocks whose numbers are not those that are sampled."""
+    """Yield the hashes of a matrix in the paper's blocks whose numbers are not those that are sampled."""
     sampled = by_method(results, matrix).get("hash")
     for each in results.orders:
         hashed = each.matrix == matrix and each.method == "hash" and each is not sampled
@@ -107,7 +107,7 @@ def _chart(results: Results, studied: list[str]) -> ScatterChart:
 
 
 def _beside_sorting(results: Results, method: str) -> tuple[list[float], list[float]]:
-    """Give deviation and time of a method over those of sorting, for each matrix."""
+    """Return deviation and time of a method over those of sorting, for each matrix."""
     deviations, times = [], []
     for matrix in results.matrices:
         orders = by_method(results, matrix.name)

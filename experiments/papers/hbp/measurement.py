@@ -250,7 +250,7 @@ def _named(kernel: str, csr: Any) -> Any:
 
 
 def _blocked(csr: Any, method: str) -> Any:
-    """Give the published form, made on the device, with rows in this order."""
+    """Return the published form, made on the device, with rows in this order."""
     from gpu.hbp.building.blocks import DeviceCRS, hbp_on_device
     from gpu.hbp.product import HBPProduct
     from gpu.runtime.cuda import THREADS_PER_BLOCK
@@ -259,7 +259,7 @@ def _blocked(csr: Any, method: str) -> Any:
 
 
 def _active(csr: Any, *, direct: bool = False) -> Any:
-    """Give the repaired form, made on the device."""
+    """Return the repaired form, made on the device."""
     from gpu.hbp.active_product import ActiveHBPProduct
     from gpu.hbp.building.active import active_on_device
     from gpu.hbp.building.blocks import DeviceCRS

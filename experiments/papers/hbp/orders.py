@@ -142,7 +142,7 @@ def _record(name: str, blocks: Blocks, method: str, row_hash: RowHash, bits: int
 
 
 def measured(placed: NDArray[np.int32], group_begins: NDArray[np.bool_]) -> tuple[float, int]:
-    """Give the mean standard deviation within groups, and the steps of all warps.
+    """Return the mean standard deviation within groups, and the steps of all warps.
 
     Parameters
     ----------

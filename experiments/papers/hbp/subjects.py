@@ -67,12 +67,12 @@ LARGE = ("m5", "m6", "m7")
 
 
 def subjects() -> tuple[SuiteMatrix, ...]:
-    """Give all of them in the paper's order, named by the paper's id and what they are."""
+    """Return all of them in the paper's order, named by the paper's id and what they are."""
     return tuple(map(_subject, TABLE_1))
 
 
 def on_the_host() -> tuple[SuiteMatrix, ...]:
-    """Give those that are not too large for any machine."""
+    """Return those that are not too large for any machine."""
     return tuple(each for each in subjects() if id_of(each) not in LARGE)
 
 
@@ -88,7 +88,7 @@ def in_order_of_kinds(matrices: Sequence[SuiteMatrix]) -> list[SuiteMatrix]:
 
 
 def id_of(matrix: SuiteMatrix | MatrixRecord) -> str:
-    """Give the paper's id of the matrix that one stands for."""
+    """Return the paper's id of the matrix that one stands for."""
     return matrix.name.partition("-")[0]
 
 

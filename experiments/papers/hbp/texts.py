@@ -31,7 +31,7 @@ PRODUCTS = {
 
 
 def paper_partition(block_rows: int, block_columns: int) -> bool:
-    """Say whether blocks are those of the paper."""
+    """Return whether blocks are those of the paper."""
     return (block_rows, block_columns) == (BLOCK_ROWS, BLOCK_COLUMNS)
 
 

@@ -29,7 +29,7 @@ PROVENANCES = {
 
 
 def make(request: Request) -> tuple[Appendix, ...]:
-    """Give the matrices and their cycles, as far as they were asked for, the machine and its calibration."""
+    """Return the matrices and their cycles, as far as asked for, the machine and its calibration."""
     runs, six = request.kept.get(SuiteRuns), request.kept.get(KEY)
     if runs is None:
         return (table_matrices(six),) if six else ()

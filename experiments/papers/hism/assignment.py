@@ -21,7 +21,7 @@ ASSIGNMENT: Mapping[str, Mapping[str, str]] = {
 
 
 def options_of_the_paper() -> dict[str, dict[str, str]]:
-    """Give every option of every program."""
+    """Return every option of every program."""
     return {name: program.choose(ASSIGNMENT[name]) for name, program in PROGRAMS.items()}
 
 

@@ -33,7 +33,7 @@ class Subject:
 
 
 Choice = Callable[[Subject], bool]
-"""Says whether a claim is about a matrix."""
+"""Returns whether a claim is about a matrix."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ class Member(Protocol):
 
 
 Load = Callable[[Any], Any]
-"""Gives the csr_array (float64) of a member; a function of a module, since processes find it by name."""
+"""Returns the csr_array (float64) of a member; a function of a module, since processes find it by name."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ def _tasks(members: Iterable[Member], programs: Mapping[str, tuple[str, ...]], j
 
 
 def _run(tasks: Sequence[_Task], load: Load, request: Request) -> Iterator[tuple[_Task, list[Timing] | str]]:
-    """Give each task with its result, or with the reason why there is none, and tell how far it is."""
+    """Yield each task with its result, or with the reason why there is none, and report the progress."""
     if not tasks:
         return
     request.watch("preparing the engine", 0.0)

@@ -54,7 +54,7 @@ class ResultsFile:
         return hashlib.sha256(f"{self._ground} {member}".encode()).hexdigest()
 
     def find(self, member: str) -> dict[str, Timing]:
-        """Give the timings of a member, by program."""
+        """Return the timings of a member, by program."""
         key = self.key(member)
         return {program: timing for (found, program), timing in self._timings.items() if found == key}
 

@@ -55,7 +55,7 @@ def make(request: Request) -> Item:
 
 
 def averages_over_all(runs: SuiteRuns) -> dict[str, float]:
-    """Give the averages over all matrices, by row of the table; without those that cannot be had."""
+    """Return the averages over all matrices, by row of the table; without those that cannot be had."""
     return {
         each.row: each.ours
         for each in _filled(runs)
@@ -258,12 +258,12 @@ def orderings(suite: Grouped, cycles: Cycles) -> Iterator[Verdict]:
 
 
 def slowest_first(times: Mapping[str, float]) -> list[str]:
-    """Give the programs by falling time."""
+    """Return the programs by falling time."""
     return sorted(METHODS, key=lambda program: -times[program])
 
 
 def printed_times(group: str) -> dict[str, float]:
-    """Give the mean times, CHiSM's being 1, that the paper's numbers of a group imply.
+    """Return the mean times, CHiSM's being 1, that the paper's numbers of a group imply.
 
     Those of CRS, JD and BBCS are printed; HiSM's is a quotient of two printed numbers, the mean of those
     that agree.

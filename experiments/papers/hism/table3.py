@@ -93,22 +93,22 @@ HISM_SUFFIX = ", counted steps of HiSM"
 
 
 def crs_model_steps(entries: int) -> float:
-    """Give the steps of an insertion into CRS as the paper counts: half of the entries move."""
+    """Return the steps of an insertion into CRS as the paper counts: half of the entries move."""
     return entries / 2
 
 
 def jd_model_steps(rows: int) -> float:
-    """Give the steps of an insertion into JD as the paper counts: a third of the rows."""
+    """Return the steps of an insertion into JD as the paper counts: a third of the rows."""
     return rows / 3
 
 
 def bbcs_model_steps(entries: int) -> float:
-    """Give the steps of an insertion into BBCS as the paper words it, O(nnz): half searched, half moved."""
+    """Return the steps of an insertion into BBCS as the paper words it, O(nnz): half searched, half moved."""
     return float(entries)
 
 
 def hism_model_steps(hism: HiSM) -> int:
-    """Give the steps of an insertion into HiSM as the paper counts.
+    """Return the steps of an insertion into HiSM as the paper counts.
 
     Half an array of mean length is searched on each level, and half a level-0 array moved; means and
     halves without remainder.

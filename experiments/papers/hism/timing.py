@@ -51,7 +51,7 @@ class Measured:
     failed: Mapping[str, str]
 
     def cycles(self) -> dict[str, dict[str, int]]:
-        """Give the cycles alone."""
+        """Return the cycles alone."""
         return {
             matrix: {program: timing.cycles for program, timing in timings.items()}
             for matrix, timings in self.timings.items()
@@ -68,5 +68,5 @@ class Measured:
 
 
 def relative(cycles: Mapping[str, int]) -> dict[str, float]:
-    """Give the cycles of each program on one matrix as multiples of CHiSM's: what the figures show."""
+    """Return the cycles of each program on one matrix as multiples of CHiSM's: what the figures show."""
     return {program: count / cycles["chism"] for program, count in cycles.items()}

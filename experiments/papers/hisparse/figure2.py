@@ -74,7 +74,7 @@ def make(results: Results) -> Item:
 def savings(
     matrices: Iterable[MatrixRecord], node_size: int, other: Callable[[MatrixRecord], float]
 ) -> list[float]:
-    """Give what the stored trees save, per cent of another format, matrix by matrix."""
+    """Return what the stored trees save, per cent of another format, matrix by matrix."""
     return [
         100 * (1 - storage.stored_bytes(tree, matrix.nnz) / other(matrix))
         for matrix in matrices
@@ -83,7 +83,7 @@ def savings(
 
 
 def printed_savings() -> dict[str, float]:
-    """Give what the paper's own nodes save against CSR by its formulas, per cent, by matrix."""
+    """Return what the paper's own nodes save against CSR by its formulas, per cent, by matrix."""
     return {
         name: 100 * (1 - storage.printed_bytes(each) / storage.csr_bytes(each.rows, each.nnz, VALUE_BITS))
         for name, each in FIGURE_4.items()
@@ -107,7 +107,7 @@ def _groups(results: Results) -> dict[str, list[MatrixRecord]]:
 
 
 def _summary_rows(results: Results) -> Iterator[Comparison]:
-    """Give the two means that the text prints, over several sets of matrices."""
+    """Yield the two means that the text prints, over several sets of matrices."""
     for other, what, paper in ((_csr, "CSR", LESS_THAN_CSR), (_coo, "COO", LESS_THAN_COO)):
         if what == "CSR":
             yield Comparison(
@@ -131,7 +131,7 @@ def _summary_rows(results: Results) -> Iterator[Comparison]:
 
 
 def of_one_csr(results: Results, matrices: Iterable[MatrixRecord], dtype: str) -> dict[str, float]:
-    """Give all bytes on the GPU to multiply both ways in parts of those of one CSR, by matrix.
+    """Return all bytes on the GPU to multiply both ways in parts of those of one CSR, by matrix.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def of_one_csr(results: Results, matrices: Iterable[MatrixRecord], dtype: str) -
 
 
 def _device_rows(results: Results) -> Iterator[Comparison]:
-    """Give what stays on the GPU in parts of one CSR: geometric means of sets, and each matrix."""
+    """Yield what stays on the GPU in parts of one CSR: geometric means of sets, and each matrix."""
     for dtype, short in DTYPES.items():
         quantity = f"on the GPU, both products, of one CSR {short}"
         for group, matrices in _groups(results).items():

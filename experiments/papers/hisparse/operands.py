@@ -36,7 +36,7 @@ class Operands:
     second_turned: Any
 
     def astype(self, dtype: str) -> Operands:
-        """Give them with values of a type."""
+        """Return them with values of a type."""
         return Operands(*(typed(each, dtype) for each in vars(self).values()))
 
 
@@ -56,7 +56,7 @@ def arrays(matrix: SuiteMatrix, csr: Any) -> Mapping[str, NDArray[Any]]:
 
 
 def operands(supplied: Supplied) -> Operands:
-    """Give what `arrays` made of a matrix; where it made nothing, make it now."""
+    """Return what `arrays` made of a matrix; where it made nothing, make it now."""
     csr = supplied.csr
     more = supplied.more or arrays(supplied.matrix, csr)
 

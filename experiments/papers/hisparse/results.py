@@ -110,7 +110,7 @@ class Results(kit.Results):
         return [each for each in self.measured if each.stands_for]
 
     def tried(self, operation: str, method: str) -> bool:
-        """Say whether there is any record of an operation by a method."""
+        """Return whether there is any record of an operation by a method."""
         return any((r.operation, r.method) == (operation, method) for r in self.records)
 
     def times(

@@ -34,7 +34,7 @@ SETS = {
 
 
 def sets_of(results: Results) -> dict[str, list[MatrixRecord]]:
-    """Give the measured matrices of each of `SETS`; one of the paper's may be in another, too."""
+    """Return the measured matrices of each of `SETS`; one of the paper's may be in another, too."""
     return {
         "paper": results.of_the_paper,
         "large_structured": [m for m in results.measured if m.group == "large_structured"],
@@ -116,7 +116,7 @@ def table_rows(
     methods: Mapping[str, Mapping[str, str]],
     own: str = OWN,
 ) -> Iterator[Comparison]:
-    """Give a table of mean times as numbers that do not depend on the GPU, and our milliseconds.
+    """Yield a table of mean times as numbers that do not depend on the GPU, and our milliseconds.
 
     Those are how many times HiSparse is faster than each library by the means over all matrices, as the text
     of the paper counts, and standard deviations in parts of the means.
@@ -180,7 +180,7 @@ def _in_its_place(library: str, own: str) -> str:
 def _numbers(
     results: Results, operation: str, method: str | None, dtype: str, own: str
 ) -> tuple[float | None, float | None, float | None, float | None]:
-    """Give, over the stand-ins: times of HiSparse by means; matrix by matrix; s.dev. / mean; mean in ms."""
+    """Return, over the stand-ins: times of HiSparse by means; matrix by matrix; s.dev. / mean; mean in ms."""
     if method is None:
         return None, None, None, None
     found = results.times(results.of_the_paper, operation.partition(",")[0], (own, method), dtype)
@@ -199,7 +199,7 @@ def _numbers(
 
 
 def ratio_of_means(found: Sequence[tuple[MatrixRecord, tuple[float, ...]]]) -> float:
-    """Give the mean time of the second method over that of the first, of what `Results.times` gave."""
+    """Return the mean time of the second method over that of the first, of what `Results.times` gave."""
     return sum(times[1] for _, times in found) / sum(times[0] for _, times in found)
 
 

@@ -15,22 +15,22 @@ COORDINATE_BITS = 16
 
 
 def coo_bytes(value_bits: int) -> float:
-    """Give the bytes a non-zero of COO."""
+    """Return the bytes a non-zero of COO."""
     return 2 * INDEX_BYTES + value_bits / 8
 
 
 def csr_bytes(rows: float, nnz: float, value_bits: int) -> float:
-    """Give the bytes a non-zero of CSR: column, value, and the share of the row offsets."""
+    """Return the bytes a non-zero of CSR: column, value, and the share of the row offsets."""
     return INDEX_BYTES + value_bits / 8 + INDEX_BYTES * (rows + 1) / max(nnz, 1)
 
 
 def stored_bytes(tree: Tree, nnz: int) -> float:
-    """Give the bytes a non-zero that a tree really takes, padding and reference counts included."""
+    """Return the bytes a non-zero that a tree really takes, padding and reference counts included."""
     return tree.nbytes / max(nnz, 1)
 
 
 def formula_bytes(tree: Tree, nnz: int) -> float:
-    """Give the bytes a non-zero of the same tree by section 3.3: no padding, one count a node.
+    """Return the bytes a non-zero of the same tree by section 3.3: no padding, one count a node.
 
     A sparse node has its entries and B_i's 32 bits; a dense one d^2 values. The sums are over the real nodes.
     """
@@ -48,7 +48,7 @@ def formula_bytes(tree: Tree, nnz: int) -> float:
 
 
 def approximate_bytes(tree: Tree, nnz: int) -> float:
-    """Give the paper's approximation: sparse nodes, (1 + N / L) nnz entries, near a full hierarchy."""
+    """Return the paper's approximation: sparse nodes, (1 + N / L) nnz entries, near a full hierarchy."""
     inner = tree.inner
     bits = tree_bits(
         nnz, max(tree.leaves, 1), inner.sparse + inner.dense, tree.node_size, VALUE_BITS[tree.dtype]
@@ -57,7 +57,7 @@ def approximate_bytes(tree: Tree, nnz: int) -> float:
 
 
 def printed_bytes(matrix: PrintedMatrix, value_bits: int = 32) -> float:
-    """Give the bytes a non-zero that follow from the nodes that Figure 4 prints.
+    """Return the bytes a non-zero that follow from the nodes that Figure 4 prints.
 
     All non-zeros that the dense leaves do not have are in sparse ones. Every node but the root is an entry of
     one inner node; the few dense inner nodes have their share of them.
@@ -78,7 +78,7 @@ def _bits(entries: float, sparse: float, dense: float, node_size: int, value_bit
 
 
 def node_bounds(matrix: MatrixRecord, tree: Tree) -> tuple[int, int, int]:
-    """Give the nodes of a tree, the most by equation 1, and what the paper bounds that with (appendix)."""
+    """Return the nodes of a tree, the most by equation 1, and what the paper bounds that with (appendix)."""
     inner, levels = tree.inner, len(tree.levels)
     nodes = tree.leaves + inner.sparse + inner.dense
     return (
@@ -89,7 +89,7 @@ def node_bounds(matrix: MatrixRecord, tree: Tree) -> tuple[int, int, int]:
 
 
 def nodes_of(tree: Tree, *, leaves: bool) -> Nodes:
-    """Give nodes of a tree as Figure 4 prints them; the mean of leaves is that of the sparse ones."""
+    """Return nodes of a tree as Figure 4 prints them; the mean of leaves is that of the sparse ones."""
     level = tree.levels[0] if leaves else tree.inner
     if leaves:
         mean = level.sparse_entries / level.sparse if level.sparse else 0.0

@@ -11,12 +11,12 @@ CLASSES = ("large_structured", "other", "small", "skewed", "uniform")
 
 
 def stands_for(matrix: SuiteMatrix) -> str:
-    """Give the paper's name of the matrix that one of the suite stands for; empty for none."""
+    """Return the paper's name of the matrix that one of the suite stands for; empty for none."""
     return next((each["name"] for each in matrix.stands_for if each["paper"] == "hisparse"), "")
 
 
 def subjects() -> tuple[SuiteMatrix, ...]:
-    """Give the matrices of the suite but later ones, each to be multiplied transposed, too."""
+    """Return the matrices of the suite but later ones, each to be multiplied transposed, too."""
     first = (each for each in suite() if not each.later)
     ordered = sorted(first, key=lambda each: (not stands_for(each), CLASSES.index(each.class_)))
     return tuple(replace(each, transposed=True) for each in ordered)

@@ -71,7 +71,7 @@ class Sums:
         return bool(rows == columns)
 
     def wanted(self, operation: str) -> Any:
-        """Give a sum as it must be, in CSR."""
+        """Return a sum as it must be, in CSR."""
         if operation == "sum_t" and operation not in self._wanted:
             self._wanted[operation] = merged(self.given.first_turned, self.given.second_turned)
         return self._wanted[operation]
@@ -164,7 +164,7 @@ class Sums:
         )
 
     def _checked(self, operation: str, passes: _Passes, final: Any) -> tuple[float, bool]:
-        """Run a sum in CSR twice; give its error, and whether both runs gave the same bits."""
+        """Run a sum in CSR twice; return its error, and whether both runs gave the same bits."""
         from gpu.measure.equality import are_equal, copied
         from gpu.sums.device_csr import DeviceCsr
 
@@ -251,7 +251,7 @@ class _Passes:
         self._parts[name](stream_of(stream.address))
 
     def timed(self, clock: Timer) -> dict[str, Any]:
-        """Give the time of all together and of each alone, as a record has them."""
+        """Return the time of all together and of each alone, as a record has them."""
         whole = clock(self.all)
         parts = {name: clock(partial(self._one, name)) for name in self._order}
         return {

@@ -19,7 +19,7 @@ from gpu.hisparse.nodes import is_entry
 
 
 def merged(one: Any, two: Any) -> Any:
-    """Give A + B with an entry at each place that one of them has, also where they cancel.
+    """Return A + B with an entry at each place that one of them has, also where they cancel.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def merged(one: Any, two: Any) -> Any:
 
 
 def csr_difference(found: Any, wanted: Any) -> float:
-    """Give how far a sum in CSR is from what it must be.
+    """Return how far a sum in CSR is from what it must be.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def csr_difference(found: Any, wanted: Any) -> float:
 
 
 def tree_difference(found: HiSparse, wanted: Any) -> float:
-    """Give how far the content of a tree, its state aside, is from what it must be.
+    """Return how far the content of a tree, its state aside, is from what it must be.
 
     Parameters
     ----------

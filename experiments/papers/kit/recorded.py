@@ -16,12 +16,12 @@ DATE = len("2026-11-22")
 
 
 def newest(folder: Path) -> Path | None:
-    """Give the newest file of results in a folder, by the date in its name; None if there is none."""
+    """Return the newest file of results in a folder, by the date in its name; None if there is none."""
     return max(folder.glob("*.json"), default=None, key=lambda path: path.stem[-DATE:])
 
 
 def kind_of(path: Path) -> str:
-    """Give what a file of results says it is of; empty if it says nothing.
+    """Return what a file of results says it is of; empty if it says nothing.
 
     Raises
     ------
@@ -50,7 +50,7 @@ def json_lines(rest: Mapping[str, Any], tables: Mapping[str, Sequence[Mapping[st
 
 
 def has_gpu() -> bool:
-    """Say whether something can be timed here; the simulator of CUDA times nothing."""
+    """Return whether something can be timed here; the simulator of CUDA times nothing."""
     try:
         from gpu.runtime.cuda import SIMULATED, require_gpu
 

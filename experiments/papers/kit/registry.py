@@ -33,7 +33,7 @@ PAPERS = tuple(map(declared, FOLDERS))
 
 
 def names() -> list[str]:
-    """Give every name that :func:`chosen` takes."""
+    """Return every name that :func:`chosen` takes."""
     found = []
     for paper in PAPERS:
         found += [paper.name, *(experiment.name for experiment in paper.experiments)]
@@ -41,7 +41,7 @@ def names() -> list[str]:
 
 
 def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
-    """Give what names ask for, by paper, each once and in the papers' order.
+    """Return what names ask for, by paper, each once and in the papers' order.
 
     Parameters
     ----------

@@ -73,7 +73,7 @@ LIBRARY: dict[str, Callable[[Record], object]] = {
 
 
 def _large(results: Results) -> Table:
-    """Give geometric means of what exceeds caches: times over each baseline, and shares of the bound."""
+    """Return geometric means of what exceeds caches: times over each baseline, and shares of the bound."""
     rows = []
     for entry, baselines in BASELINES.items():
         matrices = [

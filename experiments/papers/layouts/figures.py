@@ -70,7 +70,7 @@ def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> Iterator[Compar
 
 
 def _panel(results: Results, rows: list[Comparison], entry: str) -> Panel | None:
-    """Give the bars of the matrices with such entries; None if there are none."""
+    """Return the bars of the matrices with such entries; None if there are none."""
     names = [each.label for each in results.matrices if each.group == entry]
     heights = {(row.row, row.quantity): row.ours for row in rows if row.row in names}
     kinds = dict.fromkeys(quantity for _, quantity in heights)

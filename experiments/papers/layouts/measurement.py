@@ -118,7 +118,7 @@ def measure_matrices(
 
 @contextmanager
 def supplied(subjects: Sequence[Subject]) -> Iterator[list[Future[Any]]]:
-    """Make matrices in other processes: give their files, or in a line why one could not be made.
+    """Make matrices in other processes: yield their files, or in a line why one could not be made.
 
     Parameters
     ----------
@@ -241,7 +241,7 @@ class _Case:
 
 
 def _all_of(form: str, products: Any, case: tuple[Any, ...]) -> list[Record]:
-    """Give what a measurement of several products yields; its failure is a record with the reason."""
+    """Return what a measurement of several products yields; its failure is a record with the reason."""
     try:
         return [*products(*case)]
     except Exception as error:
@@ -251,7 +251,7 @@ def _all_of(form: str, products: Any, case: tuple[Any, ...]) -> list[Record]:
 def _best(
     blank: SearchRecord, timings: dict[str, Any], complete: bool, again: dict[str, Any]
 ) -> SearchRecord:
-    """Give the record of the best variant of a search, among those that were timed once more."""
+    """Return the record of the best variant of a search, among those that were timed once more."""
     name = min((name for name in again if name in timings), key=lambda name: float(again[name].us))
     layout, schedule = name.split(" | ")
     return replace(
@@ -266,6 +266,6 @@ def _best(
 
 
 def is_of_the_paper(variant: str) -> bool:
-    """Say whether the layout of a variant, by its name, is one that the paper tried."""
+    """Return whether the layout of a variant, by its name, is one that the paper tried."""
     outer, inner, vector = variant.partition(" | ")[0].rsplit("-", 2)
     return outer in PAPERS_OUTER and {inner, vector} <= set(PAPERS_COMPONENTS)

@@ -71,7 +71,7 @@ def keep(matrix: CompoundMatrix, path: Path) -> None:
 
 
 def read_kept(path: Path, entry: EntryType) -> tuple[CompoundMatrix, Any, Any]:
-    """Give a matrix that `keep` has kept, x and the exact product.
+    """Return a matrix that `keep` has kept, x and the exact product.
 
     Parameters
     ----------

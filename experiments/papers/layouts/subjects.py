@@ -42,7 +42,7 @@ class Subject:
 
 
 def dirac(mesh: Any) -> CompoundMatrix:
-    """Give the squared Dirac operator of a mesh, a quaternion an entry, with random half-densities."""
+    """Return the squared Dirac operator of a mesh, a quaternion an entry, with random half-densities."""
     from vecsim.data.finite_elements import squared_dirac
 
     density = np.random.default_rng(SEED).normal(size=len(mesh.triangles))

@@ -30,7 +30,7 @@ PRINTED_ITERATIONS = {"ELLPACK-R": 18, "PELLR": 14}
 
 
 def iterations_by_warp(lengths: ArrayLike, width: int = WARP) -> NDArray[np.int64]:
-    """Give what formula (1) sums: the longest row of each warp, in the order of the rows.
+    """Return what formula (1) sums: the longest row of each warp, in the order of the rows.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def iterations_by_warp(lengths: ArrayLike, width: int = WARP) -> NDArray[np.int6
 
 
 def iterations(lengths: ArrayLike, width: int = WARP) -> int:
-    """Give the iterations of all warps with one thread a row: formula (1).
+    """Return the iterations of all warps with one thread a row: formula (1).
 
     ELLPACK-R takes the rows in order, PELLR sorted by falling length. A warp is as slow as its longest row.
     """
@@ -52,12 +52,12 @@ def iterations(lengths: ArrayLike, width: int = WARP) -> int:
 
 
 def sorted_iterations(lengths: ArrayLike, width: int = WARP) -> int:
-    """Give the iterations once all rows are sorted by falling length, as PELLR has them."""
+    """Return the iterations once all rows are sorted by falling length, as PELLR has them."""
     return iterations(np.sort(np.asarray(lengths, dtype=np.int64))[::-1], width)
 
 
 def work(lengths: ArrayLike, width: int = WARP, *, missing_rows: bool = True) -> int:
-    """Give the operations of a product: formula (2), one multiplication an entry and one addition less a row.
+    """Return the operations of a product: formula (2), one multiplication an entry, one addition less a row.
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ class _Matrix(Case):
 
 
 def _maker(method: Method) -> tuple[Callable[[Any], Any], Callable[[Any, int], Any]]:
-    """Give what converts a SciPy matrix, and what puts the result on the device."""
+    """Return what converts a SciPy matrix, and what puts the result on the device."""
     from gpu.formats.sliced.ellpack_r import EllpackRProduct
     from gpu.kernel_registry import KERNELS
 

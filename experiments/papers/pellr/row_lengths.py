@@ -28,7 +28,7 @@ class Distribution:
     rows
         Rows and columns.
     draw
-        Gives that many lengths, in random order.
+        Returns that many lengths, in random order.
     seed
         Of the lengths and of the places of the entries.
     description
@@ -119,7 +119,7 @@ def generate(distribution: Distribution) -> Any:
 
 @njit(cache=True)
 def _mixed(number: Any) -> Any:
-    """Give 64 random bits for a number: SplitMix64 (Steele, Lea, Flood 2014)."""
+    """Return 64 random bits for a number: SplitMix64 (Steele, Lea, Flood 2014)."""
     number = np.uint64(number) + np.uint64(0x9E3779B97F4A7C15)
     number = (number ^ (number >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     number = (number ^ (number >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -144,7 +144,7 @@ GENERATED = tuple(Subject(each.name, "generated", note=each.description) for eac
 
 
 def load(subject: Subject) -> Any:
-    """Give the matrix of a subject as scipy.sparse.csr_array of float64.
+    """Return the matrix of a subject as scipy.sparse.csr_array of float64.
 
     Raises
     ------

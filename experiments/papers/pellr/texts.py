@@ -141,7 +141,7 @@ def locality_text(results: Results) -> str:
 
 
 def iterations_text(results: Results) -> str:
-    """Say whether formula (1) foretells the ratio of ELLPACK-R to PELLR."""
+    """Return whether formula (1) foretells the ratio of ELLPACK-R to PELLR."""
     parts = []
     for part, word in (("alone", "as they are"), ("filled", "repeated"), ("generated", "generated")):
         found = [

@@ -65,7 +65,7 @@ def _mostly_faster(ratios: Ratios) -> bool:
 
 
 def is_about(number: float, printed: float) -> bool:
-    """Say whether a number is what the paper calls about so: within a fifth."""
+    """Return whether a number is what the paper calls about so: within a fifth."""
     return abs(number - printed) <= ABOUT * printed
 
 
@@ -75,7 +75,7 @@ def every(matrix: MatrixRecord) -> bool:
 
 
 def large(matrix: MatrixRecord) -> bool:
-    """Say whether the paper would call the sigma of a matrix large."""
+    """Return whether the paper would call the sigma of a matrix large."""
     return matrix.sigma > LARGE_SIGMA
 
 

@@ -100,7 +100,7 @@ class Comparison:
         return max((abs(change.percent) for change in self.changes), default=0.0)
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data."""
+        """Return it as plain data."""
         return asdict(self) | {"largest_percent": self.largest}
 
 

@@ -78,7 +78,7 @@ class Cells:
         return tuple(name for name, values in self.varied.items() if len(values) > 1)
 
     def means(self, program: int, names: Sequence[str]) -> Floats:
-        """Give a program's geometric means of cycles a non-zero over all else that was varied.
+        """Return a program's geometric means of cycles a non-zero over everything else that was varied.
 
         Where the samples of a value differ in all else (a Latin hypercube), the effects of all else are taken
         out before, if they can be separated.
@@ -117,7 +117,7 @@ class Cells:
         return logs
 
     def unchanged(self, program: int) -> Floats:
-        """Give a program's cycles a non-zero where nothing was changed, a matrix each; NaN for none."""
+        """Return a program's cycles a non-zero where nothing was changed, a matrix each; NaN for none."""
         chosen = (self.program == program) & np.all([p == ABSENT for p in self.place.values()], axis=0)
         found = np.full(len(self.matrices), np.nan)
         found[self.matrix[chosen]] = self.per_nnz[chosen]
@@ -138,14 +138,14 @@ def comparable(means: Floats) -> Floats:
 
 
 def overall(means: Floats) -> Floats:
-    """Give the geometric means over the matrices, the last axis; NaN where there is none."""
+    """Return the geometric means over the matrices, the last axis; NaN where there is none."""
     if not means.shape[-1]:
         return np.full(means.shape[:-1], np.nan)
     return np.asarray(np.exp(np.mean(np.log(means), axis=-1)))
 
 
 def number(value: float) -> float | None:
-    """Give a number as tables take it: None for NaN."""
+    """Return a number as tables take it: None for NaN."""
     return None if np.isnan(value) else float(value)
 
 

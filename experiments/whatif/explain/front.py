@@ -43,7 +43,7 @@ class Candidate:
 
 
 def candidates(cells: Cells) -> list[Candidate]:
-    """Give every program on every machine that has a result for every matrix."""
+    """Return every program on every machine that has a result for every matrix."""
     places = np.column_stack([cells.program, *cells.place.values()])
     points, which = np.unique(places, axis=0, return_inverse=True)
     which = which.reshape(-1)
@@ -70,7 +70,7 @@ def candidates(cells: Cells) -> list[Candidate]:
 
 
 def front(of: Sequence[Candidate]) -> list[Candidate]:
-    """Give those that are faster than everything as cheap or cheaper, by rising cost."""
+    """Return those that are faster than everything as cheap or cheaper, by rising cost."""
     best: list[Candidate] = []
     for each in sorted(of, key=lambda each: (each.cost, -each.speed)):
         if not best or each.speed > best[-1].speed:
@@ -116,7 +116,7 @@ def pareto(cells: Cells, of: Sequence[Candidate]) -> Item:
 
 
 def _steps(best: Sequence[Candidate]) -> tuple[tuple[float, float], ...]:
-    """Give the line of a front: for each cost the speed that it buys."""
+    """Return the line of a front: for each cost the speed that it buys."""
     steps: list[tuple[float, float]] = []
     for each in best:
         if steps:
@@ -142,7 +142,7 @@ def _without_cost(cells: Cells) -> list[str]:
 
 
 def machines(of: Sequence[Candidate]) -> Appendix:
-    """Give every point of the picture as a table, which is a CSV file, too."""
+    """Return every point of the picture as a table, which is a CSV file, too."""
     on_front = set(front(of))
     rows = tuple(
         (c.program, c.point, f"{c.cost:.6g}", f"{c.speed:.6g}", "yes" if c in on_front else "")

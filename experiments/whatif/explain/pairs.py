@@ -43,7 +43,7 @@ class Pair:
 
 
 def interaction(field: Floats) -> float:
-    """Give by which factor, at most, a field differs from what its rows and columns give by themselves.
+    """Return by which factor, at most, a field differs from what its rows and columns give by themselves.
 
     Parameters
     ----------

@@ -173,7 +173,7 @@ def _length(bar: Range) -> float:
 
 
 def _speeds(cells: Cells, program: int, name: str) -> Floats:
-    """Give speeds with the values of a thing, over that of all together or of the machine as it is."""
+    """Return speeds with the values of a thing, over that of all together or of the machine as it is."""
     model = cells.fits[program]
     if model is not None:
         return np.exp(-model.effects[name].levels)

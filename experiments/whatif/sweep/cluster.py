@@ -135,7 +135,7 @@ class _Made:
 
 @contextmanager
 def _connected(distributed: Any, address: str) -> Iterator[Any]:
-    """Give a client of the scheduler; what it has not finished is given up at the end."""
+    """Yield a client of the scheduler; what it has not finished is abandoned at the end."""
     for name in ("distributed", *(f"distributed.{part}" for part in ("client", "core", "comm", "batched"))):
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is told here, in a line
     try:
@@ -197,7 +197,7 @@ def _as_it_is(matrix: Input) -> Input:
 def _finished(
     distributed: Any, client: Any, futures: Sequence[Any], address: str
 ) -> Iterator[tuple[Any, Gathered]]:
-    """Give what is done, as it is done.
+    """Yield what is done, as it is done.
 
     Raises
     ------
@@ -226,7 +226,7 @@ def _finished(
 
 
 def _result(future: Any, address: str) -> Gathered | None:
-    """Give what a worker made; None if it is gone before it could be fetched.
+    """Return what a worker made; None if it is gone before it could be fetched.
 
     Raises
     ------

@@ -54,7 +54,7 @@ def check_weights(weights: Mapping[str, object]) -> None:
 
 
 def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str, int]:
-    """Give how much a machine has of each part that a program needs.
+    """Return how much a machine has of each part that a program needs.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str
 def cost(
     machine: Mapping[str, Any], program: str, value_bits: int, weights: Mapping[str, float] | None = None
 ) -> float:
-    """Give what a machine costs with what a program needs, in lanes.
+    """Return what a machine costs with what a program needs, in lanes.
 
     Parameters
     ----------

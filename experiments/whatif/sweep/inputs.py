@@ -56,7 +56,7 @@ def _members(name: str) -> list[str]:
 
 
 def load_member(name: str) -> tuple[str, Any]:
-    """Give a member's own name and its matrix, a SciPy CSR array.
+    """Return a member's own name and its matrix, a SciPy CSR array.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def forget_loaded() -> None:
 
 @lru_cache(maxsize=4)
 def facts(matrix: Input) -> Facts:
-    """Give what a table says of a matrix."""
+    """Return what a table says of a matrix."""
     shape, nnz = (int(matrix.csr.shape[0]), int(matrix.csr.shape[1])), int(matrix.csr.nnz)
     near = locality(matrix.csr) if nnz else None
     return Facts(matrix.name, shape, nnz, near, matrix.source, matrix.digest)

@@ -40,7 +40,7 @@ ATTEMPTS = 4
 
 
 def default_store() -> Path:
-    """Give the store of all sweeps of this user."""
+    """Return the store of all sweeps of this user."""
     return cache_folder() / "sweeps.sqlite"
 
 

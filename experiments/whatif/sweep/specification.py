@@ -44,7 +44,7 @@ class Point:
     options: Mapping[str, str]
 
     def of_program(self, name: str) -> dict[str, str]:
-        """Give the options that are meant for a program."""
+        """Return the options that are meant for a program."""
         declared = {option.name for option in find(name).options}
         found = {option: value for option, value in self.options.items() if option in declared}
         own = f"{name}."
@@ -192,7 +192,7 @@ class Sweep:
         return product
 
     def points(self) -> tuple[Point, ...]:
-        """Give the points of the design, in an order that depends on nothing else."""
+        """Return the points of the design, in an order that depends on nothing else."""
         return tuple(_point(chosen) for chosen in self._designed())
 
     def _designed(self) -> Iterator[Mapping[str, Value]]:
@@ -213,7 +213,7 @@ class Sweep:
                 yield dict(zip(factors, combination, strict=True))
 
     def to_dict(self) -> dict[str, Any]:
-        """Give it as plain data, as a specification file has it."""
+        """Return it as plain data, as a specification file has it."""
         return {
             each.name: {k: list(v) for k, v in getattr(self, each.name).items()}
             if each.name in ("set", "option")

@@ -181,7 +181,7 @@ def set_aside(path: Path, damaged: tuple[int, int] | None) -> Path | None:
 
 
 def _was_store(path: Path) -> bool:
-    """Say whether a file is a store, as far as its head or its first pages tell."""
+    """Return whether a file is a store, as far as its head or its first pages tell."""
     with path.open("rb") as file:
         first = file.read(1 << 16)
     if len(first) < _HEAD:

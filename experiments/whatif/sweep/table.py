@@ -56,7 +56,7 @@ class SweepTable(Overview):
         return len(self.columns["matrix"])
 
     def overview(self) -> dict[str, object]:
-        """Give its size and what was varied."""
+        """Return its size and what was varied."""
         return {
             "rows": len(self),
             "matrices": len(self.sweep.matrices),
@@ -66,7 +66,7 @@ class SweepTable(Overview):
         }
 
     def frame(self) -> Any:
-        """Give a pandas DataFrame, or an Arrow table where pandas is not installed.
+        """Return a pandas DataFrame, or an Arrow table where pandas is not installed.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class SweepTable(Overview):
         return self.arrow()
 
     def arrow(self) -> Any:
-        """Give an Arrow table (`pyarrow.Table`), which pandas, Polars and DuckDB take.
+        """Return an Arrow table (`pyarrow.Table`), which pandas, Polars and DuckDB take.
 
         Raises
         ------

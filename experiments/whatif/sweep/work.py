@@ -104,7 +104,7 @@ class Work:
             self._chosen.append(chosen)
 
     def missing(self, kept: Container[str]) -> list[int]:
-        """Give the points that have to be computed, one for each cell, and those whose cell is not known."""
+        """Return the points that have to be computed, one for each cell, and those of unknown cell."""
         places = {
             (key, place if key == UNKNOWN else None): place
             for place, key in enumerate(self.keys)
@@ -219,7 +219,7 @@ class _Changed:
         self._made: dict[tuple[tuple[str, int | bool], ...], tuple[Machine, str]] = {}
 
     def __call__(self, changes: Mapping[str, int | bool]) -> tuple[Machine, str]:
-        """Give a machine and its digest.
+        """Return a machine and its digest.
 
         Raises
         ------

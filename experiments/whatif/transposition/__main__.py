@@ -18,7 +18,7 @@ MATRICES = (
 
 
 def row(name: str) -> tuple[str, int, float, int, int]:
-    """Give a matrix' name, its entries, entries a block, and the cycles in HiSM and in CRS on vs2003."""
+    """Return a matrix' name, its entries, entries a block, and the cycles in HiSM and in CRS on vs2003."""
     matrix, machine = load(name).csr, load_machine("vs2003")
     s = machine.section_size
     coo = matrix.tocoo()

@@ -102,7 +102,7 @@ def ablated(machine: Machine, cycles: int, simulate: Callable[[Machine], int]) -
     cycles
         What it takes.
     simulate
-        Gives the cycles on another machine.
+        Returns the cycles on another machine.
     """
     chosen = {each.name: effective(machine, each.changes(machine)) for each in ABLATIONS}
     together = {name: value for changes in chosen.values() for name, value in changes.items()}

@@ -45,7 +45,7 @@ class Bound:
 
 
 def bounds(run: Run) -> tuple[Bound, ...]:
-    """Give the bounds of a run, the largest first; those of parts that have nothing to do are left out.
+    """Return the bounds of a run, the largest first; those of parts that have nothing to do are left out.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def _issue(instructions: int, machine: Machine) -> Bound:
 
 
 def _words_alone(row: Instruction) -> int:
-    """Give the words of an element of a strided or indexed access; 0 of all else."""
+    """Return the words of an element of a strided or indexed access; 0 of all others."""
     if row.unit != Unit.MEMORY or row.access is None or row.access.pattern == Pattern.CONTIGUOUS:
         return 0
     return row.access.value_bytes // WORD_BYTES

@@ -151,7 +151,7 @@ class Explanation(Overview):
         )
 
     def overview(self) -> dict[str, object]:
-        """Give what was explained, and the largest of everything."""
+        """Return what was explained, and the largest of everything."""
         text, share = next(iter(self.shares.items()))
         return {
             "program": self.program,
@@ -163,7 +163,7 @@ class Explanation(Overview):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Give everything as plain data."""
+        """Return everything as plain data."""
         return {
             "program": self.program,
             "options": self.options,

@@ -23,7 +23,7 @@ WHOLE = ("spread", "standards", "conclusions-by-standard", "groups", "provenance
 
 
 def section() -> str:
-    """Give the tables in Markdown."""
+    """Return the tables in Markdown."""
     changed_head = ("", UNCALIBRATED, "vs2003", "why these values are plausible")
     parts = {name: _columns(name) for name in WHOLE}
     parts["choices"] = _grid(changed_head, changed())
@@ -35,7 +35,7 @@ def section() -> str:
 
 
 def changed() -> Iterable[Sequence[str]]:
-    """Give the choices in which vs2003 differs from the uncalibrated machine."""
+    """Yield the choices in which vs2003 differs from the uncalibrated machine."""
     for row in kept.rows("choices"):
         first = row["values"].split(" | ")[0]
         if row["proposed"] != first:
@@ -43,7 +43,7 @@ def changed() -> Iterable[Sequence[str]]:
 
 
 def conclusions() -> Iterable[Sequence[str]]:
-    """Give for each conclusion on which machines it holds."""
+    """Yield for each conclusion on which machines it holds."""
     for row in kept.rows("sensitivity"):
         yield [row["conclusion"], row["extent"], f"{row['holds on']} of {row['of']}", row["proposal"]]
 

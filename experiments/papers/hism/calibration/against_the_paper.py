@@ -49,12 +49,12 @@ class Distance:
         return self.numbers[row, group] / float(PRINTED[row][GROUPS.index(group)])
 
     def of(self, *groups: str) -> float:
-        """Give the mean of |ln(ours / paper's)| over the numbers of some groups: 0.1 is about 10 %."""
+        """Return the mean of |ln(ours / paper's)| over the numbers of some groups: 0.1 is about 10 %."""
         chosen = [(row, group) for row, group in self.numbers if group in groups]
         return fmean(abs(math.log(self.ratio(row, group))) for row, group in chosen)
 
     def worst(self, *groups: str) -> float:
-        """Give the largest |ln(ours / paper's)| of some groups."""
+        """Return the largest |ln(ours / paper's)| of some groups."""
         return max(abs(math.log(self.ratio(row, group))) for row, group in self.numbers if group in groups)
 
     def within(self, percent: float, *groups: str) -> int:
@@ -93,7 +93,7 @@ def equal_weights(groups: Mapping[str, Sequence[str]]) -> dict[str, dict[str, fl
 
 
 def means(cycles: Cycles, weights: Weights) -> dict[str, dict[str, float]]:
-    """Give the mean times of groups of matrices; a group without any is left out."""
+    """Return the mean times of groups of matrices; a group without any is left out."""
     found = {}
     for group, of_group in weights.items():
         times = [(weight, relative(cycles[name])) for name, weight in of_group.items() if name in cycles]

@@ -31,7 +31,7 @@ SHOWN_BREAKS = 6
 
 
 def appendices(found: Calibration, engine: str) -> tuple[Appendix, ...]:
-    """Give all tables of a calibration, and the machine."""
+    """Return all tables of a calibration, and the machine."""
     return (
         choices(found),
         sensitivities(found),
@@ -99,7 +99,7 @@ def _word(holds: bool | None) -> str:
 
 
 def shares(found: Calibration) -> Appendix:
-    """Give for each value of each choice the share of candidates on which each conclusion holds."""
+    """Return for each value of each choice the share of candidates on which each conclusion holds."""
     told: list[Sensitivity] = [s for s in found.sensitivities if s.extent == "some"]
     columns = ("choice", "value", *(s.conclusion for s in told))
     rows = [
@@ -149,7 +149,7 @@ def _numbers(distance: Distance) -> tuple[str, ...]:
 
 
 def single_changes(found: Calibration) -> Appendix:
-    """Give the distance of every candidate that differs from the proposal in one choice."""
+    """Return the distance of every candidate that differs from the proposal in one choice."""
     proposal = found.single[0].candidate
     rows = [
         (changes(e.candidate, proposal), *_distances(e.distance), *_numbers(e.distance)) for e in found.single
@@ -158,7 +158,7 @@ def single_changes(found: Calibration) -> Appendix:
 
 
 def candidates(found: Calibration) -> Appendix:
-    """Give the finalists with all numbers."""
+    """Return the finalists with all numbers."""
     first = uncalibrated(found.choices)
     rows = [
         (
@@ -184,7 +184,7 @@ def _name(found: Calibration, finalist: Finalist, rank: int) -> str:
 
 
 def least(found: Calibration) -> Appendix:
-    """Give for each value of each choice the least score of the candidates that have it."""
+    """Return for each value of each choice the least score of the candidates that have it."""
     rows = []
     for choice in found.choices:
         for value in choice.values:
@@ -195,7 +195,7 @@ def least(found: Calibration) -> Appendix:
 
 
 def spread(found: Calibration) -> Appendix:
-    """Give the six averages of the proposal with what drawing the suite anew does to them."""
+    """Return the six averages of the proposal with what another draw of the suite does to them."""
     head = (
         *("row", "paper", "proposed machine", "difference in per cent", "spread in per cent"),
         *("today's", "uncalibrated"),
@@ -217,7 +217,7 @@ def spread(found: Calibration) -> Appendix:
 
 
 def standards(found: Calibration) -> Appendix:
-    """Give the proposed machine's averages with all programs plain, pipelined, and as proposed."""
+    """Return the proposed machine's averages with all programs plain, pipelined, and as proposed."""
     proposal = found.finalists[0]
     of = {**proposal.by_standard, PROPOSED: proposal.evaluated}
     rows = []
@@ -250,7 +250,7 @@ def _concluded(finalist: Finalist, words: str) -> Mapping[str, bool | None]:
 
 
 def groups(found: Calibration) -> Appendix:
-    """Give how many choices of matrices near the points of Figure 2 meet the groups of Table 2."""
+    """Return how many choices of matrices near the points of Figure 2 meet the groups of Table 2."""
     programs = [program for program in METHODS if program != "chism"]
     ratios = [f"{METHODS[program]}, ours / paper's" for program in programs]
     columns = ("programs", "group", "choices", "met", "share in per cent", "best", *ratios)
@@ -271,7 +271,7 @@ def groups(found: Calibration) -> Appendix:
 
 
 def of_readings(found: Calibration) -> Appendix:
-    """Give the distance of the proposal by every reading of average and of small, medium and large."""
+    """Return the distance of the proposal by every reading of average and of small, medium and large."""
     rows = []
     for words, evaluated in (("proposal", found.proposal), ("uncalibrated", found.before)):
         read: Mapping[str, Distance] = readings(
@@ -282,7 +282,7 @@ def of_readings(found: Calibration) -> Appendix:
 
 
 def machine(found: Calibration) -> Appendix:
-    """Give the proposed machine, and the options of the programs."""
+    """Return the proposed machine, and the options of the programs."""
     chosen = options_of(found.proposal.candidate, found.choices)
     options = "; ".join(
         f"{program}: {', '.join(f'{name}={value}' for name, value in options.items())}"

@@ -171,7 +171,7 @@ def calibrate(
     choices
         The grid; None for :data:`CHOICES`.
     load
-        Gives the matrix of a member; None for that of the suite.
+        Returns the matrix of a member; None for that of the suite.
 
     Raises
     ------
@@ -236,7 +236,7 @@ def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
 
 
 def _references(evaluators: Evaluators, now: Candidate, first: Candidate) -> list[Candidate]:
-    """Give the machines that the sample is chosen by: today's, the uncalibrated one, others at random."""
+    """Return the machines that the sample is chosen by: today's, the uncalibrated one, others at random."""
     found = [now, first]
     tried = 20 * REFERENCES
     for candidate in starts(evaluators.choices, tried, now, seed=REFERENCES):
@@ -248,7 +248,7 @@ def _references(evaluators: Evaluators, now: Candidate, first: Candidate) -> lis
 def _search(
     evaluators: Evaluators, search: Evaluator, effort: Effort, now: Candidate
 ) -> tuple[int, list[Evaluated]]:
-    """Search from every start up to the limit; give how many came to their end, and their ends."""
+    """Search from every start up to the limit; return how many came to their end, and their ends."""
     ends: list[Evaluated] = []
 
     def evaluate(candidates: Sequence[Candidate]) -> list[Evaluated]:

@@ -70,7 +70,7 @@ class Choice:
     paper: str
 
     def value(self, name: str) -> Value:
-        """Give a value by its name."""
+        """Return a value by its name."""
         return next(value for value in self.values if value.name == name)
 
 
@@ -265,12 +265,12 @@ Candidate = Mapping[str, str]
 
 
 def uncalibrated(choices: tuple[Choice, ...] = CHOICES) -> dict[str, str]:
-    """Give the candidate that takes the first value of every choice."""
+    """Return the candidate that takes the first value of every choice."""
     return {choice.name: choice.values[0].name for choice in choices}
 
 
 def as_now(base: Machine, choices: tuple[Choice, ...] = CHOICES) -> dict[str, str]:
-    """Give the candidate that is nearest to a machine and the programs of `ASSIGNMENT`.
+    """Return the candidate that is nearest to a machine and the programs of `ASSIGNMENT`.
 
     A choice of which no value is like them takes its first.
     """
@@ -286,7 +286,7 @@ def as_now(base: Machine, choices: tuple[Choice, ...] = CHOICES) -> dict[str, st
 
 
 def machine_of(candidate: Candidate, base: Machine, choices: tuple[Choice, ...] = CHOICES) -> Machine:
-    """Give the machine of a candidate: what the paper states, what was chosen, and the rest of `base`."""
+    """Return the machine of a candidate: what the paper states, what was chosen, and the rest of `base`."""
     table = base.model_dump() | STATED | {"name": base.based_on}
     for value in _values(candidate, choices):
         for name, number in value.machine.items():
@@ -299,7 +299,7 @@ def machine_of(candidate: Candidate, base: Machine, choices: tuple[Choice, ...] 
 
 
 def options_of(candidate: Candidate, choices: tuple[Choice, ...] = CHOICES) -> dict[str, dict[str, str]]:
-    """Give the options of every program, by its name; what no choice sets is as `ASSIGNMENT` says."""
+    """Return the options of every program, by its name; what no choice sets is as `ASSIGNMENT` says."""
     found = {name: dict(ASSIGNMENT[name]) for name in PROGRAMS}
     for value in _values(candidate, choices):
         for program, options in value.options.items():
@@ -312,13 +312,13 @@ STANDARDS = tuple(SCHEDULE.values)
 
 
 def by_standard(candidate: Candidate, schedule: str) -> dict[str, str]:
-    """Give the same machine with all programs in one schedule, doing the same work."""
+    """Return the same machine with all programs in one schedule, doing the same work."""
     schedules = {name: schedule for name in candidate if name.endswith(f": {SCHEDULE.name}")}
     return {**candidate, **schedules} | ({WORK: EQUAL} if WORK in candidate else {})
 
 
 def neighbours(candidate: Candidate, choice: Choice) -> Iterator[dict[str, str]]:
-    """Give the candidates that differ in one choice alone."""
+    """Yield the candidates that differ in one choice alone."""
     for value in choice.values:
         if value.name != candidate[choice.name]:
             yield {**candidate, choice.name: value.name}
@@ -375,7 +375,7 @@ FACTS = (
 
 
 def measured(fact: Fact, machine: Machine, engine: str) -> int:
-    """Give the cycles of an access on a machine, from dispatch until its last element is ready."""
+    """Return the cycles of an access on a machine, from dispatch until its last element is ready."""
     program = assemble(PROGRAM.format(address=fact.address, access=fact.access))
     memory = np.zeros(MEMORY_BYTES, np.uint8)
     timeline = run(program, memory, machine, engine=engine, timeline=TimelineRequest()).timeline
@@ -385,5 +385,5 @@ def measured(fact: Fact, machine: Machine, engine: str) -> int:
 
 
 def kept(machine: Machine, engine: str) -> bool:
-    """Say whether a machine keeps all stated facts."""
+    """Return whether a machine keeps all stated facts."""
     return all(measured(fact, machine, engine) == fact.cycles for fact in FACTS)

@@ -48,7 +48,7 @@ HEADLINE = "CHiSM vs CRS"
 
 
 def appendices(averages: Mapping[str, float] | None = None) -> tuple[Appendix, ...]:
-    """Give the tables that the report of the paper shows; the first says if they are of other code.
+    """Return the tables that the report of the paper shows; the first says if they are of other code.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def by_standard() -> tuple[str, str]:
 
 
 def table(name: str) -> Appendix:
-    """Give one of the tables.
+    """Return one of the tables.
 
     Parameters
     ----------

@@ -59,12 +59,12 @@ class Ground:
         return [name for name in names if name in self.members]
 
     def picked(self) -> dict[str, list[str]]:
-        """Give the groups of Table 2, as far as they are available."""
+        """Return the groups of Table 2, as far as they are available."""
         of_suite = self.groups["suite"].picked
         return {group: [name for name in of_suite[group] if name in self.members] for group in GROUPS}
 
     def of_figures(self) -> dict[str, list[str]]:
-        """Give the groups of all three figures together."""
+        """Return the groups of all three figures together."""
         found = {"all": list(self.members)}
         for group in GROUPS[1:]:
             places = [p.name for ten in self.figures.values() for p in ten if p.group == group]
@@ -84,7 +84,7 @@ class Ground:
 
 
 def ground(quick: bool = False) -> Ground:
-    """Give the suite as far as it is available; of a quick calibration only what is small.
+    """Return the suite as far as it is available; of a quick calibration only what is small.
 
     Raises
     ------
@@ -125,14 +125,14 @@ class Evaluators:
         self._usable: dict[Machine, bool] = {}
 
     def usable(self, candidate: Candidate) -> bool:
-        """Say whether the machine keeps what the paper states of single accesses."""
+        """Return whether the machine keeps what the paper states of single accesses."""
         machine = machine_of(candidate, self.base, self.choices)
         if machine not in self._usable:
             self._usable[machine] = kept(machine, self.engine)
         return self._usable[machine]
 
     def score(self, evaluated: Evaluated) -> float:
-        """Give what the search makes small; infinite if the candidate is not usable."""
+        """Return what the search makes small; infinite if the candidate is not usable."""
         return evaluated.distance.score if self.usable(evaluated.candidate) else float("inf")
 
     def on_sample(self, references: Sequence[Evaluated]) -> Evaluator:
@@ -178,7 +178,7 @@ Floats = npt.NDArray[np.float64]
 def choose(
     references: Sequence[Cycles], sizes: Mapping[str, int], first: Sequence[str], size: int = SIZE
 ) -> dict[str, float]:
-    """Choose the sample; give the weight of each of its matrices.
+    """Choose the sample; return the weight of each of its matrices.
 
     Parameters
     ----------
@@ -208,7 +208,7 @@ def choose(
 
 
 def times_of(cycles: Cycles, names: Sequence[str]) -> Floats:
-    """Give the times of matrices, CHiSM's being 1; (names, programs but CHiSM)."""
+    """Return the times of matrices, CHiSM's being 1; (names, programs but CHiSM)."""
     return np.array([[relative(cycles[name])[p] for p in METHODS if p != "chism"] for name in names])
 
 

@@ -31,7 +31,7 @@ def report(found: Calibration, engine: str) -> Report:
 
 
 def item(found: Calibration) -> Item:
-    """Give Table 2 of the proposal, and what it keeps."""
+    """Return Table 2 of the proposal, and what it keeps."""
     rows = [
         *_rows(found.proposal.distance, "", printed=True),
         *_rows(found.before.distance, ", uncalibrated"),

@@ -59,11 +59,11 @@ class Evaluator:
     seen: dict[tuple[tuple[str, str], ...], Evaluated] = field(default_factory=dict)
 
     def __call__(self, candidate: Candidate) -> Evaluated:
-        """Give what a candidate gives; see :meth:`each`."""
+        """Return what a candidate gives; see :meth:`each`."""
         return self.each([candidate])[0]
 
     def each(self, candidates: Sequence[Candidate]) -> list[Evaluated]:
-        """Give what each candidate gives, simulated together.
+        """Return what each candidate gives, simulated together.
 
         Raises
         ------
@@ -118,7 +118,7 @@ def descend(
     choices
         What may be changed, in this order, again and again.
     score
-        Of what `evaluate` gives; smaller is better, by `GAIN` at least.
+        Of what `evaluate` returns; smaller is better, by `GAIN` at least.
     """
     (best,) = evaluate([start])
     since = 0
@@ -172,7 +172,7 @@ def simplified(
 def starts(
     choices: Sequence[Choice], number: int, now: Candidate, seed: int = 2003
 ) -> Iterator[dict[str, str]]:
-    """Give where to begin: as it is now, the first value of every choice, then values drawn at random.
+    """Yield where to begin: as it is now, the first value of every choice, then values drawn at random.
 
     Those drawn are always the same.
 
@@ -181,7 +181,7 @@ def starts(
     choices
         With the values that each may take.
     number
-        How many candidates to give.
+        How many candidates to yield.
     now
         The candidate that is the proposal today.
     seed

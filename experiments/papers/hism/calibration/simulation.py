@@ -108,7 +108,7 @@ class Simulator:
         self._kept.close()
 
     def cycles(self, asked: Sequence[Asked], names: Sequence[str]) -> list[dict[str, int]]:
-        """Give the cycles on the named members, for each variant on a machine that is asked for.
+        """Return the cycles on the named members, for each variant on a machine that is asked for.
 
         Raises
         ------
@@ -128,7 +128,7 @@ class Simulator:
         return [{name: known[self._names[name]] for name in names} for known in found]
 
     def processor_seconds(self) -> float:
-        """Give what this process and those that simulate have taken of the processors."""
+        """Return what this process and those that simulate have taken of the processors."""
         of_others = [pool.submit(time.process_time).result() for pool in self._pools]
         return time.process_time() + sum(of_others)
 
@@ -197,7 +197,7 @@ def _begin(room: int) -> None:
 def _cycles(
     tasks: Sequence[tuple[str, Variant, Machine, Sequence[Any]]], load: Callable[[Any], Any], engine: str
 ) -> dict[str, dict[str, int]]:
-    """Give the cycles by the key of a task and the name of a member."""
+    """Return the cycles by the key of a task and the name of a member."""
     return {
         key: {str(member.name): _run(variant, machine, member, load, engine) for member in members}
         for key, variant, machine, members in tasks
@@ -216,7 +216,7 @@ def _run(variant: Variant, machine: Machine, member: Any, load: Callable[[Any], 
 def _ready(
     variant: Variant, member: Any, load: Callable[[Any], Any], machine: Machine
 ) -> tuple[_Image, Prepared]:
-    """Give the memory image and the program on it, the same on all machines with the same section size."""
+    """Return the memory image and the program on it, the same on all machines with the same section size."""
     global _room
     options = dict(variant.options)
     laid_out = find(variant.program).format, options.get("positions"), machine.section_size
@@ -263,7 +263,7 @@ ANY = 1
 
 
 def numbers_that_matter(machine: Machine, program: str) -> Machine:
-    """Give the machine with :data:`ANY` for every number that the program does not use.
+    """Return the machine with :data:`ANY` for every number that the program does not use.
 
     Parameters
     ----------
@@ -308,7 +308,7 @@ class KeptCycles:
                     self._known.setdefault(key, {}).update(cycles)
 
     def find(self, key: str) -> Cycles:
-        """Give what is known for a key."""
+        """Return what is known for a key."""
         return self._known.get(key, {})
 
     def keep(self, key: str, cycles: Cycles) -> None:
@@ -330,7 +330,7 @@ class KeptCycles:
 
 
 def _are_counts(found: Iterable[Any]) -> bool:
-    """Say whether these are such numbers as `KeptCycles.keep` writes; others are of another version."""
+    """Return whether these are such numbers as `KeptCycles.keep` writes; others are of another version."""
     return all(type(count) is int and count >= 0 for count in found)
 
 

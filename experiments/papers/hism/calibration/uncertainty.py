@@ -50,24 +50,24 @@ class Draws:
         self._shares = generator.multinomial(count, np.full(count, 1 / count), size=DRAWS) / count
 
     def numbers(self, cycles: Cycles) -> dict[str, Floats]:
-        """Give each average over all matrices, (draws,), by its row of Table 2."""
+        """Return each average over all matrices, (draws,), by its row of Table 2."""
         times = np.array([[relative(cycles[name])[p] for p in METHODS] for name in self._names])
         means = dict(zip(METHODS.values(), (self._shares @ times).T, strict=True))
         return {row: means[slow] / means[fast] for row in PRINTED for fast, slow in [row.split(" vs ")]}
 
     def scores(self, cycles: Cycles) -> Floats:
-        """Give the score (`Distance.score`) of each draw, (draws,)."""
+        """Return the score (`Distance.score`) of each draw, (draws,)."""
         found = [np.abs(np.log(ours / float(PRINTED[row][0]))) for row, ours in self.numbers(cycles).items()]
         away = np.array(found)
         scores: Floats = away.mean(axis=0) + away.max(axis=0)
         return scores
 
     def spread(self, cycles: Cycles) -> dict[str, float]:
-        """Give the standard deviation of the logarithm of each average: 0.05 is about 5 %."""
+        """Return the standard deviation of the logarithm of each average: 0.05 is about 5 %."""
         return {row: float(np.log(ours).std()) for row, ours in self.numbers(cycles).items()}
 
     def as_near(self, cycles: Cycles, nearest: Cycles) -> float:
-        """Give the share of the draws in which one machine is at least as near as another."""
+        """Return the share of the draws in which one machine is at least as near as another."""
         return float((self.scores(cycles) <= self.scores(nearest)).mean())
 
 
@@ -101,7 +101,7 @@ class Drawn:
 
 
 def near(figure2: Sequence[FigureMember], members: Mapping[str, Member]) -> list[list[str]]:
-    """Give the names of the matrices near each point of Figure 2.
+    """Return the names of the matrices near each point of Figure 2.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def drawn(
 
 
 def _means(times: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
-    """Give the mean times of every choice of one row of each array; (choices, programs)."""
+    """Return the mean times of every choice of one row of each array; (choices, programs)."""
     total = times[0]
     for more in times[1:]:
         total = (total[:, None, :] + more[None, :, :]).reshape(-1, more.shape[1])
