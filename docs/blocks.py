@@ -27,7 +27,7 @@ class Block:
 
     @property
     def needs(self) -> str:
-        """Give what it needs that the builder lacks, ``gpu`` or ``network``; empty if nothing."""
+        """Return what it needs that the builder lacks, ``gpu`` or ``network``; empty if nothing."""
         return next((need for need in NEEDS if need in self.options.get("class", "").split()), "")
 
 
@@ -40,7 +40,7 @@ class Command:
 
 
 def blocks(page: str) -> list[Block]:
-    """Give the fenced blocks of a page, in its order."""
+    """Return the fenced blocks of a page, in its order."""
     found = []
     for match in _FENCE.finditer(page):
         info, body, options = match["info"].strip(), match["body"], {}
@@ -55,12 +55,12 @@ def blocks(page: str) -> list[Block]:
 
 
 def recorded_blocks(page: str) -> list[Block]:
-    """Give the blocks of a page whose output was recorded elsewhere."""
+    """Return the blocks of a page whose output was recorded elsewhere."""
     return [block for block in blocks(page) if block.needs]
 
 
 def commands(block: Block) -> list[Command]:
-    """Give the commands of a console block; a line that ends with a backslash goes on in the next."""
+    """Return the commands of a console block; a line that ends with a backslash goes on in the next."""
     found: list[Command] = []
     for part in re.split(r"^\$ ", block.text.replace("\\\n", ""), flags=re.M)[1:]:
         command, _, printed = part.partition("\n")
@@ -69,7 +69,7 @@ def commands(block: Block) -> list[Command]:
 
 
 def matches(printed: str, shown: str) -> bool:
-    """Say whether a command printed what the page shows; spaces at ends of lines do not count."""
+    """Return whether a command printed what the page shows; spaces at ends of lines do not count."""
     pieces = [re.escape(piece) for piece in _trimmed(shown).split("...")]
     return re.fullmatch(".*".join(pieces), _trimmed(printed), re.S) is not None
 

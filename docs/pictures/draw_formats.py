@@ -33,7 +33,7 @@ class Field:
 
 
 def example() -> Any:
-    """Give the matrix of the drawings, 8 x 8."""
+    """Return the matrix of the drawings, 8 x 8."""
     rows, columns = zip(*PLACES, strict=True)
     values = np.arange(1.0, len(PLACES) + 1)
     return scipy.sparse.csr_array((values, (rows, columns)), shape=(8, 8))

@@ -27,7 +27,7 @@ _FONTS = re.compile(r"@font-face\s*{[^}]*}")
 
 
 def picture() -> str:
-    """Give the picture as SVG."""
+    """Return the picture as SVG."""
     machine = load_machine("vs2003")
     program = find("hism")
     prepared = prepare_product("hism", load("laplace2d-30"), machine, options={"schedule": "plain"})

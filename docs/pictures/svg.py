@@ -55,7 +55,7 @@ class Drawing:
         )
 
     def finished(self) -> str:
-        """Give the file's text."""
+        """Return the file's text."""
         width, height = self._size
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" width="{width:g}" '

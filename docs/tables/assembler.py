@@ -10,7 +10,7 @@ from isa.registers import ALIASES, KINDS
 
 
 def registers() -> str:
-    """Give the registers by kind, with their second names."""
+    """Return the registers by kind, with their second names."""
     second = {plain: name for name, plain in ALIASES.items()}
     rows = []
     for kind in "xfv":
@@ -23,7 +23,7 @@ def registers() -> str:
 
 
 def pseudo_instructions() -> str:
-    """Give every pseudo-instruction with what it is written out as."""
+    """Return every pseudo-instruction with what it is written out as."""
     return table(
         ["written", "what it does", "means"],
         (
@@ -34,5 +34,5 @@ def pseudo_instructions() -> str:
 
 
 def directives() -> str:
-    """Give every directive."""
+    """Return every directive."""
     return table(["directive", "what it does"], ((code(d.syntax), d.summary) for d in DIRECTIVES))

@@ -13,7 +13,7 @@ HELP = {"--help", "--install-completion", "--show-completion"}
 
 
 def page() -> str:
-    """Give every command with its arguments and options."""
+    """Return every command with its arguments and options."""
     return "\n\n".join(_command(path, command) for path, command in _leaves("vecsim", command_line()))
 
 
@@ -56,7 +56,7 @@ def _plain(text: str) -> str:
 
 
 def python_names() -> str:
-    """Give every public name of the package, to be described by Sphinx from its docstring."""
+    """Return every public name of the package, to be described by Sphinx from its docstring."""
     parts = []
     for name in vecsim.__all__:
         value = getattr(vecsim, name)

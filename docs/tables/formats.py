@@ -7,7 +7,7 @@ from gpu.format_registry import FORMATS
 
 
 def page() -> str:
-    """Give every format with what it is, who described it and what it can do."""
+    """Return every format with what it is, who described it and what it can do."""
     rows = ((code(each.name), each.summary, each.source, _does(each)) for each in FORMATS.values())
     return table(["format", "what it is", "described by", "can also"], rows)
 

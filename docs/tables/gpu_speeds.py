@@ -91,7 +91,7 @@ def render(runs: Sequence[Run]) -> str:
 
 
 def kept(folder: Path) -> list[Path]:
-    """Give the files of a folder that are results of this benchmark; others have names like theirs."""
+    """Return the files of a folder that are results of this benchmark; others have names like theirs."""
     return [file for file in sorted(folder.glob("gpu-*.json")) if _is_of_the_benchmark(file)]
 
 
@@ -103,7 +103,7 @@ def _is_of_the_benchmark(file: Path) -> bool:
 
 
 def latest(runs: Iterable[Run]) -> list[Run]:
-    """Give the last run of each device, in the order of their names."""
+    """Return the last run of each device, in the order of their names."""
     found: dict[str, Run] = {}
     for run in sorted(runs, key=lambda run: str(run.header["date"])):
         found[_name(run)] = run
@@ -233,14 +233,14 @@ def _cold(run: Run) -> str:
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Give a table, without the bound of gathers where no run has it."""
+    """Return a table, without the bound of gathers where no run has it."""
     gathers = COMPARED.index(GATHERS)
     kept = [at for at in range(len(names)) if at != gathers or any(row[gathers] for row in rows)]
     return table([names[at] for at in kept], ([row[at] for at in kept] for row in rows))
 
 
 def _compared(pair: summary.Pair) -> list[str]:
-    """Give the columns `COMPARED` of a product."""
+    """Return the columns `COMPARED` of a product."""
     ours = pair.ours
     return [
         ours.matrix,

@@ -21,7 +21,7 @@ TITLES = {
 
 
 def page() -> str:
-    """Give every instruction, by unit."""
+    """Return every instruction, by unit."""
     rows = [entry for entry in entries() if isinstance(entry, InstructionEntry)]
     order = list(TITLES)
     rows.sort(key=lambda entry: (order.index(entry.unit), entry.opcode))

@@ -17,7 +17,7 @@ PRESET = Path(machines.__file__).parent / "presets" / "vs2003.toml"
 
 
 def page() -> str:
-    """Give every number."""
+    """Return every number."""
     names = presets()
     values = [flat(load_machine(name).numbers()) for name in names]
     said = sources()
@@ -31,7 +31,7 @@ def page() -> str:
 
 
 def sources() -> dict[str, str]:
-    """Give what the file of ``vs2003`` says of the origin of its numbers, by their full names."""
+    """Return what the file of ``vs2003`` says of the origin of its numbers, by their full names."""
     document = tomlkit.parse(PRESET.read_text(encoding="utf-8"))
     found: dict[str, str] = {}
     for prefix, part in [("", document), *((f"{k}.", document[k]) for k in ("latency", "sparse_unit"))]:

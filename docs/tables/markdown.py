@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Give a table; a bar in a cell is written so that it ends no cell."""
+    """Return a table; a bar in a cell is written so that it ends no cell."""
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(
         "| " + " | ".join(str(cell).replace("|", "\\|") for cell in line) + " |" for line in lines
@@ -14,5 +14,5 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 def code(text: object) -> str:
-    """Give a text as code; nothing for an empty one."""
+    """Return a text as code; nothing for an empty one."""
     return f"`{text}`" if str(text) else ""

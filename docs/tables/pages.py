@@ -8,7 +8,7 @@ DOCS = Path(__file__).parents[1]
 
 
 def further() -> str:
-    """Give a table of contents of all pages that no line of the index names."""
+    """Return a table of contents of all pages that no line of the index names."""
     named = set((DOCS / "index.md").read_text(encoding="utf-8").splitlines()) | {"index"}
     pages = sorted(str(page.relative_to(DOCS).with_suffix("")) for page in DOCS.rglob("*.md"))
     left = [page for page in pages if page not in named]
