@@ -56,7 +56,7 @@ def diagonals(rows: int, offsets: tuple[int, ...], share: float = 1.0) -> Genera
 
 
 def lengths_of(kind: str, rows: int, mean: float, rng: np.random.Generator) -> Integers:
-    """Give row lengths of a distribution with about this mean.
+    """Return row lengths of a distribution with about this mean.
 
     Parameters
     ----------

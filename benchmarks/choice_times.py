@@ -131,7 +131,7 @@ class Measured:
 
 
 def _is_deterministic(name: str) -> bool:
-    """Say whether a format gives the same results in every run, as those do that are no longer there."""
+    """Return whether a format gives the same results in every run, as those do that are no longer there."""
     from gpu.kernel_registry import KERNELS
 
     return name not in KERNELS or KERNELS[name].deterministic
@@ -253,12 +253,12 @@ def predicted(measured: Measured, machine: Machine, speeds: Floats) -> Floats:
 
 
 def start(measured: Measured) -> Floats:
-    """Give the logarithms of the constants where the fit begins: shared ones, then those of each format."""
+    """Return the logarithms of the constants where the fit begins: shared ones, then those of each format."""
     return np.log([*MACHINE_START.values(), *(list(SPEED_START.values()) * len(measured.formats))])
 
 
 def unpacked(logarithms: Floats) -> tuple[Machine, Floats]:
-    """Give the constants of such logarithms: shared ones, and a row for each format."""
+    """Return the constants of such logarithms: shared ones, and a row for each format."""
     values, names = np.exp(logarithms), list(MACHINE_START)
     machine = Machine(**dict(zip(names, map(float, values), strict=False)))
     return machine, values[len(names) :].reshape(-1, OWN)
@@ -296,12 +296,12 @@ class Loss:
         self.kept_cases = len(np.unique(measured.case[self.kept > 0]))
 
     def _by_case(self, numbers: Floats) -> Floats:
-        """Give for each measurement the sum over those of its matrix."""
+        """Return for each measurement the sum over those of its matrix."""
         sums = np.bincount(self.measured.case, numbers, self.cases).astype(np.float64)
         return sums[self.measured.case]
 
     def value_and_gradient(self, logarithms: Floats, temperature: float) -> tuple[float, Floats]:
-        """Give the loss and its derivatives."""
+        """Return the loss and its derivatives."""
         times: Floats = np.log(predicted(self.measured, *unpacked(logarithms)))
         off = times - self.us
         within = off - self._by_case(self.weight * off) / self.of_case
@@ -315,7 +315,7 @@ class Loss:
         return value, self._by_constants(logarithms, times, by_times) + by_drawn
 
     def _of_choice(self, times: Floats, temperature: float) -> tuple[float, Floats]:
-        """Give the mean logarithm that choices lose, and its derivatives by the logarithms of estimates."""
+        """Return the mean logarithm that choices lose, and its derivatives by the logarithms of estimates."""
         value, by_times = 0.0, np.zeros(len(times))
         for among, weight, lost in self.choices:
             open_times = np.where(among, times, np.inf)
@@ -330,7 +330,7 @@ class Loss:
         return value, by_times
 
     def _of_distance(self, off: Floats) -> tuple[float, Floats]:
-        """Give the mean of squares that grow but linearly far out, and its derivatives."""
+        """Return the mean of squares that grow but linearly far out, and its derivatives."""
         root = np.sqrt(1 + (off / OUTLIER) ** 2)
         return float((self.weight * 2 * OUTLIER**2 * (root - 1)).sum()), self.weight * 2 * off / root
 
@@ -355,7 +355,7 @@ class Loss:
 
 
 def _drawn(logarithms: Floats, begin: Floats) -> tuple[float, Floats]:
-    """Give how far the constants of formats lie from their means, and shared ones from the start."""
+    """Return how far the constants of formats lie from their means, and shared ones from the start."""
     shared = len(MACHINE_START)
     own = logarithms[shared:].reshape(-1, OWN)
     apart, moved = own - own.mean(axis=0), logarithms[:shared] - begin[:shared]

@@ -133,7 +133,7 @@ def quality(
     *,
     deterministic: bool = False,
 ) -> Floats:
-    """Give for each matrix and type the time of the format with the least estimate over the best time.
+    """Return for each matrix and type the time of the format with the least estimate over the best time.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def fit(paths: Sequence[Path], target: Path, device: str, commit: str) -> None:
 
 
 def left_out(measured: Measured, parts: int = PARTS) -> tuple[Floats, Floats]:
-    """Give the quality of choices for matrices of families that the fit has not seen.
+    """Return the quality of choices for matrices of families that the fit has not seen.
 
     The families are dealt out to the parts. For each part constants are fitted to all other families, and
     choose for the matrices of the part.

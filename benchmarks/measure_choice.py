@@ -72,7 +72,7 @@ def measure(
     formats: Sequence[str] = (),
     near: Path | None = None,
 ) -> int:
-    """Measure matrix after matrix until the time is over; give the number of measurements.
+    """Measure matrix after matrix until the time is over; return the number of measurements.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def measure(
 def _wanted(
     done_before: Path | None, formats: Sequence[str], near: Path | None
 ) -> tuple[list[str], dict[str, dict[str, list[str]]]]:
-    """Give all formats that are measured, and those of each matrix by type; parameters of `measure`."""
+    """Return all formats that are measured, and those of each matrix by type; parameters of `measure`."""
     every, named = _names(()), _names(formats)
     if near is not None:
         return every, near_the_best(read([near]))
@@ -163,7 +163,7 @@ def _wanted(
 
 
 def near_the_best(lines: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[str]]]:
-    """Give the formats near the best of each matrix, by its name, and type.
+    """Return the formats near the best of each matrix, by its name, and type.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ def near_the_best(lines: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[s
 
 
 def _write_done(lines: Any, done: Any, patience: float) -> int:
-    """Write what has been measured; give the number of lines."""
+    """Write what has been measured; return the number of lines."""
     count = 0
     try:
         while True:
@@ -232,7 +232,7 @@ def _converted(
     end: float,
     chosen: list[tuple[int, dict[str, list[str]]]],
 ) -> Iterator[Converted]:
-    """Give formats of matrices as they are done."""
+    """Yield formats of matrices as they are done."""
     waiting: set[Future[list[Converted]]] = set()
     while chosen or waiting:
         while chosen and len(waiting) < in_flight:
@@ -283,7 +283,7 @@ def _counted(number: int) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def _of_pattern(structure: Structure) -> dict[str, float]:
-    """Give what estimates ask of a pattern beside the work of a format."""
+    """Return what estimates ask of a pattern in addition to the work of a format."""
     return {"mean_spread": structure.mean_spread, "warp_sectors": structure.warp_sectors}
 
 

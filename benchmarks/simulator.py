@@ -75,7 +75,7 @@ class Timing:
 
 
 def run_to_end(prepared: Prepared, machine: Machine, engine: str) -> tuple[float, Engine]:
-    """Run a program once; give the seconds from its first instruction to its end, and the engine."""
+    """Run a program once; return the seconds from its first instruction to its end, and the engine."""
     running = start(prepared.program, prepared.loaded.memory, machine, engine=engine)
     begin = time.perf_counter()
     running.advance(cycle=MAX_CYCLES)
@@ -86,7 +86,7 @@ def run_to_end(prepared: Prepared, machine: Machine, engine: str) -> tuple[float
 
 
 def observe_first_run(prepared: Prepared, machine: Machine, engine: str) -> tuple[float, Run, float | None]:
-    """Run once as :func:`run_to_end` does; give seconds, result and the growth of peak memory."""
+    """Run once as :func:`run_to_end` does; return seconds, result and the growth of peak memory."""
     before = restart_peak()
     seconds, running = run_to_end(prepared, machine, engine)
     after = peak()

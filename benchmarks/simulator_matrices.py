@@ -76,7 +76,7 @@ SHAPES: dict[str, Shape] = {
 
 
 def subject(name: str) -> Subject:
-    """Give a matrix by the name of a built-in, a file of VECSIM_MATRICES, a stand-in, or a path.
+    """Return a matrix by the name of a built-in, a file of VECSIM_MATRICES, a stand-in, or a path.
 
     Raises
     ------

@@ -97,7 +97,7 @@ class Record:
         return None if self.simpy_seconds is None else self.simpy_seconds / self.seconds
 
     def document(self) -> dict[str, Any]:
-        """Give it as plain data, with its rates and ratios."""
+        """Return it as plain data, with its rates and ratios."""
         return asdict(self) | {name: getattr(self, name) for name in DERIVED}
 
 
@@ -218,7 +218,7 @@ def write_json(path: Path, records: list[Record], summary: dict[str, Any], host:
 
 
 def restart_peak() -> int | None:
-    """Let the peak begin again at what is resident now, and give that in bytes; None where it cannot.
+    """Let the peak begin again at what is resident now, and return that in bytes; None where it cannot.
 
     What Python and the C library keep for later use goes back to the system first: a run that took its
     memory from there would not be seen.

@@ -43,7 +43,7 @@ VARIED = {
 
 
 def chosen() -> tuple[str, ...]:
-    """Give names of real matrices, the same ones where the same are found.
+    """Return names of real matrices, the same ones where the same are found.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def difference(table: SweepTable, row: int) -> str:
 
 
 def _processor_seconds() -> float:
-    """Give the processors' time of this process and of those that have ended."""
+    """Return the processors' time of this process and of those that have ended."""
     own, others = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + others.ru_utime + others.ru_stime
 
