@@ -36,7 +36,7 @@ addEventListener("load", () => {
 
 
 def browser() -> str:
-    """Give the path of a browser; skip the test if there is none."""
+    """Return the path of a browser; skip the test if there is none."""
     found = next(filter(None, map(shutil.which, NAMES)), None)
     return found or pytest.skip("no Chromium or Chrome is installed")
 

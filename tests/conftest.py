@@ -58,7 +58,7 @@ def _let_one_process_compile_a_function():
 
 
 def folders_of_real_matrices():
-    """Give the folders that VECSIM_MATRICES names, where they exist."""
+    """Return the folders that VECSIM_MATRICES names, where they exist."""
     named = [Path(name).expanduser() for name in NAMED.split(os.pathsep) if name]
     return [folder for folder in dict.fromkeys(named) if folder.is_dir()]
 
@@ -82,7 +82,7 @@ def real_matrices(monkeypatch):
 
 @pytest.fixture(scope="session")
 def real_matrix():
-    """Give the file of a real matrix by its name, ``NAME.mtx.gz``; skip the test where there is none."""
+    """Return the file of a real matrix by its name, ``NAME.mtx.gz``; skip the test where there is none."""
 
     def find(name):
         for folder in folders_of_real_matrices():
@@ -95,7 +95,7 @@ def real_matrix():
 
 @pytest.fixture
 def file_server():
-    """Give a web server on this machine."""
+    """Yield a web server on this machine."""
     server = FileServer()
     yield server
     server.close()

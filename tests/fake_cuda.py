@@ -37,7 +37,7 @@ ATTRIBUTES = {
 
 
 class FakeDriver:
-    """The functions of cuda.bindings.driver that the package calls; each gives a status and results."""
+    """The functions of cuda.bindings.driver that the package calls; each returns a status and results."""
 
     CUdevice_attribute = SimpleNamespace(**{f"CU_DEVICE_ATTRIBUTE_{name}": name for name in ATTRIBUTES})
 

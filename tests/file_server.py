@@ -91,7 +91,7 @@ class FileServer:
         return [path for path, _ in self.requests]
 
     def asked(self, header: str) -> list[str | None]:
-        """Give a header of each request."""
+        """Return a header of each request."""
         return [headers[header] for _, headers in self.requests]
 
 

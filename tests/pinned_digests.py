@@ -36,7 +36,7 @@ _OF_MATRIX_MARKET = re.compile(
 
 
 def names() -> list[str]:
-    """Give the names of files that the experiments name, sorted."""
+    """Return the names of files that the experiments name, sorted."""
     origins = (origin.split() for member in members() for origin in member.origins)
     found = {name for kind, name, *_ in origins if kind == FILE}
     found |= {matrix.name for matrix in MATRICES}
@@ -60,12 +60,12 @@ def entry_of(name: str, content: bytes) -> Entry | None:
 
 
 def _entries_of(name: str) -> list[Entry]:
-    """Give the entries that a name may stand for, in either collection."""
+    """Return the entries that a name may stand for, in either collection."""
     return [other for entry in find_entries(name) for other in (entry, counterpart(entry)) if other]
 
 
 def rows() -> Iterator[tuple[str, str]]:
-    """Give path and digest of each file that is here as a collection gives it."""
+    """Yield path and digest of each file that is here as a collection gives it."""
     for name in names():
         file = find_file(name, matrix_folders())
         if file is not None and file.name.endswith(".mtx.gz"):
@@ -75,7 +75,7 @@ def rows() -> Iterator[tuple[str, str]]:
 
 
 def not_pinned() -> list[str]:
-    """Give those of `names` of which no entry of a collection has a pinned digest."""
+    """Return those of `names` of which no entry of a collection has a pinned digest."""
     return [name for name in names() if not any(entry.path in pinned.pinned() for entry in _entries_of(name))]
 
 

@@ -64,12 +64,12 @@ LEFT_OUT = pytest.StashKey[list[Kind]]()
 
 
 def places(kind: Kind) -> list[Path]:
-    """Give the files and folders that need a kind."""
+    """Return the files and folders that need a kind."""
     return [TESTS / path for path in kind.paths]
 
 
 def kind_of(path: Path) -> Kind:
-    """Give the kind that a path needs: that of the nearest place above it."""
+    """Return the kind that a path needs: that of the nearest place above it."""
     above = [
         (len(place.parts), kind) for kind in KINDS for place in places(kind) if path.is_relative_to(place)
     ]
@@ -77,7 +77,7 @@ def kind_of(path: Path) -> Kind:
 
 
 def kinds_below(path: Path) -> list[Kind]:
-    """Give all kinds that a path and what lies below it need, that of the path itself first."""
+    """Return all kinds that a path and what lies below it need, that of the path itself first."""
     own = kind_of(path)
     return [own] + [
         kind
@@ -87,7 +87,7 @@ def kinds_below(path: Path) -> list[Kind]:
 
 
 def wanted(config: pytest.Config) -> list[Kind]:
-    """Give the kinds that the arguments need, that of the first argument first."""
+    """Return the kinds that the arguments need, that of the first argument first."""
     if config.getoption("tier") in PLAIN_TIERS:
         return [PLAIN]
     found = [kind for argument in config.args for kind in kinds_below(path_of(argument, config))]
@@ -95,7 +95,7 @@ def wanted(config: pytest.Config) -> list[Kind]:
 
 
 def path_of(argument: str, config: pytest.Config) -> Path:
-    """Give the file or folder of an argument, which may name a test in it."""
+    """Return the file or folder of an argument, which may name a test in it."""
     return Path(config.invocation_params.dir, argument.partition("::")[0]).resolve()
 
 
@@ -113,7 +113,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def hands_to_workers(config: pytest.Config) -> bool:
-    """Say whether this process runs no test itself."""
+    """Return whether this process runs no test itself."""
     return bool(config.getoption("tx", None)) and config.getoption("dist", "no") != "no"
 
 
@@ -143,7 +143,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)
 def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
-    """Give the workers their kinds: each kind but the first has one worker more for four of the first."""
+    """Assign the workers their kinds: each kind but the first has one worker more for four of the first."""
     from execnet import XSpec
 
     first, *others = sorted(wanted(config), key=KINDS.index)

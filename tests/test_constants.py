@@ -10,7 +10,7 @@ PACKAGES = ("benchmarks", "experiments", "gpu", "isa", "programs", "vecsim")
 
 
 def commented_above(text):
-    """Give the constants of a module that have a comment in the line above."""
+    """Return the constants of a module that have a comment in the line above."""
     lines = ["", *text.splitlines()]
     return [
         ast.unparse(target)

@@ -13,7 +13,7 @@ NAMES_IT = re.compile(rf"""\.\./{FOLDER}|\b{FOLDER}/|["']{FOLDER}["']|\(facts: [
 
 
 def lines_naming_it(files):
-    """Give file and line of whatever names the folder or its notes."""
+    """Return file and line of whatever names the folder or its notes."""
     return [
         f"{name}: {line.strip()}"
         for name, text in files

@@ -14,7 +14,7 @@ PACKAGES = [pattern.removesuffix("*") for pattern in SETTINGS["packages"]["find"
 
 
 def is_installed(name, patterns=PATTERNS):
-    """Say whether a pattern takes a file; it is relative to a package, and every folder is one."""
+    """Return whether a pattern takes a file; it is relative to a package, and every folder is one."""
     path = PurePosixPath(name)
     return any(
         len(PurePosixPath(pattern).parts) <= len(path.parts) - 1

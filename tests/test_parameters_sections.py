@@ -32,7 +32,7 @@ def parsed(path):
 
 
 def functions():
-    """Give each public function with many parameters: where it is, and its node."""
+    """Yield each public function with many parameters: where it is, and its node."""
     for package in PACKAGES:
         for path in sorted((ROOT / package).rglob("*.py")):
             place = path.relative_to(ROOT).as_posix()
@@ -45,7 +45,7 @@ def functions():
 
 
 def outermost(tree):
-    """Give the functions of a module and the methods of its classes."""
+    """Yield the functions of a module and the methods of its classes."""
     for node in tree.body:
         if isinstance(node, ast.FunctionDef):
             yield node
@@ -55,12 +55,12 @@ def outermost(tree):
 
 @cache
 def of_package(package):
-    """Give the names that a package describes."""
+    """Return the names that a package describes."""
     return described(ast.get_docstring(parsed(ROOT / package / "__init__.py")))
 
 
 def described(docstring):
-    """Give the names in the section of parameters."""
+    """Return the names in the section of parameters."""
     section = docstring.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
     named = [line for line in section.splitlines() if not line.startswith(" ")]
     return {name.lstrip("*") for line in named for name in line.split(", ")}
@@ -83,7 +83,7 @@ def test_there_are_such_functions():
 
 
 def kernels():
-    """Give each kernel for a GPU that has arrays: where it is, and its node."""
+    """Yield each kernel for a GPU that has arrays: where it is, and its node."""
     for path in sorted((ROOT / "gpu").rglob("*.py")):
         for node in ast.walk(parsed(path)):
             if (

@@ -43,7 +43,7 @@ def teardown_module(): print("examples:", len(ran))
 
 @pytest.fixture
 def project(tmp_path):
-    """Give a function that runs pytest on the small project."""
+    """Return a function that runs pytest on the small project."""
     tests = tmp_path / "tests"
     (tests / "gpu" / "simulated").mkdir(parents=True)
     for plugin in ("tiers.py", "processes.py", "scheduling.py"):

@@ -107,12 +107,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def is_file(argument: str, config: pytest.Config) -> bool:
-    """Say whether an argument names a file, or a test in it."""
+    """Return whether an argument names a file, or a test in it."""
     return (config.invocation_params.dir / argument.partition("::")[0]).is_file()
 
 
 def belongs(item: pytest.Item, tier: Tier) -> bool:
-    """Say whether a test is of a tier; the marker of a case counts before that of its file."""
+    """Return whether a test is of a tier; the marker of a case counts before that of its file."""
     names = {each.name for each in HIGHER}
     for node in reversed(item.listchain()):
         if named := names & {mark.name for mark in node.own_markers}:

@@ -20,7 +20,7 @@ SPEEDS = {
 
 @pytest.fixture(scope="module")
 def lines():
-    """Give measurements of formats that take exactly as long as the model says."""
+    """Return measurements of formats that take exactly as long as the model says."""
     rng = np.random.default_rng(1)
     made = []
     for matrix in range(60):
@@ -125,7 +125,7 @@ def test_constants_at_a_bound_are_named():
 
 
 def refused(arguments, capsys):
-    """Give the one line that a command ends with, and exit code 2."""
+    """Return the one line that a command ends with, and exit code 2."""
     with pytest.raises(SystemExit) as ended:
         fit_auto.main([*map(str, arguments)])
     assert ended.value.code == 2

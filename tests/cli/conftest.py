@@ -19,7 +19,7 @@ class Result:
     err: str
 
     def mistake(self) -> str:
-        """Check that it ended as every mistake of a user must, and give the message."""
+        """Check that it ended as every mistake of a user must, and return the message."""
         assert self.code == 2
         assert self.out == ""
         assert self.err.startswith("vecsim: error: ")

@@ -18,7 +18,7 @@ WRONG = (*RIGHT, Checked("memplus", "jd", "float32", "wrong", "the error is 0.5"
 
 @pytest.fixture
 def finds(monkeypatch):
-    """Let a check find something, and give what it was asked for."""
+    """Let a check find something, and return what it was asked for."""
     asked = []
 
     def prepare(found):

@@ -19,7 +19,7 @@ VARIANTS = [Variant(NATURAL, Schedule("whole", threads)) for threads in (128, 25
 
 @pytest.fixture
 def asked(vecsim, matrix, monkeypatch, tmp_path):
-    """Give what a search is asked to choose by, and the command's result."""
+    """Return what a search is asked to choose by, and the command's result."""
     monkeypatch.setattr(device_info, "device_info", lambda: INFO)
     chosen = []
 

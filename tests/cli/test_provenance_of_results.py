@@ -69,7 +69,7 @@ def test_no_command_is_left_out():
 
 @pytest.fixture
 def asked(vecsim, matrix, program, monkeypatch, tmp_path):
-    """Give the JSON of a command, and the arguments it was called with."""
+    """Return the JSON of a command, and the arguments it was called with."""
     monkeypatch.setenv("VECSIM_COMMIT", "abcdef")
 
     def ask(text):

@@ -106,7 +106,7 @@ class Real:
     exponent: int | None
 
     def value(self, power: int = 0) -> float:
-        """Give the nearest number of 64 bits to what is written times 10 to a power."""
+        """Return the nearest number of 64 bits to what is written times 10 to a power."""
         digits = (self.whole + self.fraction).lstrip("0") or "0"
         power += (self.exponent or 0) - len(self.fraction)
         if digits == "0" or power + len(digits) < -400:

@@ -38,7 +38,7 @@ def is_archive(data: bytes) -> bool:
 
 
 def matrix_in(data: bytes) -> tuple[str, bytes]:
-    """Give name and text of the matrix: the file named like its folder, or the only one.
+    """Return name and text of the matrix: the file named like its folder, or the only one.
 
     Raises
     ------
@@ -61,7 +61,7 @@ def matrix_in(data: bytes) -> tuple[str, bytes]:
 
 
 def members(data: bytes) -> Iterator[Member]:
-    """Give all members."""
+    """Yield all members."""
     place = 0
     common: dict[str, str] = {}
     own: dict[str, str] = {}

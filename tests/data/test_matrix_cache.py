@@ -40,7 +40,7 @@ def served(collections):
 
 
 def left():
-    """Give the names of all files in the cache but the locks."""
+    """Return the names of all files in the cache but the locks."""
     return sorted(
         path.name for path in matrix_cache().rglob("*") if path.is_file() and path.suffix != ".lock"
     )

@@ -26,7 +26,7 @@ def text(csr):
 
 @pytest.fixture
 def serve(collections):
-    """Give a function that puts a matrix onto the server, as the Matrix Market's."""
+    """Return a function that puts a matrix onto the server, as the Matrix Market's."""
 
     def put(csr):
         collections.files[f"/pub/MatrixMarket2/{PATH}.mtx.gz"] = File(gzip.compress(text(csr)))

@@ -128,7 +128,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def peak_of(path, **environment):
-    """Read in a process of its own; give what came of it, the growth in MB and the seconds."""
+    """Read in a process of its own; return what came of it, the growth in MB and the seconds."""
     began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", PEAK, path],

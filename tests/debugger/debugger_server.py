@@ -49,7 +49,7 @@ class Server:
             below = found
 
     def ask(self, path, method="GET", host=None, origin=None, more=""):
-        """Send a request; give all that comes back."""
+        """Send a request; return all that comes back."""
         lines = f"{method} {path} HTTP/1.1\r\nHost: {host or f'127.0.0.1:{self.port}'}\r\n{more}"
         return self.send(lines + (f"Origin: {origin}\r\n" if origin else "") + "\r\n")
 
@@ -69,7 +69,7 @@ class Server:
             return received
 
     def connect(self, secret=None, origin=None):
-        """Open a WebSocket; give the connection, and the first line that comes back."""
+        """Open a WebSocket; return the connection, and the first line that comes back."""
         connection = self.reach()
         target = f"/{self.secret if secret is None else secret}/ws?width=100&height=30"
         connection.sendall(

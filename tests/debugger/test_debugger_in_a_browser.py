@@ -55,7 +55,7 @@ def test_in_tmux(tmp_path):
 
 @pytest.fixture
 def served():
-    """Serve the debugger on a free port; give its address."""
+    """Serve the debugger on a free port; yield its address."""
     pytest.importorskip("textual_serve", reason="pip install '.[teach]'")
     with serving(*HISM, *PLAIN) as server:
         yield server.address

@@ -30,7 +30,7 @@ def server(tmp_path_factory):
 
 
 def as_nobody(attack, *arguments):
-    """Run a function as another user, where that is possible; give what it raises."""
+    """Run a function as another user, where that is possible; return what it raises."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:

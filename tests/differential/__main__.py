@@ -61,7 +61,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
-    """Give the exit code: 1 if the engines differ anywhere."""
+    """Return the exit code: 1 if the engines differ anywhere."""
     kinds = {"random", "matrices", "replay", "-h", "--help"}
     if not arguments or arguments[0] not in kinds:
         arguments = ["random", *arguments]

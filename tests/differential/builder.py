@@ -45,7 +45,7 @@ class Builder:
         label.pc = len(self.rows)
 
     def program(self) -> Program:
-        """Give the program; it begins at ``start``, or with its first instruction."""
+        """Return the program; it begins at ``start``, or with its first instruction."""
         words = []
         for pc, (mnemonic, fields) in enumerate(self.rows):
             row = BASE.by_mnemonic[mnemonic]

@@ -37,7 +37,7 @@ class Chunk:
     changes: tuple[str, ...] = ()
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, its machine changed."""
+        """Return the case of a seed, its machine changed."""
         case = random_case(seed, faults=True)
         return replace(case, machine=changed(case.machine, self.changes)) if self.changes else case
 
@@ -112,7 +112,7 @@ class Campaign:
     say: Callable[[str], None] = print
 
     def run(self) -> int:
-        """Run what is missing; give how many seeds of the range the engines differ on."""
+        """Run what is missing; return how many seeds of the range the engines differ on."""
         sources = _sources()
         entry = self.report.entry("random", sources, " ".join((*self.engines, *self.changes)))
         spans: list[Span] = [(first, last) for first, last in entry.get("spans", [])]

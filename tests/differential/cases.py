@@ -54,17 +54,17 @@ class Case:
         return disassemble(self.program) if self.text is None else self.text
 
     def with_text(self, text: str) -> Case:
-        """Give the case with another program."""
+        """Return the case with another program."""
         return replace(self, program=assemble(text, file="case.s"), text=text)
 
 
 def random_case(seed: int, *, faults: bool = False) -> Case:
-    """Give the case of a seed; with ``faults`` some programs end in one."""
+    """Return the case of a seed; with ``faults`` some programs end in one."""
     return draw_case(random.Random(seed), faults=faults)
 
 
 def draw_case(rng: random.Random, *, faults: bool = True) -> Case:
-    """Give a case by the choices of ``rng``."""
+    """Return a case by the choices of ``rng``."""
     machine = random_machine(rng)
     layout = layout_for(machine.section_size, rng.choice([0, 0, 0, 0, 0, 0, 1, 2, 3]))
     way = rng.randrange(64) if faults else 0
@@ -83,7 +83,7 @@ def draw_case(rng: random.Random, *, faults: bool = True) -> Case:
 
 
 def changed(machine: Machine, changes: Iterable[str]) -> Machine:
-    """Give a machine with ``key=value`` changes; the section size and the registers are the program's."""
+    """Return a machine with ``key=value`` changes; the section size and the registers are the program's."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "machine.toml"
         file.write_text(to_toml(machine), encoding="utf-8")
@@ -91,7 +91,7 @@ def changed(machine: Machine, changes: Iterable[str]) -> Machine:
 
 
 def case_texts(case: Case) -> tuple[str, str]:
-    """Give a case as assembly file and machine file."""
+    """Return a case as assembly file and machine file."""
     zeros = not case.memory.any()
     lines = [f"# memory: {len(case.memory)} bytes{' of zeros' if zeros else ''}"]
     if case.max_cycles != MAX_CYCLES:
@@ -102,7 +102,7 @@ def case_texts(case: Case) -> tuple[str, str]:
 
 
 def write_case(case: Case, folder: Path, name: str) -> Path:
-    """Write NAME.s, NAME.toml and, unless memory is all zeros, NAME.bin; give the path of the first."""
+    """Write NAME.s, NAME.toml and, unless memory is all zeros, NAME.bin; return the path of the first."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.s"
     assembly, machine = case_texts(case)

@@ -59,7 +59,7 @@ class Difference:
 
 
 def compare(case: Case, first: str, *others: str) -> Difference | None:
-    """Run a case on engines; give what one of the others and the first differ in, None if nothing does."""
+    """Run a case on engines; return what one of the others and the first differ in, None if nothing does."""
     one = outcome(case, first)
     found = (difference(case.program, one, outcome(case, other), (first, other)) for other in others)
     return next(filter(None, found), None)
@@ -95,7 +95,7 @@ def _finish(case: Case, running: Engine) -> Outcome:
 
 
 def run_facts(run: Run) -> Facts:
-    """Give all that a run says, by name."""
+    """Return all that a run says, by name."""
     facts: Facts = {"cycles": run.cycles}
     tables = {"counters": run.counters, "charged": run.charged, "waited": run.waited, "busy": run.busy}
     for table, values in tables.items():

@@ -60,7 +60,7 @@ def folders() -> list[Path]:
 
 
 def choose(count: int, most_entries: int) -> list[Path]:
-    """Give ``count`` files with at most so many entries, spread evenly over the sizes, small ones first.
+    """Return ``count`` files with at most so many entries, spread evenly over the sizes, small ones first.
 
     Only Matrix Market files are taken: their heads tell the number of entries.
     """
@@ -113,7 +113,7 @@ class Comparison:
     say: Callable[[str], None] = print
 
     def run(self) -> int:
-        """Run what is missing; give the number of products on which the engines differ."""
+        """Run what is missing; return the number of products on which the engines differ."""
         sources = reports.source_hash("isa", "vecsim", "programs")
         entry = self.report.entry("matrices", sources, " ".join(self.engines))
         known = [task for task in self.tasks if task.key in entry]
@@ -156,7 +156,7 @@ def products(
     value_bytes: list[Literal[4, 8]],
     engines: tuple[str, ...],
 ) -> list[Product]:
-    """Give every matrix on every machine."""
+    """Return every matrix on every machine."""
     return [
         Product(file, machine, s, width, engines)
         for machine, s, width, file in product(machines, section_sizes, value_bytes, files)

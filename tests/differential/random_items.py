@@ -69,7 +69,7 @@ class Items:
         self.rng.choice(self.makers)()
 
     def preparation(self) -> None:
-        """Give registers their first values."""
+        """Set registers to their first values."""
         self.set(SECTION, self.s)
         self.add("setvl", 0, SECTION)
         for vector in list(self.vectors)[:4]:
@@ -180,7 +180,7 @@ class Items:
         self.add(row.mnemonic, self.v(), ADDRESS, index)
 
     def index_register(self, v: int) -> tuple[int, int]:
-        """Fill a vector register with indexes; give the least and the largest that they may be."""
+        """Fill a vector register with indexes; return the least and the largest that they may be."""
         form = self.rng.randrange(5)
         if form < 2:  # from memory
             index_words = (self.layout.index_end - self.layout.data_end) // WORD_BYTES - self.s

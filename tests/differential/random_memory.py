@@ -36,14 +36,14 @@ class Layout:
 
 
 def layout_for(section_size: int, odd_bytes: int = 0) -> Layout:
-    """Give the layout for a section size: a section with a stride of 64 bytes fits in twice."""
+    """Return the layout for a section size: a section with a stride of 64 bytes fits in twice."""
     data_end = 4096 + 128 * section_size
     size = data_end + _INDEX_BYTES + odd_bytes
     return Layout(data_end, data_end + _INDEX_BYTES - STACK_BYTES, size)
 
 
 def random_memory(seed: int, layout: Layout) -> npt.NDArray[np.uint8]:
-    """Give the memory of a seed; odd seeds have infinities, NaNs and denormal numbers in it."""
+    """Return the memory of a seed; odd seeds have infinities, NaNs and denormal numbers in it."""
     generator = np.random.Generator(np.random.PCG64(seed))
     memory = np.zeros(layout.size, np.uint8)
     cells = memory[: layout.data_end].view(np.uint64)

@@ -27,7 +27,7 @@ ROUTINE = len(COUNTERS)
 def random_program(
     rng: random.Random, machine: Machine, layout: Layout, spoil: Callable[[Items], None] | None = None
 ) -> Program:
-    """Give a program; ``spoil`` appends, somewhere, what goes wrong."""
+    """Return a program; ``spoil`` appends, somewhere, what goes wrong."""
     return _Composer(rng, machine, layout, spoil).compose()
 
 

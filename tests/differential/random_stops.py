@@ -38,7 +38,7 @@ def _stop(rng: random.Random) -> Stop:
 
 
 def visit(running: Engine, stops: list[Stop], limit: int) -> list[str]:
-    """Let an engine go from stop to stop; give where it stood at each, in words.
+    """Let an engine go from stop to stop; return where it stood at each, in words.
 
     Parameters
     ----------

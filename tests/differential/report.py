@@ -18,7 +18,7 @@ Span = tuple[int, int]
 
 
 def source_hash(*folders: str, files: Iterable[Path] = ()) -> str:
-    """Give a hash of sources: of everything that decides what a number in the report means."""
+    """Return a hash of sources: of everything that decides what a number in the report means."""
     digest = hashlib.sha256()
     found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in KEPT]
     for path in sorted({*found, *files}):
@@ -40,7 +40,7 @@ class Report:
         self.content: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
 
     def entry(self, kind: str, sources: str, engines: str) -> dict[str, Any]:
-        """Give the table, to be changed in place."""
+        """Return the table, to be changed in place."""
         table: dict[str, Any] = self.content.setdefault(kind, {}).setdefault(sources, {})
         entry: dict[str, Any] = table.setdefault(engines, {})
         return entry
@@ -53,7 +53,7 @@ class Report:
 
 
 def add_span(spans: list[Span], span: Span) -> list[Span]:
-    """Give sorted spans, those that touch as one."""
+    """Return sorted spans, those that touch as one."""
     joined: list[Span] = []
     for first, last in sorted([*spans, span]):
         if joined and first <= joined[-1][1]:
@@ -64,7 +64,7 @@ def add_span(spans: list[Span], span: Span) -> list[Span]:
 
 
 def missing(spans: list[Span], wanted: Span) -> list[Span]:
-    """Give what of ``wanted`` is in none of the sorted ``spans``."""
+    """Return what of ``wanted`` is in none of the sorted ``spans``."""
     first, end = wanted
     gaps = []
     for begin, last in spans:

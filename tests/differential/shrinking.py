@@ -33,7 +33,7 @@ class Shrinker:
         self.end = time.monotonic() + seconds
 
     def shrink(self, case: Case) -> Case:
-        """Give a small case on which the engines differ too."""
+        """Return a small case on which the engines differ too."""
         case = case.with_text(case.assembly)
         while True:
             before = (case.assembly, case.machine, case.memory.any(), case.timeline)
@@ -96,7 +96,7 @@ class Shrinker:
         return shown if not case.timeline and self._try(shown) else case
 
     def _machine(self, case: Case) -> Case:
-        """Give field after field its usual value."""
+        """Set field after field to its usual value, where engines still differ."""
         for path in _paths(Machine):
             machine = _usual(case.machine, path)
             if machine != case.machine:
@@ -118,7 +118,7 @@ def _paths(model: type[BaseModel], prefix: tuple[str, ...] = ()) -> list[tuple[s
 
 
 def _usual(machine: Machine, path: tuple[str, ...]) -> Machine:
-    """Give a machine with the default value in one field."""
+    """Return a machine with the default value in one field."""
     values, usual = machine.model_dump(), Machine().model_dump()
     table = values
     for name in path[:-1]:

@@ -73,7 +73,7 @@ class Pool:
         self.workers: list[_Worker] = []
 
     def run(self, tasks: Iterable[Task]) -> Iterator[tuple[Task, Any]]:
-        """Give (task, result); the result is a :class:`Died` if the worker did not survive it.
+        """Yield (task, result); the result is a :class:`Died` if the worker did not survive it.
 
         More can be put into ``tasks`` while it runs.
         """

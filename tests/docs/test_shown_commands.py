@@ -39,7 +39,7 @@ NOT_RUN = {
 
 
 def shown(page):
-    """Give the commands of a page that no console block executes."""
+    """Return the commands of a page that no console block executes."""
     text = page.read_text(encoding="utf-8")
     for block in blocks(text):
         if block.language == "console" or block.needs:

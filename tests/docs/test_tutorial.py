@@ -33,7 +33,7 @@ def test_the_commands_of_a_page_print_what_it_says(page, tmp_path):
 
 
 def typed(command, folder):
-    """Give what a command prints on the standard output, in a terminal of 120 columns."""
+    """Return what a command prints on the standard output, in a terminal of 120 columns."""
     name, *arguments = shlex.split(command)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "COLUMNS": "120"}
     done = subprocess.run(

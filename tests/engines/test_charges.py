@@ -16,7 +16,7 @@ BEFORE = 2
 
 
 def charged(traced, line):
-    """Give the cycles charged to an instruction of a text, by cause, without those that are 0."""
+    """Return the cycles attributed to an instruction of a text, by cause, without those that are 0."""
     row = traced.run.ledger.charged[BEFORE + line]
     return {Cause(cause).name.lower(): int(row[cause]) for cause in np.flatnonzero(row)}
 

@@ -26,7 +26,7 @@ again:
 
 
 def table():
-    """Give the page's rows: matrix, program, cycles without and with each extension."""
+    """Yield the page's rows: matrix, program, cycles without and with each extension."""
     names = {program.title: name for name, program in PROGRAMS.items()}
     matrix = ""
     for line in PAGE[PAGE.index("Cycles on `vs2003`") :].splitlines():
@@ -38,7 +38,7 @@ def table():
 
 @pytest.fixture
 def extension(tmp_path):
-    """Give the page's extension as a file."""
+    """Return the page's extension as a file."""
     (text,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     file = tmp_path / "refresh.py"
     file.write_text(text)
@@ -77,7 +77,7 @@ def test_the_cycles_of_the_page(matrix, program, cycles):
 
 
 def extended():
-    """Give the machines of the page's table, from left to right."""
+    """Return the machines of the page's table, from left to right."""
     return [load_machine("vs2003", extend=[name] if name else []) for name in ("", *ORDER)]
 
 

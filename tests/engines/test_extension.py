@@ -20,7 +20,7 @@ COMMANDS = re.findall(r"^\$ vecsim (.*)$", PAGE, re.MULTILINE)
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """Give a folder with the files of the page."""
+    """Write the files of the page into a folder."""
     (tmp_path / "rectifier.py").write_text(DECLARED)
     (tmp_path / "clip.s").write_text(ASSEMBLY)
     monkeypatch.chdir(tmp_path)

@@ -66,7 +66,7 @@ class StraightLine:
         return max(o + (self.n - 1) // r for o, r in terms)
 
     def begin(self, unit, free):
-        """Issue an instruction; give the cycle of its dispatch to its unit, free from ``free`` on."""
+        """Issue an instruction; return the cycle of its dispatch to its unit, free from ``free`` on."""
         width, queue = self.machine["issue_width"], self.machine["unit_queue"]
         before = self.dispatches.setdefault(unit, [])
         issue = max([0, *self.issues[-1:]])

@@ -12,7 +12,7 @@ from vecsim.support.errors import UserError
 
 
 def sample(**changes):
-    """Give a canonical matrix with some arrays changed."""
+    """Return a canonical matrix with some arrays changed."""
     arrays = {"data": [1.0, 2, 3, 4], "indices": [1, 3, 0, 2], "indptr": [0, 2, 2, 4]} | changes
     made = scipy.sparse.csr_array((3, 4))
     for name, values in arrays.items():

@@ -338,7 +338,7 @@ def _same_but_nan(right: Held, memory: bytes) -> bool:
 
 
 def _compared(right: Held, command: Command, text: str) -> str:
-    """Say whether ``--expect`` finds what was loaded, and what zeros are not."""
+    """Return whether ``--expect`` finds what was loaded, and what zeros are not."""
     all_nan = right.kind in ("float", "double") and all(each != each for each in right.elements)
     code, _, err = command(load=text, expect=text)
     if code != (2 if all_nan else 0):

@@ -69,7 +69,7 @@ def make(source: random.Random) -> Case:
 
 
 def _definitions(source: random.Random, text: str, rightly: bool) -> tuple[str, ...]:
-    """Give the symbols that the text of a program expects, and perhaps strange ones."""
+    """Return the symbols that the text of a program expects, and perhaps strange ones."""
     code = re.sub(r"#.*", "", TEXTS.get(text, ""))
     own = {"VALUE_BYTES", *re.findall(r"\.equ (\w+)", code)}
     given = [f"{name}={source.choice('1248')}" for name in sorted({*SYMBOL.findall(code)} - own)]

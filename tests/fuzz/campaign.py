@@ -60,9 +60,9 @@ class Fuzzer:
     name
         Of the module below ``tests.fuzz``.
     make
-        Gives the case of a random source.
+        Returns the case of a random source.
     judge
-        Gives what a strict reader finds in a case; raises `Refused`, or `NotJudged` where it cannot tell.
+        Returns what a strict reader finds in a case; raises `Refused`, or `NotJudged` where it cannot tell.
     """
 
     name: str
@@ -70,11 +70,11 @@ class Fuzzer:
     judge: Callable[[Case], Plain]
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, the same for ever."""
+        """Return the case of a seed, the same for ever."""
         return self.make(random.Random(f"{self.name} {seed}"))
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
-        """Give a word for what came of a case, and what is wrong with that or nothing."""
+        """Return a word for what came of a case, and what is wrong with that or nothing."""
         return outcome(self, case, folder)
 
 
@@ -105,7 +105,7 @@ class Tally:
 
 
 def outcome(fuzzer: Fuzzer, case: Case, folder: Path) -> tuple[str, str]:
-    """Read a case and judge it; give a word for what came of it, and what is wrong with that or nothing."""
+    """Read a case and judge it; return a word for what came of it, and what is wrong with that or nothing."""
     path = folder / case.name
     path.write_bytes(case.data)
     began = time.monotonic()
@@ -148,7 +148,7 @@ def fault_of(message: str, path: Path) -> str:
 
 
 def _may_overflow(wanted: Plain) -> bool:
-    """Say whether the sum of duplicates depends on their order, or is not finite."""
+    """Return whether the sum of duplicates depends on their order, or is not finite."""
     return any(sum(map(abs, values)) == float("inf") for values in wanted.entries.values())
 
 
@@ -186,7 +186,7 @@ def run_batch(task: tuple[Fuzzer, int, int], beat: Callable[[int], None]) -> Tal
 
 
 def left_of(span: Span, done: Sequence[Span]) -> Iterator[Span]:
-    """Give what is left of a span without those that are done."""
+    """Yield what is left of a span without those that are done."""
     first, end = span
     for start, stop in sorted(done):
         if first < min(start, end):
@@ -199,7 +199,7 @@ def left_of(span: Span, done: Sequence[Span]) -> Iterator[Span]:
 def fuzz(
     fuzzer: Fuzzer, first: int, count: int, jobs: int, batch: int = BATCH, done: Sequence[Span] = ()
 ) -> Iterator[Tally]:
-    """Run the cases of seeds from `first` on, but those that are done; give what came of each batch."""
+    """Run the cases of seeds from `first` on, but those that are done; yield what came of each batch."""
     tasks = [
         (fuzzer, start, min(start + batch, end))
         for begin, end in left_of((first, first + count), done)
@@ -267,7 +267,7 @@ def main(fuzzer: Fuzzer, arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(fuzzer: Fuzzer, given: argparse.Namespace, kept: Kept) -> bool:
-    """Run the seeds that are asked for and print what came of them; say whether anything was found.
+    """Run the seeds that are asked for and print what came of them; return whether anything was found.
 
     Findings that the journal lists do not count: they may have been mended since.
     """

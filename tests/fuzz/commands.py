@@ -36,11 +36,11 @@ class CommandFuzzer:
     name
         Of the module below ``tests.fuzz``.
     make
-        Gives the case of a random source.
+        Returns the case of a random source.
     arguments
-        Gives the command line for a case and its path.
+        Returns the command line for a case and its path.
     check
-        Gives what is wrong with the output of a command that took a case; nothing if all is right. It is
+        Returns what is wrong with the output of a command that took a case; nothing if all is right. It is
         given the case, its path and what was printed.
     lines
         Lines that a message may have.
@@ -53,11 +53,11 @@ class CommandFuzzer:
     lines: int = 1
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, the same for ever."""
+        """Return the case of a seed, the same for ever."""
         return self.make(random.Random(f"{self.name} {seed}"))
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
-        """Give a word for what came of a case, and what is wrong with that or nothing."""
+        """Return a word for what came of a case, and what is wrong with that or nothing."""
         path = folder / case.name
         path.write_bytes(case.data)
         began = time.monotonic()
@@ -95,7 +95,7 @@ _commands = cache(typer.main.get_command)
 
 
 def called(arguments: list[str]) -> tuple[int, str, str]:
-    """Call the command line in this process; give its exit code and what it printed."""
+    """Call the command line in this process; return its exit code and what it printed."""
 
     def call() -> int:
         with mock.patch("typer.main.get_command", _commands):
@@ -108,7 +108,7 @@ def called(arguments: list[str]) -> tuple[int, str, str]:
 
 
 def captured(call: Callable[[], int]) -> tuple[int, str, str]:
-    """Call something; give its exit code and what it printed."""
+    """Call something; return its exit code and what it printed."""
     streams = [io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2)]
     with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
         code = call()

@@ -31,7 +31,7 @@ _protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 
 def guarded(size: int) -> npt.NDArray[np.uint8]:
-    """Give so many bytes of zeros; the byte behind them cannot be touched."""
+    """Return so many bytes of zeros; the byte after them cannot be touched."""
     pages = -(-size // PAGE)
     room = mmap.mmap(-1, (pages + 2) * PAGE)
     everything = np.frombuffer(room, np.uint8)

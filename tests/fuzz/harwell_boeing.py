@@ -167,7 +167,7 @@ def make(source: random.Random) -> Case:
 
 
 def _pattern(source: random.Random, kind: str, rows: int, columns: int) -> tuple[list[int], list[int]]:
-    """Give column pointers and row indices, from 1, as a symmetry allows them most of the time."""
+    """Return column pointers and row indices, from 1, as a symmetry allows them most of the time."""
     first = {"S": 0, "H": 0, "Z": 1}.get(kind[1:2].upper())
     pointers, indices = [1], []
     for column in range(columns):

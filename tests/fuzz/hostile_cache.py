@@ -185,7 +185,7 @@ CONTROL = "foreign code, private"
 
 
 def fixed() -> Iterator[tuple[str, ...]]:
-    """Give the arguments of the first seeds: a way and a part; for a page, its number, too."""
+    """Yield the arguments of the first seeds: a way and a part; for a page, its number, too."""
     yield from ((way, part) for way in WAYS for part in FILES)
     for way in ("flip", "zeroed page"):
         for part, content in good_code().items():
@@ -194,7 +194,7 @@ def fixed() -> Iterator[tuple[str, ...]]:
 
 
 def case_of(*arguments: str) -> Case:
-    """Give a case by a way and a part."""
+    """Return a case by a way and a part."""
     return Case("engine", b"", arguments)
 
 
@@ -214,14 +214,14 @@ def foreign_code(part: str) -> bytes:
 
 @cache
 def good_code() -> dict[str, bytes]:
-    """Give the compiled code of the good cache, which is made if there is none."""
+    """Return the compiled code of the good cache, which is made if there is none."""
     for loop in PARTS_OF_LOOP:
         machine_code.machine_code(BASE, loop)
     return {part: code_cache.read(name_of(part)) or b"" for part in FILES}
 
 
 def ran(engine: str, loop: str = "single_port") -> tuple[int, bytes]:
-    """Run the program on the machine of a loop; give its cycles and its memory."""
+    """Run the program on the machine of a loop; return its cycles and its memory."""
     memory = np.zeros(1024, np.uint8)
     memory[64:80] = np.array([1, -2, 3, 0.5], np.float32).view(np.uint8)
     machine = load_machine(MACHINES[loop])
@@ -231,7 +231,7 @@ def ran(engine: str, loop: str = "single_port") -> tuple[int, bytes]:
 
 @cache
 def expected(loop: str = "single_port") -> tuple[int, bytes]:
-    """Give what the program does, by the engine that compiles nothing."""
+    """Return what the program does, by the engine that compiles nothing."""
     return ran("simpy", loop)
 
 
@@ -242,7 +242,7 @@ class CacheFuzzer:
     name: str = "hostile_cache"
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed."""
+        """Return the case of a seed."""
         told = next(itertools.islice(fixed(), seed, None), None)
         if told is None:
             source = random.Random(f"{self.name} {seed}")
@@ -250,7 +250,7 @@ class CacheFuzzer:
         return case_of(*told)
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
-        """Run with a hostile cache; give a word for what came of it, and what is wrong or nothing."""
+        """Run with a hostile cache; return a word for what came of it, and what is wrong or nothing."""
         if "another user" in case.arguments[0] and os.geteuid() != 0:
             return "not tried", ""
         good, loop = good_code(), loop_of(case.arguments[1])
@@ -273,7 +273,7 @@ class CacheFuzzer:
 
 
 def _made_hostile(engine: Path, case: Case) -> tuple[str, ...]:
-    """Change the cache; give the parts that must be compiled now."""
+    """Change the cache; return the parts that must be compiled now."""
     way, part, *rest = case.arguments
     file = engine / f"{name_of(part)}.o"
     if way in WAYS:
@@ -297,7 +297,7 @@ def _made_hostile(engine: Path, case: Case) -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def _cache(folder: Path, good: dict[str, bytes]) -> Iterator[tuple[Path, list[str]]]:
-    """Give a folder with a good cache, and a list of what is compiled, which is taken from the good cache."""
+    """Yield a folder with a good cache, and a list of what is compiled, which comes from the good cache."""
     compiled: list[str] = []
 
     def compile_part(part: str, *_: object) -> bytes:
@@ -324,7 +324,7 @@ def _cache(folder: Path, good: dict[str, bytes]) -> Iterator[tuple[Path, list[st
 
 
 def _as_a_new_process(loop: str) -> tuple[tuple[int, bytes], str]:
-    """Run the program as a process does that has loaded no code yet; give what it said, too."""
+    """Run the program as a process does that has loaded no code yet; return what it said, too."""
     code_cache._is_private.cache_clear()
     machine_code.machine_code.cache_clear()
     with contextlib.redirect_stderr(io.StringIO()) as said:

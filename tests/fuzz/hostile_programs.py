@@ -42,7 +42,7 @@ class ProgramFuzzer:
     name: str = NAME
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, the same for ever: program, memory and machine as JSON."""
+        """Return the case of a seed, the same for ever: program, memory and machine as JSON."""
         source = random.Random(f"{self.name} {seed}")
         machine = random_machine(source)
         size = source.choice(SIZES)
@@ -95,7 +95,7 @@ def _words(source: random.Random, machine: Machine, size: int) -> list[int]:
 
 
 def _number(source: random.Random, machine: Machine, size: int) -> int:
-    """Give an address, a length or a stride near an edge."""
+    """Return an address, a length or a stride near an edge."""
     section = machine.section_size
     edge = source.choice((0, 0, 4, 8, section, section**2, size, size // 2, 1 << 31))
     near = source.choice((0, 0, 0, 1, -1, 3, 4, -4, 8, -8, section))

@@ -47,7 +47,7 @@ STEPS = (
 
 
 def line_of(text: bytes) -> bytes:
-    """Give a line as a writer would."""
+    """Return a line as a writer would."""
     return b"%08x %s\n" % (zlib.crc32(text), text)
 
 
@@ -117,11 +117,11 @@ class JournalFuzzer:
     name: str = "journals"
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, the same for ever."""
+        """Return the case of a seed, the same for ever."""
         return make(random.Random(f"{self.name} {seed}"))
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
-        """Take the steps; give a word for what came of them, and what is wrong with that or nothing."""
+        """Take the steps; return a word for what came of them, and what is wrong with that or nothing."""
         path = folder / case.name
         path.write_bytes(case.data)
         try:

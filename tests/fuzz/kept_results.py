@@ -284,11 +284,11 @@ class KeptFuzzer:
     name: str = "kept_results"
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, the same for ever."""
+        """Return the case of a seed, the same for ever."""
         return make(random.Random(f"{self.name} {seed}"))
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
-        """Open, compare, keep, open again; give a word for what came of it, and what is wrong or nothing."""
+        """Open, compare, keep, open again; return a word for it, and what is wrong or nothing."""
         path, kept = folder / case.name, KINDS[int(case.arguments[0])]
         path.write_bytes(case.data)
         whole = records_in(case.data, {KIND: kept.kind, **kept.header}) if case.data else []

@@ -81,11 +81,11 @@ class MatrixCacheFuzzer:
     name: str = "matrix_cache"
 
     def case(self, seed: int) -> Case:
-        """Give the case of a seed, the same for ever."""
+        """Return the case of a seed, the same for ever."""
         return make(random.Random(f"{self.name} {seed}"))
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
-        """Load; give a word for what came of it, and what is wrong with that or nothing."""
+        """Load; return a word for what came of it, and what is wrong with that or nothing."""
         url = f"{server().url}/a.mtx.gz"
         server().files["/a.mtx.gz"] = File(case.data)
         asked = len(server().requests)

@@ -104,7 +104,7 @@ def make(source: random.Random) -> Case:
 
 
 def _banner_words(source: random.Random, layout: str) -> tuple[str, str]:
-    """Give field and symmetry, most of the time some that go together."""
+    """Return field and symmetry, most of the time some that go together."""
     field, symmetry = source.choice(FIELDS), source.choice(SYMMETRIES)
     if source.random() < 0.05:
         return source.choice((*FIELDS, *STRANGE_WORDS)), source.choice((*SYMMETRIES, *STRANGE_WORDS))
@@ -120,7 +120,7 @@ def _banner_words(source: random.Random, layout: str) -> tuple[str, str]:
 def _places(
     source: random.Random, layout: str, symmetry: str, rows: int, columns: int
 ) -> list[tuple[int, int]]:
-    """Give places of entries, from 1: all that a dense file has, or some of a sparse one."""
+    """Return places of entries, from 1: all that a dense file has, or some of a sparse one."""
     first = {"general": None, "odd": None, "skew-symmetric": 1}.get(symmetry.lower(), 0)
     every = [
         (row + 1, column + 1)

@@ -214,7 +214,7 @@ def fitting(text: str) -> str:
 
 
 def outcome(command: str, name: str, relative: bool, folder: Path) -> tuple[str, str]:
-    """Run a command with files of a name; give a word for what came of it, and what is wrong or nothing."""
+    """Run a command with files of a name; return a word for what came of it, and what is wrong or nothing."""
     folder = Path(os.path.realpath(folder)) / "here"
     folder.mkdir()
     try:
@@ -242,7 +242,7 @@ def outcome(command: str, name: str, relative: bool, folder: Path) -> tuple[str,
 
 
 def may_refuse(command: str, name: str) -> bool:
-    """Say whether a command has a reason to refuse a name: a file that it reads or writes cannot hold it."""
+    """Return whether a command has a reason to refuse a name: its files cannot hold it."""
     lost_in_json = unicode_text(name) != name
     ends_quotes = bool(set('"\r\n') & set(name))
     match command.split()[0]:

@@ -64,7 +64,7 @@ class Node:
     parts
         Other expressions, evaluated from left to right.
     evaluate
-        Gives the value by a state and the values of the parts; of the parts themselves if `lazy`.
+        Returns the value by a state and the values of the parts; of the parts themselves if `lazy`.
     """
 
     kind: str

@@ -177,7 +177,7 @@ def _content(source: random.Random, database: sqlite3.Connection) -> None:
 
 
 def _is_no_record(table: str, fields: dict[str, Any], name: str, content: str) -> bool:
-    """Say whether no program could take a content for a record, since a number is of the wrong kind."""
+    """Return whether no program could take a content for a record, since a number is of the wrong kind."""
     if content in CONTENTS:
         return True
     counts = ("cycles", "instructions")
@@ -311,7 +311,7 @@ class StoreFuzzer:
         return single_byte(seed) if self.one_byte else make(random.Random(f"{self.name} {seed}"))
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
-        """Sweep twice; give a word for what came of it, and what is wrong with that or nothing."""
+        """Sweep twice; return a word for what came of it, and what is wrong with that or nothing."""
         work = folder / "store"
         work.mkdir()
         path, began = work / case.name, time.monotonic()
@@ -407,7 +407,7 @@ def _fault(found: Found, path: Path) -> str:
 
 
 def _may_be_known(case: Case) -> bool:
-    """Say whether a file still tells what it was: by its head, or by how both tables begin."""
+    """Return whether a file still tells what it was: by its head, or by how both tables begin."""
     if FOREIGN in case.arguments:
         return False
     known = base().data

@@ -68,7 +68,7 @@ class InThisProcess:
 
 @pytest.fixture
 def golden(monkeypatch, tmp_path):
-    """Give a function that calls the command for two members; the second, of a file, is missing."""
+    """Return a function that calls the command for two members; the second, of a file, is missing."""
     first, second = SMALLEST, OF_FILES[0]
     rows = [row for row in recorded.read() if row.name in (first.name, second.name)]
     monkeypatch.setattr(recorded, "FILE", tmp_path / "cycles.csv")

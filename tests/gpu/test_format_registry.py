@@ -18,7 +18,7 @@ MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4,
 
 
 def containers(base=FormatBase):
-    """Give every class of a format that there is."""
+    """Yield every class of a format that there is."""
     for each in base.__subclasses__():
         if (
             each.__module__.startswith(("vecsim.formats.", "gpu."))

@@ -58,7 +58,7 @@ def test_a_name_that_is_also_an_instruction_has_another_number_of_operands():
 
 
 def run_straight(text: str) -> np.ndarray:
-    """Execute instructions that neither branch nor touch memory; give the scalar registers."""
+    """Execute instructions that neither branch nor touch memory; return the scalar registers."""
     state = new_state(4, 8, np.zeros(64, np.uint8))
     program = assemble(text)
     for pc in range(len(program)):

@@ -19,7 +19,7 @@ LINES = [
 
 
 def unchangeable(value):
-    """Say whether a value is plain and nothing in it can be changed."""
+    """Return whether a value is plain and nothing in it can be changed."""
     if isinstance(value, tuple):
         return all(map(unchangeable, value))
     if dataclasses.is_dataclass(value):

@@ -20,7 +20,7 @@ ROWS = 20_000
 
 
 def size_of(path: Path) -> int:
-    """Give the bytes of a file; 0 if there is none."""
+    """Return the bytes of a file; 0 if there is none."""
     try:
         return path.stat().st_size
     except FileNotFoundError:  # not yet, or the victim has just renamed it
@@ -28,18 +28,18 @@ def size_of(path: Path) -> int:
 
 
 def journaled(folder: Path) -> int:
-    """Give the length of the journal."""
+    """Return the length of the journal."""
     return size_of(folder / JOURNAL)
 
 
 def tables(folder: Path) -> object:
-    """Give the tables of a calibration's report, but where it was made."""
+    """Return the tables of a calibration's report, but where it was made."""
     paths = sorted((folder / "out").glob("hism-calibration*.csv"))
     return {path.name: path.read_bytes() for path in paths if "provenance" not in path.name}
 
 
 def measured(folder: Path) -> object:
-    """Give the records of the GPU benchmark, as its class reads them."""
+    """Return the records of the GPU benchmark, as its class reads them."""
     from experiments.gpu_bench.records import RunJournal
 
     journal = RunJournal(folder / JOURNAL, {"commit": "abc"})
@@ -66,7 +66,7 @@ def check_objects(folder: Path, lines: list[bytes], count: Count) -> None:
 
 
 def downloads(server: FileServer) -> Campaign:
-    """Give the campaign against a download from a server on this machine."""
+    """Return the campaign against a download from a server on this machine."""
     lines = "".join(f"{row} {row} {row}.5\n" for row in range(1, ROWS + 1))
     head = f"%%MatrixMarket matrix coordinate real general\n{ROWS} {ROWS} {ROWS}\n"
     server.files["/a.mtx"] = File((head + lines).encode(), [Answer(pause=0.004)])
@@ -74,7 +74,7 @@ def downloads(server: FileServer) -> Campaign:
     at = {"seen": 0, "had": 0}
 
     def brought(folder: Path) -> int:
-        """Give the bytes that are on the disk, under either of the file's names."""
+        """Return the bytes that are on the disk, under either of the file's names."""
         paths = [*folder.rglob("a.mtx.partial"), *folder.rglob("a.mtx")]
         return max(map(size_of, paths), default=0)
 
@@ -100,7 +100,7 @@ def downloads(server: FileServer) -> Campaign:
 
 
 def campaigns(server: FileServer) -> dict[str, Campaign]:
-    """Give all, by name."""
+    """Return all, by name."""
     found = (
         Campaign("calibrate", 2.5, journaled, check_journal_of_work, tables),
         Campaign("reproduce", 4.0, journaled, check_journal_of_work, lambda f: sorted(records_of(f))),
@@ -135,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _parsed(arguments: Sequence[str] | None, names: Sequence[str]) -> argparse.Namespace:
-    """Give what the command line says; it may name these campaigns."""
+    """Return what the command line says; it may name these campaigns."""
     parser = argparse.ArgumentParser(prog="python -m tests.kills", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(names)}; all without")
     parser.add_argument("--times", type=int, default=10, help="kills of each")

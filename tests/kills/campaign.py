@@ -67,11 +67,11 @@ class Campaign:
     window
         Seconds after it has begun to get on within which it is killed.
     progress
-        Gives of its folder a number that grows when it gets on; None if it does so from the start.
+        Returns for its folder a number that grows when it gets on; None if it does so from the start.
     check
         Counts, after each end, what is kept in the folder and what is lost of it, given the process's lines.
     result
-        Gives of the folder of a whole run what must be the same without kills; None where the victim itself
+        Returns of the folder of a whole run what must be the same without kills; None where the victim itself
         compares its result.
     arguments
         Further ones of the victim.
@@ -107,7 +107,7 @@ class Campaign:
         return count
 
     def _once(self, folder: Path, count: Count, source: random.Random | None) -> bool:
-        """Let it work, and look at what it left; say whether it came to its end, and was not killed."""
+        """Let it work, and look at what it left; return whether it came to its end, and was not killed."""
         mark = uuid.uuid4().hex
         with tempfile.TemporaryFile() as said, tempfile.TemporaryFile() as complaints:
             command = [sys.executable, "-m", "tests.kills.victims", self.name, str(folder), *self.arguments]
@@ -136,7 +136,7 @@ class Campaign:
         return not killed
 
     def _end(self, process: subprocess.Popen[bytes], folder: Path, source: random.Random | None) -> bool:
-        """Wait for its end, or kill it at a moment drawn from the source; say whether it was killed at work.
+        """Wait for its end, or kill it at a random moment; return whether it was killed at work.
 
         Raises
         ------
@@ -176,7 +176,7 @@ def empty(folder: Path) -> None:
 
 
 def marked(mark: str) -> list[int]:
-    """Give the processes that live and have the mark."""
+    """Return the processes that live and have the mark."""
     wanted, found = f"{MARK}={mark}".encode(), []
     for process in Path("/proc").iterdir():
         if not process.name.isdigit():
@@ -191,7 +191,7 @@ def marked(mark: str) -> list[int]:
 
 
 def records_of(folder: Path) -> list[str]:
-    """Give the whole records of the journal, by a plain reader; none if there is no journal yet."""
+    """Return the whole records of the journal, by a plain reader; none if there is no journal yet."""
     path = folder / JOURNAL
     lines = path.read_bytes().split(b"\n")[:-1] if path.exists() else []
     return [repr(record) for record in map(record_of, lines[1:]) if record is not None]

@@ -123,7 +123,7 @@ class Process:
         self.process = subprocess.Popen(command, stdout=self.said, stderr=subprocess.STDOUT)
 
     def has_ended_a_turn(self) -> bool:
-        """Say whether it has got on, or will not."""
+        """Return whether it has got on, or will not."""
         size = os.fstat(self.said.fileno()).st_size
         return self.process.poll() is not None or b"end " in os.pread(self.said.fileno(), size, 0)
 

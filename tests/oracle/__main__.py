@@ -41,7 +41,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
-    """Give the exit code: 1 if the oracle and the engine differ anywhere."""
+    """Return the exit code: 1 if the oracle and the engine differ anywhere."""
     parser = _parser()
     given = parser.parse_args(arguments)
     if given.count < 1:
@@ -83,7 +83,7 @@ def _chunks(gaps: list[Span]) -> list[Span]:
 
 
 def _mismatches(span: Span, engine: str, failures: Path) -> list[int]:
-    """Give the seeds on which the two differ; tell each, and keep the smallest program found that does."""
+    """Return the seeds on which the two differ; report each, keep the smallest program found that does."""
     bad = []
     for seed in range(*span):
         case = random_case(seed)

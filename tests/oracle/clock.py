@@ -103,7 +103,7 @@ class _Clock:
         """The cycle from which each bank is free."""
 
     def run(self) -> list[Flight]:
-        """Give all instructions with their times."""
+        """Return all instructions with their times."""
         while len(self.all) < len(self.steps) or self.under_way:
             self.moved, self.wake = False, NEVER
             for flight in self.under_way:

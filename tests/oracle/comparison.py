@@ -54,7 +54,7 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
 
 
 def _charged(run: Run) -> dict[tuple[int, str], int]:
-    """Give what an engine charged, by pc and cause, where it charged anything."""
+    """Return the cycles that an engine attributed, by pc and cause, without those that are 0."""
     table = run.ledger.charged
     return {(int(pc), Cause(i).name.lower()): int(table[pc, i]) for pc, i in np.argwhere(table)}
 

@@ -99,7 +99,7 @@ class Renaming:
         return found
 
     def issue(self, step: Step, age: int) -> list[Use]:
-        """Rename what an instruction writes that issues; give all that it uses."""
+        """Rename what an instruction writes that issues; return all that it uses."""
         found = self.uses(step)
         for kind, takers in self.takers.items():
             takers += [age] * self._takes(step, kind)

@@ -55,7 +55,7 @@ class Step:
 
 
 def steps_of(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> list[Step]:
-    """Execute a program that ends and stays inside memory; give its instructions up to ``halt``."""
+    """Execute a program that ends and stays inside memory; return its instructions up to ``halt``."""
     image = np.zeros(-(-len(memory) // WORD_BYTES) * WORD_BYTES, np.uint8)
     image[: len(memory)] = memory
     for segment in program.data:

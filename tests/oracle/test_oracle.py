@@ -90,7 +90,7 @@ def test_drawn_programs_tell_each_number_of_the_machine(name):
 
 
 def depends_on(case, name):
-    """Say whether any time of a case is another on a machine on which a number is another."""
+    """Return whether any time of a case is another on a machine on which a number is another."""
     value = flat(case.machine.numbers())[name]
     other = {"chaining": str(not value).lower()}.get(name, 1 if value > 1 else 16)
     if name.startswith("physical_"):

@@ -39,7 +39,7 @@ class Wait:
 
 
 def wait(conditions: Conditions, begin: int, end: int) -> list[Wait]:
-    """Give the wait that begins when all else would have allowed it: of the condition that ended last."""
+    """Return the wait that begins when all others allow it: of the condition that ended last."""
     if begin >= end:
         return []
     last = max(conditions.values())

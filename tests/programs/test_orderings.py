@@ -25,7 +25,7 @@ def slower(took, *names):
 
 @pytest.fixture
 def real(real_matrix):
-    """Give a real matrix by its name; skip the test where it is not found."""
+    """Return a real matrix by its name; skip the test where it is not found."""
     return lambda name: read(real_matrix(name)).csr
 
 

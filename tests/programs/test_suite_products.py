@@ -34,7 +34,7 @@ every_member = pytest.mark.parametrize(
 
 
 def values_of(member):
-    """Give the matrix in float32; skip the test where its file is not found."""
+    """Return the matrix in float32; skip the test where its file is not found."""
     if member in suite.missing():
         pytest.skip(f"{member.origin} is not here")
     return values_as(suite.load(member), 4)[0]

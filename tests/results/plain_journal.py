@@ -22,7 +22,7 @@ def crc32(data: bytes) -> int:
 
 @lru_cache(maxsize=1 << 12)
 def record_of(line: bytes) -> dict[str, Any] | None:
-    """Give the record of a line without its newline; None if it has none."""
+    """Return the record of a line without its newline; None if it has none."""
     digits, blank, text = line[:8], line[8:9], line[9:]
     if len(digits) != 8 or blank != b" " or not all(digit in HEXADECIMAL for digit in digits):
         return None
@@ -36,7 +36,7 @@ def record_of(line: bytes) -> dict[str, Any] | None:
 
 
 def records_in(content: bytes, header: dict[str, Any]) -> list[dict[str, Any]] | None:
-    """Give the whole records of a file behind its header; None if it begins with another."""
+    """Return the whole records of a file after its header; None if it begins with another."""
     *lines, _ = content.split(b"\n")
     if not lines or record_of(lines[0]) != header:
         return None

@@ -12,7 +12,7 @@ METADATA = {
 
 
 def events_of(path):
-    """Read the JSON Object Format and check every event; give the events."""
+    """Read the JSON Object Format and check every event; return the events."""
     content = path.read_bytes()
     document = json.loads(gzip.decompress(content) if path.suffix == ".gz" else content)
     assert document["displayTimeUnit"] in ("ms", "ns")
@@ -56,13 +56,13 @@ def check_nesting(events):
 
 
 def names(events, what):
-    """Give the names of processes, by number, or of threads, by process and number."""
+    """Return the names of processes, by number, or of threads, by process and number."""
     found = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == what}
     return {pid: name for (pid, _), name in found.items()} if what == "process_name" else found
 
 
 def slices(events, group, track=None):
-    """Give the slices of a group of tracks, or of one of them, by their names."""
+    """Return the slices of a group of tracks, or of one of them, by their names."""
     groups, tracks = names(events, "process_name"), names(events, "thread_name")
     return [
         event

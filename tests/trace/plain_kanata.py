@@ -19,7 +19,7 @@ class Logged:
 
 
 def read(path):
-    """Check every line and give the instructions in the order of their numbers in the file."""
+    """Check every line and return the instructions in the order of their numbers in the file."""
     content = path.read_bytes()
     text = (gzip.decompress(content) if path.suffix == ".gz" else content).decode("utf-8")
     assert text.endswith("\n")

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture(scope="module")
 def chromium():
-    """Give a browser; skip the tests where Playwright or Chromium is not installed."""
+    """Yield a browser; skip the tests where Playwright or Chromium is not installed."""
     playwright = pytest.importorskip("playwright.sync_api", reason="pip install '.[browser]'")
     path = next(filter(None, map(shutil.which, NAMES)), None) or pytest.skip(
         "no Chromium or Chrome is installed"
@@ -58,7 +58,7 @@ def settled(shown):
 
 
 def place_of(shown, number, pane=0):
-    """Give a point of the screen where an instruction is drawn."""
+    """Return a point of the screen where an instruction is drawn."""
     return shown.evaluate(
         """([number, pane]) => {
           const { picture, canvas, run } = view.panes[pane], box = picture.box(run.at.age.indexOf(number));

@@ -42,7 +42,7 @@ def kernel(*changes, name="kernel"):
 
 
 def doubles():
-    """Give a program that computes in 64 bits."""
+    """Return a program that computes in 64 bits."""
     text = "li x1, 3\nsetvl x1\nlv.d v1, 64(zero)\nmulvv.d v2, v1, v1\nsv.d v2, 128(zero)\nfl.d f1, 72(zero)"
     memory = np.zeros(256, np.uint8)
     memory[64:88] = np.frombuffer(np.array([0.1, -2.5, 1e300]).tobytes(), np.uint8)
@@ -60,7 +60,7 @@ def page(*runs):
 
 
 def read_page(text):
-    """Give the document of a page, and the columns of each run."""
+    """Return the document of a page, and the columns of each run."""
     document = json.loads(
         re.search(r'<script type="application/json" id="document">(.*?)</script>', text, re.S)[1]
     )

@@ -6,7 +6,7 @@ import numpy as np
 
 
 def on_grid(shape, entry):
-    """Return the dense matrix of a grid; `entry` gives a value for a node and a step, None for no entry."""
+    """Return the dense matrix of a grid; `entry` returns a value for a node and a step, None for no entry."""
     nodes = list(product(*map(range, shape)))
     matrix = np.zeros((len(nodes), len(nodes)))
     for row, node in enumerate(nodes):

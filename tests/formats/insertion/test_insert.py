@@ -39,7 +39,7 @@ def with_element(matrix, row, column, value):
 
 
 def parts_of(record):
-    """Give the fields of a format, those of its levels too, as arrays with their types."""
+    """Yield the fields of a format, those of its levels too, as arrays with their types."""
     for field in fields(record):
         value = getattr(record, field.name)
         if isinstance(value, tuple) and value and isinstance(value[0], Level):

@@ -40,7 +40,7 @@ def random(shape, dtype, seed=3, density=0.3):
 
 
 def product(matrix, x, method, *, y=None, captured=False, **how):
-    """Multiply by cuSPARSE and give y."""
+    """Multiply by cuSPARSE and return y."""
     with (
         SparseProduct(method, METHODS[method].store(matrix), matrix.shape, **how) as made,
         Stream() as stream,
@@ -57,7 +57,7 @@ def product(matrix, x, method, *, y=None, captured=False, **how):
 
 
 def error(y, matrix, x, *, alpha=1.0, beta=0.0, y0=None):
-    """Give the largest error against what rounding can explain, as the package reports it."""
+    """Return the largest error against what rounding can explain, as the package reports it."""
     wide = matrix.astype(np.float64)
     before = np.zeros(matrix.shape[0]) if y0 is None else y0.astype(np.float64)
     exact = alpha * (wide @ x.astype(np.float64)) + beta * before

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.nightly
 
 
 def arrow(rows, at=0):
-    """Give a matrix with one full row and one full column, and two diagonals: four entries a row."""
+    """Return a matrix with one full row and one full column, and two diagonals: four entries a row."""
     every = np.arange(rows, dtype=np.int32)
     one = np.full(rows, at, dtype=np.int32)
     places = np.concatenate((every, every[:-1], one, every)), np.concatenate((every, every[1:], every, one))
@@ -28,7 +28,7 @@ def arrow(rows, at=0):
 
 
 def seconds(work, times=3):
-    """Give the least CPU time of several runs, behind one that compiles."""
+    """Return the least CPU time of several runs, after one that compiles."""
     work()
     spent = []
     for _ in range(times):

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.ci
 
 
 def matrix_with(lengths, *, columns=5000, seed=1, dtype=np.float64):
-    """Give a matrix with rows of these lengths, columns anywhere."""
+    """Return a matrix with rows of these lengths, columns anywhere."""
     rng = np.random.default_rng(seed)
     indices = [np.sort(rng.choice(columns, length, replace=False)) for length in lengths]
     indptr = np.concatenate(([0], np.cumsum(lengths))).astype(np.int32)
@@ -28,7 +28,7 @@ def matrix_with(lengths, *, columns=5000, seed=1, dtype=np.float64):
 
 
 def csr_of(rows, columns, shape):
-    """Give the matrix with ones there, with 32-bit indices as the formats have them."""
+    """Return the matrix with ones there, with 32-bit indices as the formats have them."""
     places = np.asarray(rows, np.int32), np.asarray(columns, np.int32)
     return scipy.sparse.csr_array((np.ones(len(places[0])), places), shape=shape)
 

@@ -59,7 +59,7 @@ def _graph(kind: str, *numbers: int) -> Any:
 
 
 def drawn_entries(pattern: Callable[[], Any], entry: str) -> CompoundMatrix:
-    """Give a matrix with drawn entries, float64, where a SciPy matrix has entries.
+    """Return a matrix with random entries, float64, where a SciPy matrix has entries.
 
     Parameters
     ----------

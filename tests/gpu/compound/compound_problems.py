@@ -31,7 +31,7 @@ class Problem:
 
 
 def clamped_cube(tile: int, repeats: int) -> Problem:
-    """Give an elastic cube of tetrahedra, clamped all around, under its weight; 3 x 3 blocks.
+    """Return an elastic cube of tetrahedra, clamped all around, under its weight; 3 x 3 blocks.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def clamped_cube(tile: int, repeats: int) -> Problem:
 
 
 def clamped_beam(nodes: tuple[int, int, int]) -> Problem:
-    """Give an elastic beam of unit cubes along x, clamped where x is 0, under its weight; 3 x 3 blocks.
+    """Return an elastic beam of unit cubes along x, clamped where x is 0, under its weight; 3 x 3 blocks.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def _weight(count: int) -> NDArray[np.float64]:
 
 
 def smoothed_surface(mesh: Any, steps: float) -> Problem:
-    """Give (M + t D^2) x = M x0: positions of a surface, as imaginary quaternions, smoothed implicitly.
+    """Return (M + t D^2) x = M x0: positions of a surface, as imaginary quaternions, smoothed implicitly.
 
     D^2 is the squared Dirac operator (Crane et al. 2011) and M the area of each vertex: a step of implicit
     fairing (Desbrun, Meyer, Schroeder, Barr 1999) with another second-order operator.
@@ -94,12 +94,12 @@ def smoothed_surface(mesh: Any, steps: float) -> Problem:
 
 
 def as_quaternions(points: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Give points of (n, 3) as imaginary quaternions of (n, 4)."""
+    """Return points of (n, 3) as imaginary quaternions of (n, 4)."""
     return np.concatenate((np.zeros((len(points), 1)), points), axis=1)
 
 
 def noisy_torus(around: int, across: int, seed: int = 1) -> Any:
-    """Give a torus whose vertices are moved at random, by a seventh of an edge.
+    """Return a torus whose vertices are moved at random, by a seventh of an edge.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class Loss:
 
 
 def family_of(matrix: str) -> str:
-    """Give the family that the name of a matrix begins with: that of ``torus/300 x 200`` is ``torus``."""
+    """Return the family that the name of a matrix begins with: that of ``torus/300 x 200`` is ``torus``."""
     return matrix.partition("/")[0]
 
 
@@ -76,7 +76,7 @@ def losses_by_count(
     counts
         Numbers of variants that are predicted.
     family
-        Gives the family of a matrix by its name.
+        Returns the family of a matrix by its name.
 
     Returns
     -------
@@ -105,7 +105,7 @@ def losses_by_count(
 
 
 def mean_loss(losses: Iterable[Loss]) -> float:
-    """Give the geometric mean of the times over the best ones, less 1."""
+    """Return the geometric mean of the times over the best ones, less 1."""
     return float(np.expm1(np.mean([np.log1p(each.loss) for each in losses])))
 
 

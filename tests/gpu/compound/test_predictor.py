@@ -37,7 +37,7 @@ def matrix_of(mean, rows=30):
 
 
 def result_of(family, mean):
-    """Give the table of a matrix: the wrong layout doubles a time, wrong sharing adds a half to it."""
+    """Return the table of a matrix: the wrong layout doubles a time, wrong sharing adds a half to it."""
     outer, sharing = RULE[mean]
     times = {
         variant.name: mean

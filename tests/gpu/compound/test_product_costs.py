@@ -26,7 +26,7 @@ FEW = Registers(16, 0)
 
 
 def features(entry=COMPLEX, rows=ROWS, real=np.float32):
-    """Give those of a matrix with LENGTH entries in every row, from a smaller one."""
+    """Return those of a matrix with LENGTH entries in every row, from a smaller one."""
     small = 1024
     indices = np.tile(np.arange(LENGTH), small)
     values = [np.ones(len(indices), real) for _ in entry.entry]

@@ -22,7 +22,7 @@ def scattered(rows, columns, entries, seed):
 
 
 def by_lengths(lengths, columns, seed):
-    """Give a matrix whose rows have about these lengths, columns anywhere."""
+    """Return a matrix whose rows have about these lengths, columns anywhere."""
     rng = np.random.default_rng(seed)
     row = np.repeat(np.arange(len(lengths)), lengths)
     entries = rng.standard_normal(len(row))
@@ -31,7 +31,7 @@ def by_lengths(lengths, columns, seed):
 
 
 def stencil(shape, reach=1):
-    """Give the box stencil on a grid, with values of its own at each point."""
+    """Return the box stencil on a grid, with values of its own at each point."""
     one = [scipy.sparse.diags_array([1.0] * (2 * reach + 1), offsets=range(-reach, reach + 1), shape=(n, n))
            for n in shape]  # fmt: skip
     made = one[0]

@@ -31,7 +31,7 @@ REALS = (np.float32, np.float64)
 
 
 def drawn(shape, density, seed, dtype):
-    """Give a canonical matrix with places full and empty, and explicit zeros."""
+    """Return a canonical matrix with places full and empty, and explicit zeros."""
     rng = np.random.default_rng(seed)
     present = rng.random(shape) < density
     present[: shape[0] // 3, : shape[1] // 3] |= rng.random() < 0.5

@@ -39,7 +39,7 @@ class ByDLPack:
 
 
 def libraries():
-    """Give for each library that is installed: a vector of X, and how its result comes back."""
+    """Yield for each library that is installed: a vector of X, and how its result comes back."""
     from gpu.runtime.cuda import cuda
 
     yield "numba", cuda.to_device, lambda y: y.copy_to_host()

@@ -59,7 +59,7 @@ def tiny_matrices(draw):
 
 
 def relative_error(y, matrix, x, alpha=1.0, beta=0.0, y0=None):
-    """Give max |y - r| / (|alpha| |A| |x| + |beta| |y0|), r in float64."""
+    """Return max |y - r| / (|alpha| |A| |x| + |beta| |y0|), r in float64."""
     wide, x = scipy.sparse.csr_array(matrix, dtype=np.float64), x.astype(np.float64)
     exact, bound = alpha * (wide @ x), abs(alpha) * (abs(wide) @ abs(x))
     if beta:
@@ -70,6 +70,6 @@ def relative_error(y, matrix, x, alpha=1.0, beta=0.0, y0=None):
 
 
 def allowed(matrix):
-    """Give the error that a sum in any order may have."""
+    """Return the error that a sum in any order may have."""
     longest = np.diff(scipy.sparse.csr_array(matrix).indptr).max(initial=0)
     return (longest + 4) * UNIT_ROUNDOFF[matrix.dtype]

@@ -14,7 +14,7 @@ from gpu.runtime.memory import on_host, upload
 
 
 def copied(made):
-    """Give the matrix with its arrays on the host."""
+    """Return the matrix with its arrays on the host."""
     plain = (int, tuple)
     values = {each.name: getattr(made, each.name) for each in fields(made)}
     arrays = {

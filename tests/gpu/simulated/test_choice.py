@@ -16,7 +16,7 @@ pytestmark = pytest.mark.nightly
 
 
 def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):
-    """Give a matrix with rows of these lengths, entries anywhere or `near` the diagonal."""
+    """Return a matrix with rows of these lengths, entries anywhere or `near` the diagonal."""
     rng = np.random.default_rng(seed)
     lengths = np.asarray(lengths, dtype=int)
     row = np.repeat(np.arange(len(lengths)), lengths)

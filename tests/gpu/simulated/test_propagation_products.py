@@ -20,7 +20,7 @@ from vecsim.support.errors import UserError
 
 
 def multiplied(product, rows, x, alpha=1.0, beta=0.0, y0=None):
-    """Launch a product and give y; every counter must be 0 again."""
+    """Launch a product and return y; every counter must be 0 again."""
     real = x.dtype.type
     y = cuda.to_device(np.full(rows, np.nan, real) if y0 is None else y0)
     product.launch(cuda.to_device(x), y, real(alpha), real(beta), 0)

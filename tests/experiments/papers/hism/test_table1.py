@@ -58,7 +58,7 @@ def test_all_but_one_number_of_the_paper_is_rounded_or_cut(available):
 
 
 def printed_as(number, text):
-    """Say whether a number, rounded or cut, is printed so."""
+    """Return whether a number, rounded or cut, is printed so."""
     unit = 10.0 ** -len(text.partition(".")[2])
     return float(text) - unit / 2 <= number < float(text) + unit
 

@@ -35,7 +35,7 @@ FACTORS = {CSR: 4.0, BEST: 0.5, NAIVE: 8.0}
 
 
 def records(operations=PRODUCTS, factors=FACTORS, **special):
-    """Give the records of all methods; `special` has factors by matrix, operation and method."""
+    """Return the records of all methods; `special` has factors by matrix, operation and method."""
     found = []
     for each in MATRICES:
         if each.missing:

@@ -7,7 +7,7 @@ from experiments.papers.hisparse.moved import SIGMA, moved
 
 
 def single(extent, at):
-    """Give a matrix of one entry in each row `at`, on the diagonal."""
+    """Return a matrix of one entry in each row `at`, on the diagonal."""
     return scipy.sparse.coo_array((np.ones(len(at)), (at, at)), shape=(extent, extent)).tocsr()
 
 

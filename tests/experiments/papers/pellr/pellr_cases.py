@@ -52,7 +52,7 @@ FACTORS = {"ellr": 1.5, "ellr-sliced": 1.5, "hyb-third": 2.0, "biell": 0.5, "bij
 
 
 def records(matrices=MATRICES, factors=FACTORS, **special):
-    """Give the records of all methods; `special` has factors by matrix and method, ``memplus_ellr=1.1``."""
+    """Return the records of all methods; `special` has factors by matrix and method, ``memplus_ellr=1.1``."""
     found = []
     for each in matrices:
         if each.missing:

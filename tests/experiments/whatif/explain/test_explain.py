@@ -29,7 +29,7 @@ HEAD = "matrix,rows,cols,nnz,locality,program,banks,chaining,cycles,cycles_per_n
 
 
 def cycles(program, a_row, banks, on):
-    """Give cycles a row: JD's grow with the square of the entries, CRS's by themselves; equal at 8."""
+    """Return cycles a row: JD's grow with the square of the entries, CRS's by themselves; equal at 8."""
     work = a_row**2 / 8 if program == "jd" else a_row
     return work * (2 if banks == 4 else 1) * (1.5 if on == "False" else 1)
 

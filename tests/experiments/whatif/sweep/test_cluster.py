@@ -38,7 +38,7 @@ def started(*arguments):
 
 
 def until(found, seconds=60):
-    """Wait until something is true, and give it."""
+    """Wait until something is true, and return it."""
     end = time.monotonic() + seconds
     while not (value := found()):
         assert time.monotonic() < end, "took too long"

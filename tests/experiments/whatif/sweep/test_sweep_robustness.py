@@ -66,7 +66,7 @@ def kept(store):
 
 
 def workers(process):
-    """Give the processes that work for one."""
+    """Return the processes that work for one."""
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     return [int(pid) for pid in children if b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()]
 
