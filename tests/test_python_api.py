@@ -144,11 +144,12 @@ def test_the_example_of_a_function(name, tmp_path, monkeypatch):
     assert not said, "".join(said)
 
 
-def test_the_python_of_the_readme_runs(capsys):
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+@pytest.mark.parametrize("page", ["README.md", "docs/reference/python.md"])
+def test_the_python_of_a_page_runs(page, capsys):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     assert blocks
     for block in blocks:
-        exec(compile(block, "README.md", "exec"), {})
+        exec(compile(block, page, "exec"), {})
     assert "value_bits=32" in capsys.readouterr().out
 
 
