@@ -13,7 +13,7 @@ from docs.blocks import blocks, commands, matches
 ROOT = Path(__file__).parents[2]
 PAGES = [
     page
-    for page in sorted((ROOT / "docs").rglob("*.md"))
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     if any(block.language == "console" and not block.needs for block in blocks(page.read_text()))
 ]
 INTERPRETERS = {"vecsim": [sys.executable, "-m", "vecsim"], "python": [sys.executable]}
@@ -50,4 +50,5 @@ def typed(command, folder):
 
 
 def test_the_newcomers_path_is_among_them():
-    assert {"first-run", "own-program", "what-if", "own-instruction"} <= {page.stem for page in PAGES}
+    path = {"README", "first-run", "own-program", "what-if", "own-instruction"}
+    assert path <= {page.stem for page in PAGES}
