@@ -20,14 +20,16 @@ CANDIDATES = (
 )
 WHOLE = ("spread", "standards", "conclusions-by-standard", "groups", "provenance")
 """Tables that are printed as they are."""
+VARIANTS = range(3, 18)
+"""Ranks of candidates that differ little from rank 2; only the report shows them."""
 
 
 def section() -> str:
     """Return the tables in Markdown."""
     changed_head = ("", UNCALIBRATED, "vs2003", "why these values are plausible")
-    parts = {name: _columns(name) for name in WHOLE}
+    parts = {name: _whole(name) for name in WHOLE}
     parts["choices"] = _grid(changed_head, changed())
-    parts["candidates"] = _columns("candidates", CANDIDATES)
+    parts["candidates"] = _grid(CANDIDATES, candidates())
     parts["sensitivity"] = _grid(("", "holds on", "machines", "on vs2003"), conclusions())
     titles = {name: HEADINGS[name][0] for name in parts} | {"choices": "What was changed"}
     order = (*WHOLE[:4], "choices", "candidates", "sensitivity", "provenance")
@@ -42,16 +44,23 @@ def changed() -> Iterable[Sequence[str]]:
             yield [row["choice"], first, row["proposed"], row["why they are plausible"]]
 
 
+def candidates() -> Iterable[Sequence[str]]:
+    """Give the nearest candidates, without those that vary one that is shown."""
+    for row in kept.rows("candidates"):
+        if int(row["rank"].partition(",")[0]) not in VARIANTS:
+            yield [row[column] for column in CANDIDATES]
+
+
 def conclusions() -> Iterable[Sequence[str]]:
     """Yield for each conclusion on which machines it holds."""
     for row in kept.rows("sensitivity"):
         yield [row["conclusion"], row["extent"], f"{row['holds on']} of {row['of']}", row["proposal"]]
 
 
-def _columns(name: str, columns: Sequence[str] = ()) -> str:
-    """Return some columns of a kept table, or all of it."""
+def _whole(name: str) -> str:
+    """Return a kept table."""
     rows = kept.rows(name)
-    head = columns or list(rows[0])
+    head = list(rows[0])
     return _grid(head, ([row[column] for column in head] for row in rows))
 
 
