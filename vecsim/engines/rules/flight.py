@@ -117,6 +117,6 @@ def _complete_scalars(r: Run, slot: Slot, result: int) -> None:
             for other in r.program[r.slots[r.order[k]].pc].late:
                 awaited = awaited or other == register
         if is_renamed(r, register):
-            awaited = r.scalars[register].writer != slot.age
+            awaited = r.scalar_writers[register] != slot.age
         if not awaited:
             r.scalars[register].ready_at = result

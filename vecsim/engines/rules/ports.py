@@ -143,7 +143,7 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
         if free > cycle and not ahead:
             wake = free
             break
-        operand, hazard = 0, 0
+        operand, hazard, earliest = 0, 0, free
         if not clear:
             blocked = needed > limit
             if in_slices:
@@ -153,7 +153,8 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
                 wake = free if free > cycle else NEVER
                 break
             operand, hazard = _word_cycles(r, slot, instruction, word, done, needed)
-        start = word_start(r, instruction, port, address, larger(free, larger(operand, hazard)))
+            earliest = larger(free, larger(operand, hazard))
+        start = word_start(r, instruction, port, address, earliest)
         if start > cycle:
             if not ahead:
                 wake = start
@@ -164,7 +165,8 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
         if free < cycle:
             book_wait(r, slot, word_cause(cycle, operand, hazard), free, cycle)
         word_passes(r, instruction, port, address, cycle)
-        note_start(r, slot, bank_of(r, address), cycle)
+        if r.scratch.timeline == 2:
+            note_start(r, slot, bank_of(r, address), cycle)
         if through > done:
             _pass(r, slot, instruction, done, through, cycle)
             done = through

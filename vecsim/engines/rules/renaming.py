@@ -141,7 +141,7 @@ def take_scalars(r: Run, instruction: Instruction) -> None:
 def note_writer(r: Run, register: int) -> None:
     """Note that the instruction that issues is the youngest that writes a scalar register ("Renaming")."""
     if renames_scalars(r):
-        r.scalars[register].writer = r.control.count
+        r.scalar_writers[register] = r.control.count
 
 
 def is_renamed(r: Run, register: int) -> bool:

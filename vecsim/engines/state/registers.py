@@ -17,8 +17,6 @@ class ScalarRegister(Row):
 
     ready_at: int = 0
     """From this cycle on it is ready; NEVER while a vector instruction in flight writes it."""
-    writer: int = NONE
-    """With renaming, the age of the youngest instruction that writes it."""
 
 
 @dataclass(slots=True, eq=False)

@@ -74,6 +74,8 @@ class Run:
     """Where issue and retirement are."""
     scalars: Annotated[list[ScalarRegister], Record(("scalars",), most=SCALARS)]
     """(68,) x0 to x31, f0 to f31, special registers."""
+    scalar_writers: Annotated[list[int], Record(("scalars",), fill=NONE, most=SCALARS)]
+    """(68,) with renaming, the age of the youngest instruction that writes each scalar register."""
     slots: Annotated[list[Slot], Record(("slots",))]
     """(N,) the vector instructions in flight."""
     depends: Annotated[list[bytearray], Record(("slots", "slots"))]
