@@ -96,7 +96,7 @@ def base_semantics() -> Semantics:
 
 
 def row_functions(rows: Iterable[Instruction]) -> list[Function]:
-    """Give for each row a plain function ``(w, n, f0..f4)``, to be compiled, that executes it.
+    """Return for each row a plain function ``(w, n, f0..f4)``, to be compiled, that executes it.
 
     What a user wrote is compiled with checks.
     """
@@ -168,7 +168,7 @@ OPERANDS = WIDTHS["fields"]
 
 
 def row_signature(result: types.Type) -> Signature:
-    """Give the signature of the compiled semantics of a row: ``(w, n, f0..f4)``."""
+    """Return the signature of the compiled semantics of a row: ``(w, n, f0..f4)``."""
     return signature(result, TABLE, *[types.int64] * (1 + OPERANDS))
 
 

@@ -61,7 +61,7 @@ class ExecutingUnit(Part):
     phase = EXECUTE
 
     def current_slot(self) -> int:
-        """Give the slot of the instruction that it works on, -1 for none."""
+        """Return the slot of the instruction that it works on, -1 for none."""
         return self.r.units[self.number].slot
 
     def step(self, cycle: int) -> int:
@@ -84,7 +84,7 @@ class Port(Part):
         return EXECUTE + 1 + int(self.rules.current_age(self.r, self.number))
 
     def current_slot(self) -> int:
-        """Give the slot of the access that it transfers, -1 for none."""
+        """Return the slot of the access that it transfers, -1 for none."""
         slot: int = self.rules.current_slot(self.r, self.number)
         return slot
 

@@ -105,7 +105,7 @@ LONGEST = 200
 
 
 def in_one_line(message: str) -> str:
-    """Give where in the user's code it went wrong, what Numba says of it, and what helps."""
+    """Return where in the user's code it went wrong, what Numba says of it, and what helps."""
     reason = next((line for line in message.splitlines() if not _FORWARDED.match(line)), "")
     if REASON in message:
         reason = message.partition(REASON)[2].partition("\n")[0]

@@ -64,7 +64,7 @@ class Modules(JITCPUCodegen):  # type: ignore[misc]
         return self._tm
 
     def empty(self, name: str) -> Any:
-        """Give an empty module."""
+        """Return an empty module."""
         return llvm.parse_assembly(str(self._create_empty_module(name)))
 
 

@@ -87,7 +87,7 @@ def wake_all(r: Any, cycle: Any) -> None:
 
 
 def next_cycle(r: Any) -> Any:
-    """Give the first cycle in which a part acts."""
+    """Return the first cycle in which a part acts."""
     cycle = r.wakes[ISSUE]
     for part in range(1, PORT + r.machine.memory_ports):
         cycle = smaller(cycle, r.wakes[part])

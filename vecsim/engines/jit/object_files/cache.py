@@ -19,7 +19,7 @@ SUFFIX = ".o"
 
 
 def folder() -> Path:
-    """Give the folder in which they are; it need not exist."""
+    """Return the folder in which they are; it need not exist."""
     return cache_folder() / "engine"
 
 
@@ -39,7 +39,7 @@ def has(name: str) -> bool:
 
 
 def read(name: str) -> bytes | None:
-    """Give the object file of a name; None if there is none, or none that may be used."""
+    """Return the object file of a name; None if there is none, or none that may be used."""
     if not _is_private(folder()):
         return None
     try:

@@ -41,7 +41,7 @@ _PLAIN = frozenset({"builtins", "isa", "vecsim", *sys.stdlib_module_names, *LIBR
 
 
 def fingerprint(rows: Iterable[Instruction]) -> str:
-    """Give a hash of all that compiled code of the engine with these instructions is made from.
+    """Return a hash of all that compiled code of the engine with these instructions is made from.
 
     That is the sources of this package and the declarations that it reads, the code of every row's
     semantics, the processor, and the versions of the compiler.
@@ -73,7 +73,7 @@ def own_fingerprint(rows: Iterable[Instruction]) -> str:
 
 
 def extension_fingerprint(extensions: Iterable[Extension]) -> str:
-    """Give a hash of all that extensions add to compiled code, and of the places in which it finds that."""
+    """Return a hash of all that extensions add to compiled code, and of the places in which it finds that."""
     digest = hashlib.sha256()
     for extension in extensions:
         for parts in (extension.numbers, extension.counters, extension.arrays):

@@ -57,7 +57,7 @@ class MachineCode(NamedTuple):
 
 @lru_cache(maxsize=16)
 def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensions = ()) -> MachineCode:
-    """Give the compiled code that runs programs of an instruction set, from the cache if it is there.
+    """Return the compiled code that runs programs of an instruction set, from the cache if it is there.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def is_kept(loop: str, extensions: Extensions = ()) -> bool:
 
 
 def _files(loop: str, extensions: Extensions) -> dict[str, str]:
-    """Give the file of each part of a loop."""
+    """Return the file of each part of a loop."""
     made_from = fingerprint(BASE_ROWS.values())
     files = {name: f"{name}-{made_from}" for name in PARTS_OF_LOOP[loop]}
     if GENERAL_LOOP in files and extensions:
@@ -180,7 +180,7 @@ def _process(part: str) -> Iterator[subprocess.Popen[bytes] | None]:
 
 
 def _output(process: subprocess.Popen[bytes] | None) -> bytes:
-    """Give what a process writes; nothing if it failed."""
+    """Return what a process writes; nothing if it failed."""
     if process is None or process.stdout is None:
         return b""
     content = process.stdout.read()
@@ -199,7 +199,7 @@ def _engine(content: bytes) -> Any:
 
 
 def _callable(address: int, own_code: list[Any]) -> Loop:
-    """Give a loop as a function.
+    """Return a loop as a function.
 
     Numba's calling convention: a pointer for the result, one for an exception, the arguments; gives a status.
     The function raises what user-defined code in these object files raises.

@@ -119,7 +119,7 @@ def _begin(r: Any, stop_cycle: Any) -> None:
 
 @inline
 def _end(r: Any) -> None:
-    """Give the record back."""
+    """Write the record back."""
     outcome = r.outcome
     if outcome.next != ASTRAY:
         r.control.pc = outcome.next

@@ -33,7 +33,7 @@ CONTIGUOUS = int(Pattern.CONTIGUOUS)
 
 
 def reciprocal(divisor: int) -> int:
-    """Give the number whose product with k, shifted right by 32 bits, is k // divisor.
+    """Return the number whose product with k, shifted right by 32 bits, is k // divisor.
 
     It holds for 0 <= k < 2^32 / divisor, far more than the elements and words of a vector register.
     """
