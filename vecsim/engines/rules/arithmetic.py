@@ -93,8 +93,7 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
         pass_elements(r, instruction, k, k + count, cycle, cycle + latency)
         if last_cycle < cycle:
             r.units[unit].busy += 1
-            if r.scratch.timeline == 2:
-                note_start(r, slot, -1, cycle)
+            note_start(r, slot, -1, cycle)
         in_cycle = in_cycle + count if last_cycle == cycle else count
         last_cycle = cycle
         element += count

@@ -165,7 +165,7 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
         if free < cycle:
             book_wait(r, slot, word_cause(cycle, operand, hazard), free, cycle)
         word_passes(r, instruction, port, address, cycle)
-        if r.scratch.timeline == 2:
+        if r.scratch.timeline == 2:  # its bank is worked out for a trace alone
             note_start(r, slot, bank_of(r, address), cycle)
         if through > done:
             _pass(r, slot, instruction, done, through, cycle)

@@ -86,8 +86,7 @@ def _take(r: Run, slot: Slot, cycle: int, limit: int) -> int:
         pass_elements(r, instruction, element, element + 1, cycle, cycle + latency)
         if last_cycle < cycle:
             r.units[SPARSE].busy += 1
-            if r.scratch.timeline == 2:
-                note_start(r, slot, -1, cycle)
+            note_start(r, slot, -1, cycle)
         in_cycle = in_cycle + 1 if last_cycle == cycle else 1
         last_cycle = cycle
         element += 1

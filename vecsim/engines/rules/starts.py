@@ -14,6 +14,8 @@ def note_start(r: Run, slot: Slot, bank: int, cycle: int) -> None:
     bank
         The bank of a word; -1 of elements.
     """
+    if r.scratch.timeline < 2:
+        return
     row = r.starts[r.scratch.starts]
     r.scratch.starts += 1
     row.age, row.unit, row.port = slot.age, slot.unit, slot.port
