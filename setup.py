@@ -22,10 +22,10 @@ spec.loader.exec_module(commit)
 
 def write_commit(folder):
     """Write the commit of this checkout into a copy of the package; without git, leave what it has."""
-    found = commit.of_checkout(ROOT)
-    if found is not None:
+    result = commit.of_checkout(ROOT)
+    if result is not None:
         (Path(folder) / "vecsim" / "results" / f"{commit.BAKED}.py").write_text(
-            commit.as_module(found), encoding="utf-8"
+            commit.as_module(result), encoding="utf-8"
         )
 
 

@@ -28,17 +28,17 @@ def stencil(grid: tuple[int, ...], box: bool = False) -> Generate:
     def generate(rng: np.random.Generator) -> Any:
         lines = [scipy.sparse.diags_array([1.0, 1, 1], offsets=[-1, 0, 1], shape=(n, n)) for n in grid]
         if box:
-            made = lines[0]
+            result = lines[0]
             for line in lines[1:]:
-                made = scipy.sparse.kron(made, line, format="csr")
-            return made
+                result = scipy.sparse.kron(result, line, format="csr")
+            return result
         count = int(np.prod(grid))
-        made = scipy.sparse.csr_array((count, count))
+        result = scipy.sparse.csr_array((count, count))
         for axis, line in enumerate(lines):
             before, after = int(np.prod(grid[:axis])), int(np.prod(grid[axis + 1 :]))
             inner = scipy.sparse.kron(line, scipy.sparse.eye_array(after), format="csr")
-            made = made + scipy.sparse.kron(scipy.sparse.eye_array(before), inner, format="csr")
-        return made
+            result = result + scipy.sparse.kron(scipy.sparse.eye_array(before), inner, format="csr")
+        return result
 
     return generate
 
@@ -49,8 +49,8 @@ def diagonals(rows: int, offsets: tuple[int, ...], share: float = 1.0) -> Genera
     def generate(rng: np.random.Generator) -> Any:
         row = np.repeat(np.arange(rows), len(offsets))
         column = row + np.tile(np.array(offsets), rows)
-        kept = rng.random(len(row)) < share
-        return _at(row[kept], column[kept], (rows, rows))
+        retained = rng.random(len(row)) < share
+        return _at(row[retained], column[retained], (rows, rows))
 
     return generate
 
@@ -71,22 +71,22 @@ def lengths_of(kind: str, rows: int, mean: float, rng: np.random.Generator) -> I
         Draws them.
     """
     if kind == "equal":
-        drawn = np.full(rows, mean)
+        sampled = np.full(rows, mean)
     elif kind == "uniform":
-        drawn = rng.uniform(0, 2 * mean + 1, rows)
+        sampled = rng.uniform(0, 2 * mean + 1, rows)
     elif kind == "geometric":
-        drawn = rng.geometric(1 / (mean + 1), rows) - 1
+        sampled = rng.geometric(1 / (mean + 1), rows) - 1
     elif kind == "two":
-        drawn = np.where(rng.random(rows) < 0.1, 5.5 * mean, 0.5 * mean)
+        sampled = np.where(rng.random(rows) < 0.1, 5.5 * mean, 0.5 * mean)
     elif kind == "turns":
-        drawn = np.where(np.arange(rows) % 2, 0.2 * mean, 1.8 * mean)
+        sampled = np.where(np.arange(rows) % 2, 0.2 * mean, 1.8 * mean)
     elif kind == "falling":
-        drawn = np.linspace(2 * mean, 0, rows)
+        sampled = np.linspace(2 * mean, 0, rows)
     else:
         exponent = float(kind)
-        drawn = (1 - rng.random(rows)) ** (-1 / (exponent - 1))
-        drawn = np.minimum(drawn * mean / drawn.mean(), rows / 2)
-    lengths: Integers = np.maximum(0, np.asarray(drawn)).astype(np.int64)
+        sampled = (1 - rng.random(rows)) ** (-1 / (exponent - 1))
+        sampled = np.minimum(sampled * mean / sampled.mean(), rows / 2)
+    lengths: Integers = np.maximum(0, np.asarray(sampled)).astype(np.int64)
     return lengths
 
 
@@ -146,9 +146,9 @@ def recursive(scale: int, edge_factor: int, *, symmetric: bool = True) -> Genera
         edges, rows = edge_factor << scale, 1 << scale
         row, column = np.zeros(edges, dtype=np.int64), np.zeros(edges, dtype=np.int64)
         for bit in range(scale):
-            drawn = rng.random(edges)
-            down = drawn > 0.76
-            right = ((drawn > 0.57) & ~down) | (drawn > 0.95)
+            sampled = rng.random(edges)
+            down = sampled > 0.76
+            right = ((sampled > 0.57) & ~down) | (sampled > 0.95)
             row |= down.astype(np.int64) << bit
             column |= right.astype(np.int64) << bit
         order = rng.permutation(rows)
@@ -167,9 +167,9 @@ def blocks(of: Generate, b: int, share: float = 1.0) -> Generate:
         coarse = scipy.sparse.coo_array(of(rng))
         row = (coarse.row[:, None].astype(np.int64) * b + np.repeat(np.arange(b), b)).ravel()
         column = (coarse.col[:, None].astype(np.int64) * b + np.tile(np.arange(b), b)).ravel()
-        kept = slice(None) if share == 1 else rng.random(len(row)) < share
+        retained = slice(None) if share == 1 else rng.random(len(row)) < share
         shape = (coarse.shape[0] * b, coarse.shape[1] * b)
-        return _at(row[kept], column[kept], shape)
+        return _at(row[retained], column[retained], shape)
 
     return generate
 
@@ -178,11 +178,11 @@ def shuffled(of: Generate, run: int = 1) -> Generate:
     """Renumber rows and columns at random, runs of so many together."""
 
     def generate(rng: np.random.Generator) -> Any:
-        made = scipy.sparse.csr_array(of(rng))
-        runs = rng.permutation(-(-made.shape[0] // run))
+        result = scipy.sparse.csr_array(of(rng))
+        runs = rng.permutation(-(-result.shape[0] // run))
         order = (runs[:, None] * run + np.arange(run)).ravel()
-        order = order[order < made.shape[0]]
-        return made[order][:, order]
+        order = order[order < result.shape[0]]
+        return result[order][:, order]
 
     return generate
 
@@ -203,11 +203,11 @@ def dense_lines(of: Generate, count: int, length: int, *, columns: bool) -> Gene
     """
 
     def generate(rng: np.random.Generator) -> Any:
-        made = scipy.sparse.csr_array(of(rng))
-        row = np.repeat(rng.integers(0, made.shape[0], count), length)
-        column = rng.integers(0, made.shape[1], count * length)
-        lines = _at(row, column, made.shape)
-        return made + lines + (lines.T if columns else 0 * lines)
+        result = scipy.sparse.csr_array(of(rng))
+        row = np.repeat(rng.integers(0, result.shape[0], count), length)
+        column = rng.integers(0, result.shape[1], count * length)
+        lines = _at(row, column, result.shape)
+        return result + lines + (lines.T if columns else 0 * lines)
 
     return generate
 

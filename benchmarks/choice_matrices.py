@@ -49,11 +49,11 @@ class Recipe:
     def make(self) -> Any:
         """Generate the matrix: sorted CSR without duplicates and with 32-bit indices."""
         rng = np.random.default_rng(self.seed)
-        made = scipy.sparse.csr_array(self.generate(rng))
-        made.sum_duplicates()
-        made.indices, made.indptr = made.indices.astype(np.int32), made.indptr.astype(np.int32)
-        made.data = rng.uniform(-1, 1, made.nnz)
-        return made
+        result = scipy.sparse.csr_array(self.generate(rng))
+        result.sum_duplicates()
+        result.indices, result.indptr = result.indices.astype(np.int32), result.indptr.astype(np.int32)
+        result.data = rng.uniform(-1, 1, result.nnz)
+        return result
 
 
 def _recipes() -> Iterator[tuple[str, str, Generate]]:

@@ -126,8 +126,8 @@ class Measured:
         """Return the best time of each measurement's matrix, of these measurements."""
         best = np.full(int(self.case.max()) + 1, np.inf)
         np.minimum.at(best, self.case, self.us if among is None else np.where(among, self.us, np.inf))
-        found: Floats = best[self.case]
-        return found
+        result: Floats = best[self.case]
+        return result
 
 
 def _is_deterministic(name: str) -> bool:
@@ -281,9 +281,9 @@ class Loss:
         Which of them count; all without it.
     """
 
-    def __init__(self, measured: Measured, kept: NDArray[np.bool_] | None = None) -> None:
+    def __init__(self, measured: Measured, recorded: NDArray[np.bool_] | None = None) -> None:
         self.measured, self.cases = measured, int(measured.case.max()) + 1
-        self.kept = np.ones(len(measured.us)) if kept is None else kept.astype(float)
+        self.kept = np.ones(len(measured.us)) if recorded is None else recorded.astype(float)
         self.us = np.log(measured.us)
         every = np.ones(len(measured.us), np.bool_)
         self.choices = [
@@ -309,9 +309,9 @@ class Loss:
         inner, by_inner = self._of_distance(within)
         outer, by_outer = self._of_distance(off)
         by_inner -= self.weight * self._by_case(by_inner) / self.of_case
-        drawn, by_drawn = _drawn(logarithms, start(self.measured))
+        sampled, by_drawn = _drawn(logarithms, start(self.measured))
         by_times = by_choice + WITHIN * by_inner + AT_ALL * by_outer
-        value = choice + WITHIN * inner + AT_ALL * outer + drawn
+        value = choice + WITHIN * inner + AT_ALL * outer + sampled
         return value, self._by_constants(logarithms, times, by_times) + by_drawn
 
     def _of_choice(self, times: Floats, temperature: float) -> tuple[float, Floats]:
@@ -337,7 +337,7 @@ class Loss:
     def _by_constants(self, logarithms: Floats, times: Floats, by_times: Floats) -> Floats:
         """Carry derivatives by the logarithms of estimates on to those of constants, by differences."""
         shared, step = len(MACHINE_START), 1e-5
-        found = np.zeros(len(logarithms))
+        result = np.zeros(len(logarithms))
 
         def changes(which: Any) -> Floats:
             moved = logarithms.copy()
@@ -346,12 +346,12 @@ class Loss:
             return changed / step * by_times
 
         for k in range(shared):
-            found[k] = changes(k).sum()
+            result[k] = changes(k).sum()
         # A format's constants change its own times alone: all formats are moved at once.
         for k in range(OWN):
             own = slice(shared + k, None, OWN)
-            found[own] = np.bincount(self.measured.format, changes(own), len(self.measured.formats))
-        return found
+            result[own] = np.bincount(self.measured.format, changes(own), len(self.measured.formats))
+        return result
 
 
 def _drawn(logarithms: Floats, begin: Floats) -> tuple[float, Floats]:

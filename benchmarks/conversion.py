@@ -78,7 +78,7 @@ def convert(nnz: int) -> None:
 
 def read_files() -> int:
     """Print how fast the largest files are read, in processor time of all threads; 1 if there are none."""
-    named = [found for folder in matrix_folders() for found in files_in(folder)]
+    named = [match for folder in matrix_folders() for match in files_in(folder)]
     packed = [(name, path) for name, path in named if path.name.endswith(".mtx.gz")]
     texts = sorted(
         ((_text(path), name) for name, path in packed), reverse=True, key=lambda text: len(text[0])

@@ -81,24 +81,24 @@ SPEED_RANGE = {
 """The same of a format's own constants, in the units of `Speed`."""
 
 
-def fitted(measured: Measured, kept: NDArray[np.bool_] | None = None) -> tuple[Machine, Floats]:
+def fitted(measured: Measured, recorded: NDArray[np.bool_] | None = None) -> tuple[Machine, Floats]:
     """Fit the constants to the measurements that are kept; all start from the same values."""
     ranges = np.log(
         np.array([*MACHINE_RANGE.values(), *(list(SPEED_RANGE.values()) * len(measured.formats))])
     )
     low, high = ranges.T
-    loss, found = Loss(measured, kept), start(measured)
+    loss, result = Loss(measured, recorded), start(measured)
     for times, steps in STAGES:
-        found = minimize(
+        result = minimize(
             loss.value_and_gradient,
-            np.clip(found, low, high),
+            np.clip(result, low, high),
             (times * TEMPERATURE,),
             jac=True,
             method="L-BFGS-B",
             bounds=list(zip(low, high, strict=True)),
             options={"maxiter": steps, "maxfun": 3 * steps, "maxcor": 40, "gtol": 1e-9, "ftol": 1e-10},
         ).x
-    return unpacked(found)
+    return unpacked(result)
 
 
 def at_bounds(formats: Sequence[str], machine: Machine, speeds: Floats) -> list[str]:
@@ -129,7 +129,7 @@ def at_bounds(formats: Sequence[str], machine: Machine, speeds: Floats) -> list[
 def quality(
     measured: Measured,
     times: Floats,
-    kept: NDArray[np.bool_] | None = None,
+    recorded: NDArray[np.bool_] | None = None,
     *,
     deterministic: bool = False,
 ) -> Floats:
@@ -146,7 +146,7 @@ def quality(
     """
     ratios = []
     among = measured.deterministic if deterministic else np.ones(len(measured.us), np.bool_)
-    for case in np.unique(measured.case if kept is None else measured.case[kept]):
+    for case in np.unique(measured.case if recorded is None else measured.case[recorded]):
         of_case = np.flatnonzero((measured.case == case) & among)
         chosen = of_case[np.argmin(times[of_case])]
         ratios.append(measured.us[chosen] / measured.us[of_case].min())

@@ -175,12 +175,12 @@ def near_the_best(lines: Sequence[dict[str, Any]]) -> dict[str, dict[str, list[s
     for line in timed:
         case = line["matrix"], line["dtype"]
         best[case] = min(line["us"], best.get(case, line["us"]))
-    found: dict[str, dict[str, list[str]]] = {}
+    match: dict[str, dict[str, list[str]]] = {}
     for line in timed:
         if line["us"] <= NEAR * best[line["matrix"], line["dtype"]]:
-            of_type = found.setdefault(line["matrix"], {each: [] for each in TYPES})
+            of_type = match.setdefault(line["matrix"], {each: [] for each in TYPES})
             of_type[line["dtype"]].append(line["format"])
-    return found
+    return match
 
 
 def _write_done(lines: Any, done: Any, patience: float) -> int:
@@ -258,13 +258,13 @@ def recount(path: Path, processes: int) -> None:
     matrices = sorted({numbers[line["matrix"]] for line in lines})
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         counted = dict(zip(matrices, pool.map(_counted, matrices), strict=True))
-    kept = []
+    retained = []
     for line in lines:
-        found = counted[numbers[line["matrix"]]].get((line["dtype"], line["format"]))
-        if found is not None:
-            kept.append(json.dumps(line | found) + "\n")
+        match = counted[numbers[line["matrix"]]].get((line["dtype"], line["format"]))
+        if match is not None:
+            retained.append(json.dumps(line | match) + "\n")
     part = path.with_suffix(".part")
-    part.write_text("".join(kept))
+    part.write_text("".join(retained))
     part.replace(path)
 
 
@@ -272,14 +272,14 @@ def _counted(number: int) -> dict[tuple[str, str], dict[str, Any]]:
     """Count the work of all formats on a matrix, and how far its rows reach."""
     from gpu.kernel_registry import KERNELS
 
-    matrix, found = RECIPES[number].make(), {}
+    matrix, match = RECIPES[number].make(), {}
     for dtype in TYPES:
         structure = Structure.of(matrix.astype(dtype))
         for name, kernel in KERNELS.items():
             work = kernel.work(structure) if kernel.work else None
             if work is not None:
-                found[dtype, name] = {"work": asdict(work), **_of_pattern(structure)}
-    return found
+                match[dtype, name] = {"work": asdict(work), **_of_pattern(structure)}
+    return match
 
 
 def _of_pattern(structure: Structure) -> dict[str, float]:
@@ -321,7 +321,7 @@ def convert(number: int, folder: Path, names: Mapping[str, Sequence[str]]) -> li
     from gpu.choice.cost_model import estimate
     from gpu.kernel_registry import KERNELS
 
-    recipe, made = RECIPES[number], []
+    recipe, built = RECIPES[number], []
     matrix = recipe.make()
     for dtype in TYPES:
         typed = matrix.astype(dtype)
@@ -363,8 +363,8 @@ def convert(number: int, folder: Path, names: Mapping[str, Sequence[str]]) -> li
             file = folder / f"{number}-{dtype}-{name}.pickle"
             with file.open("wb") as target:
                 pickle.dump(host, target, protocol=5)
-            made.append(Converted(record, file))
-    return made
+            built.append(Converted(record, file))
+    return built
 
 
 def _timed(converted: Converted, turn: Any) -> dict[str, Any]:

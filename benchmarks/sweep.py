@@ -89,9 +89,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"{table.engine_seconds:.1f} s, {share:.0%} of it; load average "
                 f"{os.getloadavg()[0]:.1f}"
             )
-    drawn = random.Random(SEED).sample(range(len(table)), DRAWN)
-    others = [line for row in drawn if (line := difference(table, row))]
-    print(f"compared with single runs: {len(drawn)} cells, {len(others)} differ")
+    sampled = random.Random(SEED).sample(range(len(table)), DRAWN)
+    others = [line for row in sampled if (line := difference(table, row))]
+    print(f"compared with single runs: {len(sampled)} cells, {len(others)} differ")
     for line in others:
         print(line)
     return 1 if others else 0
@@ -100,19 +100,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def difference(table: SweepTable, row: int) -> str:
     """Say in what a row of a table differs from a single run; in nothing if it is empty."""
     cell = {name: column[row] for name, column in table.columns.items()}
-    what, told = table.sweep, f"{cell['matrix']}, {cell['program']}, row {row}"
+    what, message = table.sweep, f"{cell['matrix']}, {cell['program']}, row {row}"
     try:
         machine = what.base.changed({name: cell[name] for name in what.set})
         alone = measure(cell["program"], cell["matrix"], machine, value_bits=what.value_bits, seed=what.seed)
     except UserError as error:
         # The same reason, with another name of the machine in front.
         same = cell["fault"].rpartition(": ")[2] == str(error).rpartition(": ")[2]
-        return "" if same else f"{told}: {error}, in the table {cell['fault']!r}"
+        return "" if same else f"{message}: {error}, in the table {cell['fault']!r}"
     numbers = ("cycles", "instructions", "bytes_moved", "peak_share", "storage_bytes", "relative_error")
     pairs = {name: (getattr(alone, name), cell[name]) for name in numbers}
     pairs |= {f"charged_{name}": (n, cell[f"charged_{name}"]) for name, n in alone.run.charged.items()}
     wrong = [f"{name} {one}, in the table {other}" for name, (one, other) in pairs.items() if one != other]
-    return f"{told}: {'; '.join(wrong)}" if wrong else ""
+    return f"{message}: {'; '.join(wrong)}" if wrong else ""
 
 
 def _processor_seconds() -> float:

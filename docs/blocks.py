@@ -41,7 +41,7 @@ class Command:
 
 def blocks(page: str) -> list[Block]:
     """Return the fenced blocks of a page, in its order."""
-    found = []
+    results = []
     for match in _FENCE.finditer(page):
         info, body, options = match["info"].strip(), match["body"], {}
         if info.startswith("{code-block}"):
@@ -50,8 +50,8 @@ def blocks(page: str) -> list[Block]:
                 options[option["name"]] = option["value"].strip()
                 body = body[option.end() :]
             body = body.lstrip("\n") if options else body
-        found.append(Block(info, options, body, page.count("\n", 0, match.start()) + 1))
-    return found
+        results.append(Block(info, options, body, page.count("\n", 0, match.start()) + 1))
+    return results
 
 
 def recorded_blocks(page: str) -> list[Block]:
@@ -61,11 +61,11 @@ def recorded_blocks(page: str) -> list[Block]:
 
 def commands(block: Block) -> list[Command]:
     """Return the commands of a console block; a line that ends with a backslash goes on in the next."""
-    found: list[Command] = []
+    results: list[Command] = []
     for part in re.split(r"^\$ ", block.text.replace("\\\n", ""), flags=re.M)[1:]:
         command, _, printed = part.partition("\n")
-        found.append(Command(command, printed))
-    return found
+        results.append(Command(command, printed))
+    return results
 
 
 def matches(printed: str, shown: str) -> bool:

@@ -56,6 +56,6 @@ def add(
         If the device has too little memory.
     """
     require_gpu()
-    stream, turned = stream_of(stream), (transpose_a, transpose_b)
+    stream, transposed = stream_of(stream), (transpose_a, transpose_b)
     adding = add_trees if is_tree(first) or is_tree(second) else add_csr
-    return adding(first, second, alpha, beta, turned, drop_zeros, stream)
+    return adding(first, second, alpha, beta, transposed, drop_zeros, stream)

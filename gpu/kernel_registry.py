@@ -255,8 +255,8 @@ def kernel_of(stored: object) -> tuple[str, str] | None:
         What the format is called (`SLICED`, if it is an arrangement without a name), and the kernel's name;
         None if it is no format that has one.
     """
-    found = kernels_of(type(stored))
-    if not found:
+    result = kernels_of(type(stored))
+    if not result:
         return None
     named = format_of(stored)
-    return (SLICED, found[0]) if named is None else (named.name, named.name)
+    return (SLICED, result[0]) if named is None else (named.name, named.name)

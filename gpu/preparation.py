@@ -73,19 +73,19 @@ def prepare(
         )
     require_gpu()
     wanted = _Wanted(deterministic, threads_per_block)
-    turned = None if transpose is False else "auto" if transpose is True else transpose
-    return all_or_nothing(lambda: _both(wanted, matrix, format, dtype, turned))
+    transposed = None if transpose is False else "auto" if transpose is True else transpose
+    return all_or_nothing(lambda: _both(wanted, matrix, format, dtype, transposed))
 
 
 def _both(
-    wanted: "_Wanted", matrix: Any, format: str | Slicing, dtype: Any, turned: str | Slicing | None
+    wanted: "_Wanted", matrix: Any, format: str | Slicing, dtype: Any, transposed: str | Slicing | None
 ) -> DeviceMatrix:
     """Make the matrix and, in the format `turned`, its transposed copy."""
     direct = wanted.make(matrix, format, dtype)
-    if turned is None or (direct.transposes_itself and turned in ("auto", direct.format)):
+    if transposed is None or (direct.transposes_itself and transposed in ("auto", direct.format)):
         return direct
     own = matrix.to_scipy() if kernel_of(matrix) else matrix
-    return direct.with_transposed(wanted.make(own.T, turned, direct.dtype))
+    return direct.with_transposed(wanted.make(own.T, transposed, direct.dtype))
 
 
 @dataclass(frozen=True)
@@ -97,9 +97,9 @@ class _Wanted:
 
     def make(self, matrix: Any, format: str | Slicing, dtype: Any) -> DeviceMatrix:
         """Convert one matrix and put it on the device."""
-        if found := kernel_of(matrix):
+        if result := kernel_of(matrix):
             if format == "auto" and dtype in (None, matrix.dtype):
-                name, kernel_name = found
+                name, kernel_name = result
                 return self.upload(matrix, self.allowed(kernel_name).product, name)
             matrix = matrix.to_scipy()
         matrix = _checked(matrix, dtype)
@@ -145,11 +145,11 @@ class _Wanted:
         """Put a host format on the device, with what its one copy serves."""
         placed = product(host, self.threads_per_block)
         rest = {"dtype": host.dtype, "format": name, "nnz": host.nnz}
-        made = DeviceMatrix(placed, shape=host.shape, **rest)
-        turned = getattr(placed, "transposed", None)
-        if turned is None:
-            return made
-        return made.with_transposed(DeviceMatrix(turned, shape=host.shape[::-1], **rest))
+        built = DeviceMatrix(placed, shape=host.shape, **rest)
+        transposed = getattr(placed, "transposed", None)
+        if transposed is None:
+            return built
+        return built.with_transposed(DeviceMatrix(transposed, shape=host.shape[::-1], **rest))
 
 
 def _checked(matrix: Any, dtype: Any) -> Any:

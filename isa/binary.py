@@ -141,16 +141,18 @@ def _source_line(row: Any, index: int) -> SourceLine:
 
 
 def _segments(rows: list[Any]) -> tuple[DataSegment, ...]:
-    found: list[DataSegment] = []
+    results: list[DataSegment] = []
     for index, row in enumerate(rows):
         match row:
             case [int(address), str(text)] if _is_integer(address):
                 segment = DataSegment(address, _bytes(text, index))
             case _:
                 raise UserError(f"data[{index}] is not of the form that a vecsim program has")
-        _check(address >= (found[-1].end if found else 0) and segment.end <= ADDRESS_LIMIT, f"data[{index}]")
-        found.append(segment)
-    return tuple(found)
+        _check(
+            address >= (results[-1].end if results else 0) and segment.end <= ADDRESS_LIMIT, f"data[{index}]"
+        )
+        results.append(segment)
+    return tuple(results)
 
 
 def _bytes(text: str, index: int) -> bytes:

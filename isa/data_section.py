@@ -157,11 +157,11 @@ class DataSection:
 
 def segments(contents: list[tuple[int, bytes]]) -> tuple[DataSegment, ...]:
     """Join (address, bytes) that follow one another; the result is sorted by address."""
-    found: list[tuple[int, list[bytes]]] = []
+    results: list[tuple[int, list[bytes]]] = []
     end = -1
     for address, content in sorted(contents):
         if address != end:
-            found.append((address, []))
-        found[-1][1].append(content)
+            results.append((address, []))
+        results[-1][1].append(content)
         end = address + len(content)
-    return tuple(DataSegment(address, b"".join(parts)) for address, parts in found)
+    return tuple(DataSegment(address, b"".join(parts)) for address, parts in results)

@@ -85,10 +85,10 @@ _Named = TypeVar("_Named", bound=Hashable)
 
 def _preferred(names: Mapping[str, _Named], words: set[str]) -> dict[_Named, str]:
     """Turn names round, those in ``words`` first."""
-    found: dict[_Named, str] = {}
+    result: dict[_Named, str] = {}
     for name in sorted(names, key=lambda name: name not in words):
-        found.setdefault(names[name], name)
-    return found
+        result.setdefault(names[name], name)
+    return result
 
 
 def instruction_text(

@@ -76,14 +76,14 @@ def expand(
         An unknown mnemonic, or operands that do not fit; the message shows the syntax.
     """
     short = pseudo.BY_NAME.get((name.text, len(arguments)))
-    found = candidates(name.text, instruction_set, value_bytes)
-    forms = [written_syntax(instruction) for instruction in found[:1]]
+    result = candidates(name.text, instruction_set, value_bytes)
+    forms = [written_syntax(instruction) for instruction in result[:1]]
     forms += [p.syntax for p in pseudo.PSEUDO_INSTRUCTIONS if p.mnemonic == name.text]
     if not forms:
         raise Problem(name.column, unknown(name.text, instruction_set))
     try:
-        if found and len(arguments) == len(instruction_slots(found[0])):
-            return [(found[0], match_operands(found[0], arguments, symbols))]
+        if result and len(arguments) == len(instruction_slots(result[0])):
+            return [(result[0], match_operands(result[0], arguments, symbols))]
         if short is None:
             count = amount(len(arguments), "operand")
             raise Problem(name.column, f"{name.text!r} does not have {count}")

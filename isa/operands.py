@@ -27,15 +27,15 @@ class Slot:
 @cache
 def slots(syntax: str, operands: tuple[Operand, ...]) -> tuple[Slot, ...]:
     """Group the operands of an instruction as its syntax writes them."""
-    found, rest = [], list(operands)
+    result, rest = [], list(operands)
     for text in filter(None, (part.strip() for part in syntax.split(","))):
         count = 2 if "(" in text and not text.startswith("(") else 1
         plain = "".join(c for c in text if c not in "=+*")
         if rest[0].kind == "t":
             plain = "label"
-        found.append(Slot(plain, tuple(rest[:count])))
+        result.append(Slot(plain, tuple(rest[:count])))
         del rest[:count]
-    return tuple(found)
+    return tuple(result)
 
 
 def instruction_slots(instruction: Instruction) -> tuple[Slot, ...]:

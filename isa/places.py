@@ -50,8 +50,8 @@ class Place:
     @property
     def way(self) -> str:
         """Name the lines that include this one's text, the innermost first; empty for the text itself."""
-        found, place = [], self.source.included
+        result, place = [], self.source.included
         while place is not None:
-            found.append(f"{place.source.name}:{place.number}")
+            result.append(f"{place.source.name}:{place.number}")
             place = place.source.included
-        return ", ".join(found)
+        return ", ".join(result)

@@ -175,14 +175,14 @@ def describe(name: str, instruction_set: InstructionSet = BASE) -> tuple[Entry, 
         return (directive_entry(DIRECTIVES[name]),)
     if name.startswith("."):
         raise UserError(f"unknown directive {name!r}{nearest(name, DIRECTIVES)}")
-    found: dict[str, Instruction] = {}
+    result: dict[str, Instruction] = {}
     for value_bytes in TYPED:
         for instruction in mnemonics.candidates(name, instruction_set, value_bytes)[:1]:
-            found[instruction.mnemonic] = instruction
+            result[instruction.mnemonic] = instruction
     pseudos = [pseudo for pseudo in PSEUDO_INSTRUCTIONS if pseudo.mnemonic == name]
-    if not found and not pseudos:
+    if not result and not pseudos:
         raise UserError(mnemonics.unknown(name, instruction_set))
-    return (*map(instruction_entry, found.values()), *map(pseudo_entry, pseudos))
+    return (*map(instruction_entry, result.values()), *map(pseudo_entry, pseudos))
 
 
 def kind_of(entry: Entry) -> str:

@@ -125,14 +125,14 @@ class Symbols:
         wanted = " or ".join(KINDS[kind] for kind in kinds)
         if not isinstance(argument, Name):
             raise Problem(argument.column, f"{wanted} is needed here")
-        found = self._registers.get(argument.text)
-        if found is None:
+        result = self._registers.get(argument.text)
+        if result is None:
             if argument.text in self.values:
                 raise Problem(argument.column, f"{argument.text!r} is a symbol; {wanted} is needed here")
             raise Problem(argument.column, self._unknown_register(argument.text, kinds))
-        if found[0] not in kinds:
-            raise Problem(argument.column, f"{argument.text} is {KINDS[found[0]]}; {wanted} is needed here")
-        return found
+        if result[0] not in kinds:
+            raise Problem(argument.column, f"{argument.text} is {KINDS[result[0]]}; {wanted} is needed here")
+        return result
 
     def _unknown_register(self, name: str, kinds: str) -> str:
         if _NUMBERED.fullmatch(name):

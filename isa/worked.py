@@ -169,13 +169,13 @@ def _examples_of_block(number: int, head: str, states: list[str], source: str) -
 @cache
 def base_examples() -> dict[str, tuple[Example, ...]]:
     """Return the examples of the base table by mnemonic."""
-    found: dict[str, list[Example]] = {}
+    results: dict[str, list[Example]] = {}
     folder = files("isa").joinpath("examples")
     for file in sorted(folder.iterdir(), key=lambda file: file.name):
         if file.name.endswith(".txt"):
             for example in parse(file.read_text(encoding="utf-8"), f"isa/examples/{file.name}"):
-                found.setdefault(example.mnemonic, []).append(example)
-    return {name: tuple(examples) for name, examples in found.items()}
+                results.setdefault(example.mnemonic, []).append(example)
+    return {name: tuple(examples) for name, examples in results.items()}
 
 
 def examples_of(instruction: Instruction) -> tuple[Example, ...]:
@@ -190,23 +190,23 @@ def examples_of(instruction: Instruction) -> tuple[Example, ...]:
     """
     if instruction.opcode in EXTENSION_OPCODES:
         return _own_examples(instruction)
-    found = base_examples().get(instruction.mnemonic, ())
-    if len(found) < LEAST:
+    results = base_examples().get(instruction.mnemonic, ())
+    if len(results) < LEAST:
         raise ValueError(
-            f"isa/examples: {instruction.mnemonic} has {len(found)} of at least {LEAST} worked examples"
+            f"isa/examples: {instruction.mnemonic} has {len(results)} of at least {LEAST} worked examples"
         )
-    return found
+    return results
 
 
 def _own_examples(instruction: Instruction) -> tuple[Example, ...]:
     source = f"examples of {instruction.mnemonic}"
-    found = tuple(parse(instruction.examples, source))
-    for example in found:
+    results = tuple(parse(instruction.examples, source))
+    for example in results:
         if example.mnemonic != instruction.mnemonic:
             raise UserError(f"{example.place}: {example.mnemonic} is another instruction")
         cells_before(example)
         cells_after(example)
-    return found
+    return results
 
 
 def cells_before(example: Example) -> tuple[Cells, ...]:
@@ -217,10 +217,10 @@ def cells_before(example: Example) -> tuple[Cells, ...]:
     UserError
         A place or a value that there is not, or a place that is named twice.
     """
-    found = _cells(example, example.before)
-    if any(cells.part == "pc" for cells in found):
+    results = _cells(example, example.before)
+    if any(cells.part == "pc" for cells in results):
         raise UserError(f"{example.place}: {example.instruction}: pc belongs to the state after")
-    return found
+    return results
 
 
 def cells_after(example: Example) -> tuple[Cells, ...]:
@@ -229,7 +229,7 @@ def cells_after(example: Example) -> tuple[Cells, ...]:
 
 
 def _cells(example: Example, text: str) -> tuple[Cells, ...]:
-    found: list[Cells] = []
+    results: list[Cells] = []
     taken: set[tuple[str, int]] = set()
     for item in filter(None, (part.strip() for part in text.split(","))):
         try:
@@ -240,8 +240,8 @@ def _cells(example: Example, text: str) -> tuple[Cells, ...]:
         if names & taken:
             raise UserError(f"{example.place}: {example.instruction}: {item!r}: named twice")
         taken |= names
-        found.append(cells)
-    return tuple(found)
+        results.append(cells)
+    return tuple(results)
 
 
 def _parse_cells(mnemonic: str, item: str) -> Cells:
@@ -313,10 +313,10 @@ def _type(mnemonic: str, part: str, explicit: str | None) -> str:
         of_mnemonic = "w"
     elif part == "f" and of_mnemonic == "w":
         of_mnemonic = "s"
-    found = explicit or of_mnemonic
-    if found not in _TYPES[part]:
+    results = explicit or of_mnemonic
+    if results not in _TYPES[part]:
         raise ValueError(f"write the type of the values after the name, one of .{', .'.join(_TYPES[part])}")
-    return found
+    return results
 
 
 def _pack(text: str, kind: str) -> bytes:

@@ -37,8 +37,8 @@ addEventListener("load", () => {
 
 def browser() -> str:
     """Return the path of a browser; skip the test if there is none."""
-    found = next(filter(None, map(shutil.which, NAMES)), None)
-    return found or pytest.skip("no Chromium or Chrome is installed")
+    match = next(filter(None, map(shutil.which, NAMES)), None)
+    return match or pytest.skip("no Chromium or Chrome is installed")
 
 
 def looked_at(page: Path, folder: Path) -> dict[str, Any]:
@@ -54,7 +54,7 @@ def looked_at(page: Path, folder: Path) -> dict[str, Any]:
     done = subprocess.run(
         [*command, "--dump-dom", copy.as_uri()], capture_output=True, text=True, timeout=SECONDS, check=True
     )
-    found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.S)
-    assert found is not None, done.stderr
-    seen: dict[str, Any] = json.loads(html.unescape(found[1]))
+    match = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout, re.S)
+    assert match is not None, done.stderr
+    seen: dict[str, Any] = json.loads(html.unescape(match[1]))
     return seen

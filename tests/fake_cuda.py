@@ -111,9 +111,9 @@ class FakeDriver:
             return Status.CUDA_ERROR_OUT_OF_MEMORY, None
         if not nbytes:
             return Status.CUDA_ERROR_INVALID_VALUE, None
-        made = ctypes.create_string_buffer(nbytes)
-        self.allocated[ctypes.addressof(made)] = made
-        return OK, ctypes.addressof(made)
+        built = ctypes.create_string_buffer(nbytes)
+        self.allocated[ctypes.addressof(built)] = built
+        return OK, ctypes.addressof(built)
 
     def cuMemFree(self, address):
         del self.allocated[address]
@@ -272,13 +272,13 @@ class FakeCusparse:
         slices = -(-rows // size)
         starts = _array(offsets, slices + 1, np.int32)
         inner, held = _array(columns, places, np.int32), _array(values, places, REAL[kind])
-        found = 0
+        actual = 0
         for number in range(slices):
             for place in range(starts[number], starts[number + 1]):
                 if inner[place] >= 0:
                     dense[number * size + (place - starts[number]) % size, inner[place]] += held[place]
-                    found += 1
-        assert (starts[-1], found) == (places, nnz)
+                    actual += 1
+        assert (starts[-1], actual) == (places, nnz)
         self._describe(out, dense)
 
     def _CreateBsr(
@@ -316,15 +316,15 @@ class FakeCusparse:
 
     def _dense_terms(self, handle, first, second, alpha, matrix, x, beta, y, compute, algorithm):
         assert (self.described[handle], first, second) == ("handle", 0, 0)
-        real, found = REAL[compute], []
+        real, actual = REAL[compute], []
         for each in (x, y):
             rows, columns, address, kind, order = self.described[each]
             assert kind == real
             assert algorithm == {2: 6, 1: 4}[order]
             held = _array(address, rows * columns, kind)
-            found.append(held.reshape(rows, columns) if order == 2 else held.reshape(columns, rows).T)
+            actual.append(held.reshape(rows, columns) if order == 2 else held.reshape(columns, rows).T)
         matrix = self.described[matrix]
-        return matrix, _array(alpha, 1, real)[0], found[0], _array(beta, 1, real)[0], found[1]
+        return matrix, _array(alpha, 1, real)[0], actual[0], _array(beta, 1, real)[0], actual[1]
 
     def _SpMV_bufferSize(self, *arguments):
         self._terms(*arguments[:9])

@@ -38,17 +38,17 @@ _OF_MATRIX_MARKET = re.compile(
 def names() -> list[str]:
     """Return the names of files that the experiments name, sorted."""
     origins = (origin.split() for member in members() for origin in member.origins)
-    found = {name for kind, name, *_ in origins if kind == FILE}
-    found |= {matrix.name for matrix in MATRICES}
-    found |= {matrix.source for matrix in (*listed(), *suite()) if matrix.source}
-    return sorted(name for name in found if find_entries(name))
+    actual = {name for kind, name, *_ in origins if kind == FILE}
+    actual |= {matrix.name for matrix in MATRICES}
+    actual |= {matrix.source for matrix in (*listed(), *suite()) if matrix.source}
+    return sorted(name for name in actual if find_entries(name))
 
 
 def entry_of(name: str, content: bytes) -> Entry | None:
     """Say of which collection a file is, as its text shows; None if of none."""
-    told = _OF_SUITESPARSE.search(content)
-    if told:
-        collection, path = SUITESPARSE, told[1].decode()
+    message = _OF_SUITESPARSE.search(content)
+    if message:
+        collection, path = SUITESPARSE, message[1].decode()
     elif _OF_MATRIX_MARKET.fullmatch(content):
         collection, path = MATRIX_MARKET, ""
     else:
@@ -79,12 +79,12 @@ def not_pinned() -> list[str]:
     return [name for name in names() if not any(entry.path in pinned.pinned() for entry in _entries_of(name))]
 
 
-def record(found: dict[str, str]) -> None:
+def record(actual: dict[str, str]) -> None:
     """Write the file anew."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["path", "sha256"])
-    writer.writerows(sorted(found.items()))
+    writer.writerows(sorted(actual.items()))
     write_file(PINNED, text.getvalue().encode("ascii"))
 
 
@@ -93,15 +93,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.pinned_digests", description=__doc__)
     parser.add_argument("--record", action="store_true", help="write the file anew, of what is here")
     arguments = parser.parse_args()
-    found = dict(rows())
+    actual = dict(rows())
     if arguments.record:
-        record(found)
-        print(f"{len(found)} digests written to {PINNED}, for {len(names())} names")
+        record(actual)
+        print(f"{len(actual)} digests written to {PINNED}, for {len(names())} names")
         return 0
-    differing = {path for path, digest in found.items() if pinned.pinned().get(path) != digest}
+    differing = {path for path, digest in actual.items() if pinned.pinned().get(path) != digest}
     for path in sorted(differing):
-        print(f"{path}: found {found[path]}, pinned is {pinned.pinned().get(path)}")
-    print(f"{len(found)} of {len(pinned.pinned())} pinned digests compared, {len(differing)} differ")
+        print(f"{path}: found {actual[path]}, pinned is {pinned.pinned().get(path)}")
+    print(f"{len(actual)} of {len(pinned.pinned())} pinned digests compared, {len(differing)} differ")
     without = not_pinned()
     print(f"{len(without)} of {len(names())} names that experiments use have no digest: {', '.join(without)}")
     return int(bool(differing))

@@ -90,8 +90,8 @@ def wanted(config: pytest.Config) -> list[Kind]:
     """Return the kinds that the arguments need, that of the first argument first."""
     if config.getoption("tier") in PLAIN_TIERS:
         return [PLAIN]
-    found = [kind for argument in config.args for kind in kinds_below(path_of(argument, config))]
-    return list(dict.fromkeys(found)) or [PLAIN]
+    actual = [kind for argument in config.args for kind in kinds_below(path_of(argument, config))]
+    return list(dict.fromkeys(actual)) or [PLAIN]
 
 
 def path_of(argument: str, config: pytest.Config) -> Path:

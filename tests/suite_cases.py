@@ -35,8 +35,8 @@ def member(name: str, **facts: Any) -> Member:
     """A member with what is given, and nothing said of the rest."""
     known: dict[str, Any] = {"provenance": "generated", "origin": f"builtin {name}", "rows": 1, "columns": 1}
     known |= {"size": 1, "locality": 1.0, "average_per_row": 1.0, "name": name} | facts
-    found: Member = _made(Member, known)
-    return found
+    actual: Member = _made(Member, known)
+    return actual
 
 
 def ten(names: tuple[str, ...] | list[str], named: tuple[str, ...] = ()) -> tuple[FigureMember, ...]:
@@ -69,8 +69,8 @@ def worked(
 ) -> SuiteRuns:
     """A measured suite with these cycles; members without any are missing."""
     timings = {
-        name: {program: Timing(program, found[program], 1, 1, error) for program in METHODS}
-        for name, found in cycles.items()
+        name: {program: Timing(program, actual[program], 1, 1, error) for program in METHODS}
+        for name, actual in cycles.items()
     }
     return SuiteRuns(
         {m.name: m for m in members},
@@ -86,12 +86,12 @@ def install(monkeypatch: Any) -> None:
     members = []
     for name in NAMES:
         csr = load_builtin(name).csr
-        found = metrics(csr)
+        actual = metrics(csr)
         provenance = "stand-in" if name == STAND_IN else "generated"
         facts: dict[str, Any] = {
-            "size": found.size,
-            "locality": found.locality,
-            "average_per_row": found.average_per_row,
+            "size": actual.size,
+            "locality": actual.locality,
+            "average_per_row": actual.average_per_row,
         }
         facts |= {"pattern_sha256": pattern_sha256(csr)}
         members.append(
@@ -100,8 +100,8 @@ def install(monkeypatch: Any) -> None:
     members.sort(key=lambda m: m.size)
 
     def figure(criterion: str, chosen: Sequence[Member]) -> tuple[FigureMember, ...]:
-        found = sorted(chosen, key=lambda m: m.size)[:10]
-        ordered = sorted(found, key=lambda m: getattr(m, criterion))
+        actual = sorted(chosen, key=lambda m: m.size)[:10]
+        ordered = sorted(actual, key=lambda m: getattr(m, criterion))
         points = [float(getattr(m, criterion)) for m in ordered]
         places = zip(ten([m.name for m in ordered]), points, strict=True)
         return tuple(replace(place, point=point) for place, point in places)

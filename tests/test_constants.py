@@ -35,9 +35,9 @@ D: int = 2
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_constant_has_a_comment_above(package):
-    found = {
+    actual = {
         f"{path.relative_to(ROOT)}: {name}"
         for path in (ROOT / package).rglob("*.py")
         for name in commented_above(path.read_text(encoding="utf-8"))
     }
-    assert not found
+    assert not actual

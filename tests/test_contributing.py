@@ -36,9 +36,9 @@ class Copy:
     def insert(self, name: str, after: str, text: str) -> None:
         """Insert text after the first place where `after` stands."""
         path = self.folder / name
-        before, found, rest = path.read_text().partition(after)
-        assert found, f"{name} does not contain {after!r}"
-        path.write_text(before + found + text + rest)
+        before, actual, rest = path.read_text().partition(after)
+        assert actual, f"{name} does not contain {after!r}"
+        path.write_text(before + actual + text + rest)
 
     def python(self, program: str, **variables: str) -> str:
         return self._run([sys.executable, "-c", program], variables)

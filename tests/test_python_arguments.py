@@ -125,12 +125,12 @@ def here(tmp_path, monkeypatch):
 def test_a_value_of_any_type_is_taken_or_refused_in_one_line(here, name, parameter):
     function, arguments = CALLS[name]
     assert tried(function, arguments) == ""
-    found = {}
+    actual = {}
     for value in STRANGE:
         wrong = tried(function, {**arguments, parameter: value})
         if wrong:
-            found[repr(value)[:60]] = wrong
-    assert found == {}
+            actual[repr(value)[:60]] = wrong
+    assert actual == {}
 
 
 @pytest.mark.parametrize("parameter", ["matrices", "programs", "extend", "set", "option"])
@@ -167,18 +167,18 @@ def test_an_endless_series_is_refused(parameter):
 )
 def test_a_sweep_takes_what_a_user_would_write(here, given, wanted):
     (here / "mine.toml").write_text("banks = 8\n")
-    made = vecsim.Sweep(**{"matrices": ("laplace2d-3",), **given})
-    found = {name: getattr(made, name) for name in wanted}
-    assert found == wanted
-    assert json.dumps(made.to_dict())
+    results = vecsim.Sweep(**{"matrices": ("laplace2d-3",), **given})
+    actual = {name: getattr(results, name) for name in wanted}
+    assert actual == wanted
+    assert json.dumps(results.to_dict())
 
 
 def test_every_form_of_set_that_the_documentation_shows_is_taken():
     page = Path(vecsim.__file__).parents[1] / "docs" / "what-if.md"
     rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| a")]
     shown = [literal for row in rows for literal in re.findall(r"`({.*?})`", row)]
-    made = [vecsim.Sweep("laplace2d-3", "crs", set=eval(literal)).set for literal in shown]
-    assert made == [
+    results = [vecsim.Sweep("laplace2d-3", "crs", set=eval(literal)).set for literal in shown]
+    assert results == [
         {"banks": (4, 8, 16)}, {"banks": (4, 5, 6)}, {"banks": (8, 16, 32, 64)}, {"banks": (4, 8, 16)},
         {"latency.add": (3, 4)},
     ]  # fmt: skip
@@ -186,8 +186,8 @@ def test_every_form_of_set_that_the_documentation_shows_is_taken():
 
 def test_a_sweep_on_a_machine_of_python_and_a_store_named_by_a_text(here):
     machine = vecsim.load_machine("t0", {"startup": np.int64(7)})
-    made = vecsim.Sweep("laplace2d-3", "crs", machine=machine, set={"banks": "8:16:x2"})
-    table = vecsim.sweep(made, store=str(here / "x.sqlite"), jobs=1)
+    results = vecsim.Sweep("laplace2d-3", "crs", machine=machine, set={"banks": "8:16:x2"})
+    table = vecsim.sweep(results, store=str(here / "x.sqlite"), jobs=1)
     assert (here / "x.sqlite").is_file()
     alone = [
         vecsim.measure("crs", "laplace2d-3", vecsim.load_machine(machine, {"banks": banks})).cycles

@@ -99,14 +99,14 @@ def differences(example: Example, program: Program, engine: str) -> list[str]:
     running.advance()
     after = cells_after(example)
     write_cells(state, after)
-    found = []
+    results = []
     for name in ARCHITECTURAL:
-        expected, made = getattr(state, name), getattr(running.state, name)
-        places = np.flatnonzero(expected != made)
-        found += [f"{name}[{k}] is {int(made[k]):#x}, expected {int(expected[k]):#x}" for k in places]
+        expected, result = getattr(state, name), getattr(running.state, name)
+        places = np.flatnonzero(expected != result)
+        results += [f"{name}[{k}] is {int(result[k]):#x}, expected {int(expected[k]):#x}" for k in places]
     if (last := running.pc - 1) != next_number(after):
-        found.append(f"instruction {last} comes next, expected {next_number(after)}")
-    return [f"{example.place}: {example.instruction}: {engine}: {difference}" for difference in found]
+        results.append(f"instruction {last} comes next, expected {next_number(after)}")
+    return [f"{example.place}: {example.instruction}: {engine}: {difference}" for difference in results]
 
 
 def check_examples(extension: Extension) -> list[str]:

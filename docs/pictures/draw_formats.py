@@ -42,23 +42,23 @@ def example() -> Any:
 def draw_matrix() -> str:
     """Draw the matrix with its blocks of s x s."""
     side = 30
-    made = Drawing(8 * side + 40, 8 * side + 40, "An 8 x 8 matrix of nine entries in blocks of 4 x 4")
+    result = Drawing(8 * side + 40, 8 * side + 40, "An 8 x 8 matrix of nine entries in blocks of 4 x 4")
     for k in range(8):
-        made.text(20 + (k + 0.5) * side, 14, k, size=10, anchor="middle", fill=MUTED)
-        made.text(14, 20 + (k + 0.65) * side, k, size=10, anchor="end", fill=MUTED)
+        result.text(20 + (k + 0.5) * side, 14, k, size=10, anchor="middle", fill=MUTED)
+        result.text(14, 20 + (k + 0.65) * side, k, size=10, anchor="end", fill=MUTED)
     values = {place: number for number, place in enumerate(PLACES, 1)}
     for row in range(8):
         for column in range(8):
             number = values.get((row, column))
             x, y = 20 + column * side, 20 + row * side
-            made.box(x, y, side, side, "#ddf4ff" if number else "none", edge=FAINT)
+            result.box(x, y, side, side, "#ddf4ff" if number else "none", edge=FAINT)
             if number:
-                made.text(x + side / 2, y + 20, number, size=14, anchor="middle")
+                result.text(x + side / 2, y + 20, number, size=14, anchor="middle")
     for k in range(3):
         at = 20 + 4 * k * side
-        made.line(20, at, 20 + 8 * side, at, INK, 1.5)
-        made.line(at, 20, at, 20 + 8 * side, INK, 1.5)
-    return made.finished()
+        result.line(20, at, 20 + 8 * side, at, INK, 1.5)
+        result.line(at, 20, at, 20 + 8 * side, INK, 1.5)
+    return result.finished()
 
 
 def draw_format(name: str) -> str:
@@ -71,39 +71,39 @@ def draw_format(name: str) -> str:
 def _drawn(name: str, image: Any, fields: list[Field]) -> str:
     rows = -(-len(image.data) // ROW_BYTES)
     titles = {"crs": "CRS", "jd": "JD", "bbcs": "BBCS", "hism": "HiSM"}
-    told = f"{titles[name]}: the bytes of the matrix in memory"
-    made = Drawing(LEFT + ROW_BYTES * BYTE + 10, rows * 52 + 16, told)
+    message = f"{titles[name]}: the bytes of the matrix in memory"
+    result = Drawing(LEFT + ROW_BYTES * BYTE + 10, rows * 52 + 16, message)
     for row in range(rows):
-        made.text(LEFT - 8, row * 52 + 48, image.base + row * ROW_BYTES, size=11, anchor="end", fill=MUTED)
+        result.text(LEFT - 8, row * 52 + 48, image.base + row * ROW_BYTES, size=11, anchor="end", fill=MUTED)
     covered = set()
     for field in fields:
         covered |= set(range(field.address, field.address + field.size))
-        _field(made, image, field)
+        _field(result, image, field)
     for address in range(image.base, image.end):
         if address not in covered:
-            _octets(made, image, address, 1, MUTED)
-    return made.finished()
+            _octets(result, image, address, 1, MUTED)
+    return result.finished()
 
 
-def _field(made: Drawing, image: Any, field: Field) -> None:
+def _field(result: Drawing, image: Any, field: Field) -> None:
     row, place = divmod(field.address - image.base, ROW_BYTES)
     here = min(field.size, ROW_BYTES - place)
     x, y = LEFT + place * BYTE, row * 52 + 10
-    made.box(x, y, here * BYTE, 22, field.colour, opacity=0.18)
-    made.box(x, y, here * BYTE, 44, "none", edge=field.colour)
+    result.box(x, y, here * BYTE, 22, field.colour, opacity=0.18)
+    result.box(x, y, here * BYTE, 44, "none", edge=field.colour)
     size = 12 if len(field.meaning) * 7.5 < here * BYTE else 9
-    made.text(x + here * BYTE / 2, y + 15, field.meaning, size=size, anchor="middle")
-    _octets(made, image, field.address, here, INK)
+    result.text(x + here * BYTE / 2, y + 15, field.meaning, size=size, anchor="middle")
+    _octets(result, image, field.address, here, INK)
     if here < field.size:
         rest = Field(field.address + here, field.size - here, "(its rest)", field.colour)
-        _field(made, image, rest)
+        _field(result, image, rest)
 
 
-def _octets(made: Drawing, image: Any, address: int, count: int, fill: str) -> None:
+def _octets(result: Drawing, image: Any, address: int, count: int, fill: str) -> None:
     for at in range(address, address + count):
         row, place = divmod(at - image.base, ROW_BYTES)
         octet = f"{int(image.data[at - image.base]):02x}"
-        made.text(LEFT + (place + 0.5) * BYTE, row * 52 + 48, octet, size=11, anchor="middle", fill=fill)
+        result.text(LEFT + (place + 0.5) * BYTE, row * 52 + 48, octet, size=11, anchor="middle", fill=fill)
 
 
 def _word(image: Any, address: int, kind: str = "<i4") -> Any:

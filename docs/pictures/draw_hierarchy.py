@@ -18,39 +18,39 @@ def draw_hierarchy() -> str:
     hism = FORMATS["hism"].from_scipy(example(), section_size=SECTION_SIZE)
     values, pointers = hism.levels
     blocks = len(pointers.row)
-    made = Drawing(
+    result = Drawing(
         40 + blocks * GAP, 320, "The hierarchy of HiSM: level 1 points to four block arrays of level 0"
     )
     left = 20 + (blocks * GAP - SECTION_SIZE * SIDE) / 2
-    made.text(left - 12, 40, "level 1: pointers", anchor="end")
-    made.text(
+    result.text(left - 12, 40, "level 1: pointers", anchor="end")
+    result.text(
         20,
         TOP + SECTION_SIZE * SIDE + 38,
         "level 0: values; the numbers below are the order in memory",
         size=11,
         fill=MUTED,
     )
-    _grid(made, left, 20)
+    _grid(result, left, 20)
     for k, (row, column) in enumerate(zip(pointers.row.tolist(), pointers.column.tolist(), strict=True)):
         x, y = left + column * SIDE, 20 + row * SIDE
         below = 20 + k * GAP + 10
-        made.box(x, y, SIDE, SIDE, COLOURS[0], opacity=0.25)
-        made.text(x + SIDE / 2, y + 18, f"p{k}", anchor="middle")
-        made.line(x + SIDE / 2, y + SIDE, below + SECTION_SIZE * SIDE / 2, TOP - 22, COLOURS[0], 1.2)
-        made.text(below + SECTION_SIZE * SIDE / 2, TOP - 8, f"p{k}", anchor="middle", fill=MUTED)
-        _grid(made, below, TOP)
-        _values(made, hism.values, values, k, below)
-    return made.finished()
+        result.box(x, y, SIDE, SIDE, COLOURS[0], opacity=0.25)
+        result.text(x + SIDE / 2, y + 18, f"p{k}", anchor="middle")
+        result.line(x + SIDE / 2, y + SIDE, below + SECTION_SIZE * SIDE / 2, TOP - 22, COLOURS[0], 1.2)
+        result.text(below + SECTION_SIZE * SIDE / 2, TOP - 8, f"p{k}", anchor="middle", fill=MUTED)
+        _grid(result, below, TOP)
+        _values(result, hism.values, values, k, below)
+    return result.finished()
 
 
-def _values(made: Drawing, numbers: Any, level: Any, block: int, left: float) -> None:
+def _values(result: Drawing, numbers: Any, level: Any, block: int, left: float) -> None:
     begin, end = level.array_ptr[block : block + 2].tolist()
     for k in range(begin, end):
         x, y = left + level.column[k] * SIDE, TOP + level.row[k] * SIDE
-        made.box(x, y, SIDE, SIDE, COLOURS[2], opacity=0.25)
-        made.text(x + SIDE / 2, y + 18, f"{numbers[k]:g}", anchor="middle")
+        result.box(x, y, SIDE, SIDE, COLOURS[2], opacity=0.25)
+        result.text(x + SIDE / 2, y + 18, f"{numbers[k]:g}", anchor="middle")
     order = " ".join(f"{number:g}" for number in numbers[begin:end].tolist())
-    made.text(
+    result.text(
         left + SECTION_SIZE * SIDE / 2,
         TOP + SECTION_SIZE * SIDE + 16,
         order,
@@ -60,8 +60,8 @@ def _values(made: Drawing, numbers: Any, level: Any, block: int, left: float) ->
     )
 
 
-def _grid(made: Drawing, x: float, y: float) -> None:
+def _grid(result: Drawing, x: float, y: float) -> None:
     for row in range(SECTION_SIZE):
         for column in range(SECTION_SIZE):
-            made.box(x + column * SIDE, y + row * SIDE, SIDE, SIDE, "none", edge=FAINT)
-    made.box(x, y, SECTION_SIZE * SIDE, SECTION_SIZE * SIDE, "none", edge=INK)
+            result.box(x + column * SIDE, y + row * SIDE, SIDE, SIDE, "none", edge=FAINT)
+    result.box(x, y, SECTION_SIZE * SIDE, SECTION_SIZE * SIDE, "none", edge=INK)

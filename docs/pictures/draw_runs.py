@@ -91,7 +91,7 @@ def small(text: str, machine: Machine, **symbols: int) -> Seen:
     return seen(assemble(text, symbols=symbols), np.zeros(1 << 14, np.uint8), machine)
 
 
-def draw_bars(told: str, runs: Sequence[tuple[str, Seen, int, int]], left: float = 235) -> str:
+def draw_bars(message: str, runs: Sequence[tuple[str, Seen, int, int]], left: float = 235) -> str:
     """Draw instructions of runs as bars over cycles, one run below the other on one scale.
 
     Parameters
@@ -108,38 +108,40 @@ def draw_bars(told: str, runs: Sequence[tuple[str, Seen, int, int]], left: float
     longest = max(max(r["retire"] for r in rows) - b for b, (_, _, rows) in zip(begin, chosen, strict=True))
     scale = min(7.0, 640 / longest)
     height = sum(50 + 22 * len(rows) for _, _, rows in chosen)
-    made = Drawing(left + longest * scale + 30, height + 24, told)
+    built = Drawing(left + longest * scale + 30, height + 24, message)
     top = 0.0
     for (title, one, rows), first in zip(chosen, begin, strict=True):
-        made.text(10, top + 22, title, size=13)
+        built.text(10, top + 22, title, size=13)
         for k, row in enumerate(rows):
             y = top + 32 + 22 * k
-            made.text(left - 8, y + 13, named_text(one.run.program, row["pc"]), size=11, anchor="end")
-            _bar(made, one, row, left - first * scale, y, scale)
+            built.text(left - 8, y + 13, named_text(one.run.program, row["pc"]), size=11, anchor="end")
+            _bar(built, one, row, left - first * scale, y, scale)
         bottom = top + 36 + 22 * len(rows)
         step = 10 if longest * scale / 10 < 90 and longest < 150 else 50
         for cycle in range(0, longest + 1, step):
-            made.line(left + cycle * scale, top + 30, left + cycle * scale, bottom, FAINT)
-            made.text(left + cycle * scale, bottom + 12, cycle, size=9, anchor="middle", fill=MUTED)
+            built.line(left + cycle * scale, top + 30, left + cycle * scale, bottom, FAINT)
+            built.text(left + cycle * scale, bottom + 12, cycle, size=9, anchor="middle", fill=MUTED)
         top = bottom + 14
-    made.text(
+    built.text(
         left,
         height + 16,
         "grey: waits; full: starts elements or words; pale: until its last result",
         size=10,
         fill=MUTED,
     )
-    return made.finished()
+    return built.finished()
 
 
-def _bar(made: Drawing, one: Seen, row: dict[str, int], origin: float, y: float, scale: float) -> None:
+def _bar(built: Drawing, one: Seen, row: dict[str, int], origin: float, y: float, scale: float) -> None:
     colour = COLOUR_OF[Unit(row["unit"])]
-    made.box(origin + row["issue"] * scale, y, (row["retire"] - row["issue"]) * scale, 16, FAINT)
+    built.box(origin + row["issue"] * scale, y, (row["retire"] - row["issue"]) * scale, 16, FAINT)
     cycles = one.cycles_of(row["age"])
     if cycles:
-        made.box(origin + cycles[0] * scale, y, (row["retire"] - cycles[0]) * scale, 16, colour, opacity=0.25)
+        built.box(
+            origin + cycles[0] * scale, y, (row["retire"] - cycles[0]) * scale, 16, colour, opacity=0.25
+        )
     for cycle in cycles:
-        made.box(origin + cycle * scale, y, scale * 0.92, 16, colour)
+        built.box(origin + cycle * scale, y, scale * 0.92, 16, colour)
 
 
 def draw_chaining() -> str:
@@ -173,25 +175,25 @@ def draw_banks() -> str:
     longest = max(int(one.starts["cycle"].max()) - f for (_, one), f in zip(runs, firsts, strict=True))
     wide, left = 15, 70
     width = left + (longest + machine.bank_busy + 1) * wide + 20
-    made = Drawing(width, 2 * 200, "Words of two loads in eight banks: no conflict, and all in one bank")
+    built = Drawing(width, 2 * 200, "Words of two loads in eight banks: no conflict, and all in one bank")
     for k, ((words, one), first) in enumerate(zip(runs, firsts, strict=True)):
         top = 36 + k * 200
         passed = int(one.starts["cycle"].max()) - first + 1
-        made.text(
+        built.text(
             10,
             top - 14,
             f"stride of {words} {'word' if words == 1 else 'words'}: 12 words in {passed} cycles",
         )
         for bank in range(machine.banks):
-            made.text(left - 8, top + bank * 18 + 13, f"bank {bank}", size=11, anchor="end", fill=MUTED)
-            made.line(left, top + bank * 18 + 18, width - 20, top + bank * 18 + 18, FAINT)
+            built.text(left - 8, top + bank * 18 + 13, f"bank {bank}", size=11, anchor="end", fill=MUTED)
+            built.line(left, top + bank * 18 + 18, width - 20, top + bank * 18 + 18, FAINT)
         ordered = one.starts[np.argsort(one.starts["cycle"], kind="stable")]
         for number, word in enumerate(ordered):
             x, y = left + (int(word["cycle"]) - first) * wide, top + int(word["bank"]) * 18
-            made.box(x, y + 1, machine.bank_busy * wide - 1, 16, COLOURS[0], opacity=0.3)
-            made.box(x, y + 1, wide - 1, 16, COLOURS[0])
-            made.text(x + wide / 2 - 0.5, y + 13, number, size=9, anchor="middle", fill="#ffffff")
-    return made.finished()
+            built.box(x, y + 1, machine.bank_busy * wide - 1, 16, COLOURS[0], opacity=0.3)
+            built.box(x, y + 1, wide - 1, 16, COLOURS[0])
+            built.text(x + wide / 2 - 0.5, y + 13, number, size=9, anchor="middle", fill="#ffffff")
+    return built.finished()
 
 
 def draw_programs() -> str:
@@ -203,23 +205,25 @@ def draw_programs() -> str:
         "all else": (),
     }
     matrix = load(MATRIX)
-    made = Drawing(760, 250, f"Cycles a non-zero of five programs on {MATRIX}")
-    made.text(16, 26, f"y = A x, {MATRIX}: cycles a non-zero on vs2003, by what they are charged to", size=13)
+    built = Drawing(760, 250, f"Cycles a non-zero of five programs on {MATRIX}")
+    built.text(
+        16, 26, f"y = A x, {MATRIX}: cycles a non-zero on vs2003, by what they are charged to", size=13
+    )
     scale = 110.0
     for k, name in enumerate(PROGRAMS):
-        found = measure(name, matrix)
+        match = measure(name, matrix)
         y = 44 + 32 * k
-        made.text(88, y + 16, PROGRAMS[name].title, size=13, anchor="end")
-        x, rest = 98.0, found.cycles
+        built.text(88, y + 16, PROGRAMS[name].title, size=13, anchor="end")
+        x, rest = 98.0, match.cycles
         for n, causes in enumerate(groups.values()):
-            cycles = sum(found.run.charged.get(cause, 0) for cause in causes) if causes else rest
+            cycles = sum(match.run.charged.get(cause, 0) for cause in causes) if causes else rest
             rest -= cycles
-            made.box(x, y, cycles / found.nnz * scale, 22, COLOURS[(0, 3, 1, 5)[n]])
-            x += cycles / found.nnz * scale
-        made.text(x + 8, y + 16, f"{found.cycles_per_nnz:.2f}", size=13, fill=INK)
+            built.box(x, y, cycles / match.nnz * scale, 22, COLOURS[(0, 3, 1, 5)[n]])
+            x += cycles / match.nnz * scale
+        built.text(x + 8, y + 16, f"{match.cycles_per_nnz:.2f}", size=13, fill=INK)
     x = 98.0
     for n, label in enumerate(groups):
-        made.box(x, 216, 12, 12, COLOURS[(0, 3, 1, 5)[n]])
-        made.text(x + 18, 226, label, size=11)
+        built.box(x, 216, 12, 12, COLOURS[(0, 3, 1, 5)[n]])
+        built.text(x + 18, 226, label, size=11)
         x += 34 + 6.8 * len(label)
-    return made.finished()
+    return built.finished()

@@ -13,9 +13,9 @@ FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace"
 class Drawing:
     """What is drawn so far, in pixels from the upper left corner; it has a white ground of its own."""
 
-    def __init__(self, width: float, height: float, told: str) -> None:
+    def __init__(self, width: float, height: float, message: str) -> None:
         self._size = (width, height)
-        self._parts = [f"<title>{escape(told)}</title>"]
+        self._parts = [f"<title>{escape(message)}</title>"]
         self.box(0, 0, width, height, PAPER, rounded=6)
 
     def box(

@@ -104,10 +104,10 @@ def _is_of_the_benchmark(file: Path) -> bool:
 
 def latest(runs: Iterable[Run]) -> list[Run]:
     """Return the last run of each device, in the order of their names."""
-    found: dict[str, Run] = {}
+    result: dict[str, Run] = {}
     for run in sorted(runs, key=lambda run: str(run.header["date"])):
-        found[_name(run)] = run
-    return [found[name] for name in sorted(found)]
+        result[_name(run)] = run
+    return [result[name] for name in sorted(result)]
 
 
 def _name(run: Run) -> str:
@@ -162,18 +162,18 @@ def _classes(runs: Sequence[Run]) -> str:
 
 
 def _elasticity(runs: Sequence[Run]) -> str:
-    found = {
+    result = {
         (best.matrix, best.dtype, place): (best.method, f"{csr:.2f}", f"{every:.2f}")
         for place, run in enumerate(runs)
         for best, csr, every in summary.against_csr(run.records)
     }
-    if not found:
+    if not result:
         return ""
     rows = []
-    for matrix, dtype in dict.fromkeys((matrix, dtype) for matrix, dtype, _ in found):
+    for matrix, dtype in dict.fromkeys((matrix, dtype) for matrix, dtype, _ in result):
         row = [matrix, dtype]
         for place in range(len(runs)):
-            row += found.get((matrix, dtype, place), ("", "", ""))
+            row += result.get((matrix, dtype, place), ("", "", ""))
         rows.append(row)
     names = [
         name for run in runs for name in (f"{_short(run)}: best", "over the best CSR", "over all of cuSPARSE")
@@ -182,13 +182,13 @@ def _elasticity(runs: Sequence[Run]) -> str:
 
 
 def _auto(run: Run) -> str:
-    found = summary.auto_summary(run.records)
-    if found is None:
+    result = summary.auto_summary(run.records)
+    if result is None:
         return ""
     return (
         f"{_short(run)}: by the constants of its day ({str(run.header['date'])[:10]}) `auto` takes "
-        f"{found.mean:.3f} times as long as the best of ours (geometric mean of {found.matrices} products), "
-        f"at most {found.worst_ratio:.2f} times ({found.worst}).\n"
+        f"{result.mean:.3f} times as long as the best of ours (geometric mean of {result.matrices} products), "
+        f"at most {result.worst_ratio:.2f} times ({result.worst}).\n"
     )
 
 

@@ -60,5 +60,7 @@ def encoding_picture(layout: tuple[BitField, ...], opcode: int) -> str:
         if field.low != field.high:
             parts.append(f'<text class="bit" x="{left + width - BIT / 2:g}" y="10">{field.low}</text>')
     size = f"0 0 {WORD_BITS * BIT} 40"
-    told = ", ".join(f"bits {field.high} to {field.low} {field.name}" for field in layout)
-    return f'<svg class="word" viewBox="{size}" role="img" aria-label="{escape(told)}">{"".join(parts)}</svg>'
+    message = ", ".join(f"bits {field.high} to {field.low} {field.name}" for field in layout)
+    return (
+        f'<svg class="word" viewBox="{size}" role="img" aria-label="{escape(message)}">{"".join(parts)}</svg>'
+    )

@@ -33,14 +33,14 @@ def page() -> str:
 def sources() -> dict[str, str]:
     """Return what the file of ``vs2003`` says of the origin of its numbers, by their full names."""
     document = tomlkit.parse(PRESET.read_text(encoding="utf-8"))
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for prefix, part in [("", document), *((f"{k}.", document[k]) for k in ("latency", "sparse_unit"))]:
         for name in part:
             item = part.item(name) if hasattr(part, "item") else part[name]
             comment = getattr(item.trivia, "comment", "").lstrip("# ").strip()
             if comment:
-                found[prefix + name] = comment
-    return found
+                result[prefix + name] = comment
+    return result
 
 
 def _numbers(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str, str]]:

@@ -57,16 +57,16 @@ def _meanings(declared: type) -> dict[str, str]:
     """Return what the declaration says of each name; a text stands for all names since the one before it."""
     (declaration,) = ast.parse(inspect.getsource(declared)).body
     assert isinstance(declaration, ast.ClassDef)
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     waiting: list[str] = []
     for each in declaration.body:
         if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name):
-            found[each.target.id] = ""
+            result[each.target.id] = ""
             waiting.append(each.target.id)
         elif isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant) and waiting:
-            found |= dict.fromkeys(waiting, _plain(" ".join(str(each.value.value).split())))
+            result |= dict.fromkeys(waiting, _plain(" ".join(str(each.value.value).split())))
             waiting = []
-    return found
+    return result
 
 
 def _plain(text: str) -> str:

@@ -162,15 +162,15 @@ def _damaged(row: Instruction, damage: _Damage) -> Callable[..., Any]:
         places = damage.places(n)
         for k in places:
             m.mask[k] ^= 1
-        found = semantics(m, n, *fields)
+        match = semantics(m, n, *fields)
         for k in places:
             m.mask[k] ^= 1
-        return found
+        return match
 
     def computing(m: Any, n: int, *fields: int) -> Any:
-        found = semantics(m, n, *fields)
+        match = semantics(m, n, *fields)
         _change(m, damage, damage.places(n), fields[written[0]])
-        return found
+        return match
 
     def taking(m: Any, n: int, *fields: int) -> Any:
         _change(m, damage, damage.places(n), fields[values[0]])

@@ -53,8 +53,8 @@ def _graded() -> None:
         text = Submission(asked["name"], content)
         answer: dict[str, Any] = {}
         try:
-            found = grade(exercise, text, seed=seed, engine=choice.name, trials=trials)
-            answer["grade"] = asdict(found)
+            result = grade(exercise, text, seed=seed, engine=choice.name, trials=trials)
+            answer["grade"] = asdict(result)
         except Exception as error:
             answer["fault"] = f"{type(error).__name__}: {error}"
     _say(json.dumps(answer).encode("ascii"))
@@ -62,23 +62,23 @@ def _graded() -> None:
 
 def _line() -> bytes:
     """Read a line, and nothing of what follows it."""
-    found = b""
-    while not found.endswith(b"\n"):
+    result = b""
+    while not result.endswith(b"\n"):
         letter = os.read(0, 1)
         if not letter:
             sys.exit(1)
-        found += letter
-    return found
+        result += letter
+    return result
 
 
 def _exactly(count: int) -> bytes:
-    found = b""
-    while len(found) < count:
-        part = os.read(0, count - len(found))
+    result = b""
+    while len(result) < count:
+        part = os.read(0, count - len(result))
         if not part:
             sys.exit(1)
-        found += part
-    return found
+        result += part
+    return result
 
 
 def _say(content: bytes) -> None:

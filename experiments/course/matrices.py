@@ -69,17 +69,17 @@ def _grid(random: np.random.Generator, side: int) -> Mask:
 
 def _scattered(random: np.random.Generator, rows: int) -> Mask:
     """Draw rows of up to 9 entries; at least the tenth part is empty, and so are both ends."""
-    found = random.random((rows, rows)) < random.uniform(0, 9, rows)[:, None] / rows
-    found[[0, -1, *random.choice(rows, rows // 10, replace=False)]] = False
-    return found
+    result = random.random((rows, rows)) < random.uniform(0, 9, rows)[:, None] / rows
+    result[[0, -1, *random.choice(rows, rows // 10, replace=False)]] = False
+    return result
 
 
 def _arrow(random: np.random.Generator, rows: int) -> Mask:
     """Draw a full row and a full column, a diagonal, and a few entries anywhere."""
-    found = np.eye(rows, dtype=bool) | (random.random((rows, rows)) < 0.003)
-    found[random.integers(rows)] = random.random(rows) < 0.95
-    found[:, random.integers(rows)] = True
-    return found
+    result = np.eye(rows, dtype=bool) | (random.random((rows, rows)) < 0.003)
+    result[random.integers(rows)] = random.random(rows) < 0.95
+    result[:, random.integers(rows)] = True
+    return result
 
 
 def _matrix(random: np.random.Generator, kind: str, entries: Mask) -> NamedMatrix:

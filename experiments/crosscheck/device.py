@@ -107,10 +107,10 @@ def multiply(name: str, host: Any, x: npt.NDArray[np.floating], device: Device) 
 
     names = [kernel for kernel in CRS_KERNELS if kernel in KERNELS] if name == "crs" else [name]
     try:
-        found = [_product(kernel, host, x, device) for kernel in (names if device.timed else names[:1])]
+        results = [_product(kernel, host, x, device) for kernel in (names if device.timed else names[:1])]
     except UserError as error:
         return DeviceProduct(status=str(error))
-    return min(found, key=lambda product: product.median_us or 0.0)
+    return min(results, key=lambda product: product.median_us or 0.0)
 
 
 def _product(kernel: str, host: Any, x: npt.NDArray[np.floating], device: Device) -> DeviceProduct:
@@ -120,13 +120,13 @@ def _product(kernel: str, host: Any, x: npt.NDArray[np.floating], device: Device
     from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda
 
     product = KERNELS[kernel].product(host, THREADS_PER_BLOCK)
-    made = DeviceMatrix(product, shape=host.shape, dtype=host.dtype, format=kernel, nnz=host.nnz)
-    y = made @ x
+    built = DeviceMatrix(product, shape=host.shape, dtype=host.dtype, format=kernel, nnz=host.nnz)
+    y = built @ x
     # A device has no arrays without elements.
-    if not device.timed or 0 in made.shape:
-        return DeviceProduct(y, kernel, made.nbytes)
+    if not device.timed or 0 in built.shape:
+        return DeviceProduct(y, kernel, built.nbytes)
     from gpu.measure.timing import measure
 
     on_device, result = cuda.to_device(x), cuda.device_array(len(y), dtype=y.dtype)
-    found = measure([lambda stream: made.matvec(on_device, out=result, stream=stream.address)], SECONDS)
-    return DeviceProduct(result.copy_to_host(), kernel, made.nbytes, found.median_us, found.spread)
+    results = measure([lambda stream: built.matvec(on_device, out=result, stream=stream.address)], SECONDS)
+    return DeviceProduct(result.copy_to_host(), kernel, built.nbytes, results.median_us, results.spread)

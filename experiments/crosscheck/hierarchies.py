@@ -106,5 +106,5 @@ def _of_hisparse(tree: HiSparse, on_device: DeviceProduct | None) -> Hierarchy:
     )
 
 
-def _on_device(found: DeviceProduct | None) -> tuple[int | None, float | None, str]:
-    return (None, None, "") if found is None else (found.nbytes, found.median_us, found.status)
+def _on_device(result: DeviceProduct | None) -> tuple[int | None, float | None, str]:
+    return (None, None, "") if result is None else (result.nbytes, result.median_us, result.status)

@@ -201,5 +201,5 @@ def _check(
 
 
 def _numbers(on_device: DeviceProduct) -> tuple[str, int | None, float | None, float | None, str]:
-    found = on_device
-    return found.kernel, found.nbytes, found.median_us, found.spread, found.status
+    match = on_device
+    return match.kernel, match.nbytes, match.median_us, match.spread, match.status

@@ -116,25 +116,25 @@ class Order:
 
 def ratios(matrices: Iterable[Checked], first: str, second: str) -> list[Ratio]:
     """Compare two programs on every matrix on which the GPU timed both formats."""
-    found = []
+    matches = []
     for matrix in matrices:
         checks = by_program(matrix)
         one, other = checks[first], checks[second]
         if one.gpu_us is not None and other.gpu_us is not None:
-            found.append(Ratio(matrix, one.cycles / other.cycles, one.gpu_us / other.gpu_us))
-    return found
+            matches.append(Ratio(matrix, one.cycles / other.cycles, one.gpu_us / other.gpu_us))
+    return matches
 
 
 def orders(matrices: Iterable[Checked], programs: Sequence[str]) -> list[Order]:
     """Return both orders of these programs on every matrix on which the GPU timed them all."""
-    found = []
+    matches = []
     for matrix in matrices:
         checks = by_program(matrix)
         times = {name: checks[name].gpu_us for name in programs}
         known = {name: time for name, time in times.items() if time is not None}
         if len(known) == len(programs):
-            found.append(Order(matrix, {name: float(checks[name].cycles) for name in programs}, known))
-    return found
+            matches.append(Order(matrix, {name: float(checks[name].cycles) for name in programs}, known))
+    return matches
 
 
 def by_program(matrix: Checked) -> dict[str, Check]:
@@ -142,10 +142,10 @@ def by_program(matrix: Checked) -> dict[str, Check]:
     return {check.program: check for check in matrix.found.checks}
 
 
-def sides(found: Iterable[Ratio]) -> Sides:
+def sides(matches: Iterable[Ratio]) -> Sides:
     """Count on which side of 1 both ratios are."""
     same = other = alike = 0
-    for ratio in found:
+    for ratio in matches:
         if 1 / ALIKE < ratio.time < ALIKE:
             alike += 1
         elif (ratio.cycles < 1) == (ratio.time < 1):
@@ -162,25 +162,25 @@ def correlation(first: Sequence[float], second: Sequence[float]) -> Correlation:
         nothing = float("nan")
         return Correlation(len(one), nothing, nothing, nothing, nothing)
     draws = np.random.Generator(np.random.PCG64(0)).integers(0, len(one), (RESAMPLES, len(one)))
-    drawn = _spearman(one[draws], other[draws])
-    known = drawn[~np.isnan(drawn)]
+    sampled = _spearman(one[draws], other[draws])
+    known = sampled[~np.isnan(sampled)]
     outside = (1 - LEVEL) / 2
     low, high = np.quantile(known, (outside, 1 - outside)) if len(known) else (float("nan"),) * 2
     tau = float(kendalltau(one, other).statistic)
     return Correlation(len(one), float(_spearman(one, other)), tau, float(low), float(high))
 
 
-def of_ratios(found: Sequence[Ratio]) -> Correlation:
+def of_ratios(matches: Sequence[Ratio]) -> Correlation:
     """Correlate the ratios of both machines."""
-    return correlation([ratio.cycles for ratio in found], [ratio.time for ratio in found])
+    return correlation([ratio.cycles for ratio in matches], [ratio.time for ratio in matches])
 
 
-def explained_by(found: Sequence[Ratio], feature: Callable[[Checked], float]) -> tuple[float, float]:
+def explained_by(matches: Sequence[Ratio], feature: Callable[[Checked], float]) -> tuple[float, float]:
     """Return Spearman's rho of a feature of the matrices with the ratios of cycles, and of times."""
-    values = [feature(ratio.matrix) for ratio in found]
+    values = [feature(ratio.matrix) for ratio in matches]
     return (
-        spearman(values, [ratio.cycles for ratio in found]),
-        spearman(values, [ratio.time for ratio in found]),
+        spearman(values, [ratio.cycles for ratio in matches]),
+        spearman(values, [ratio.time for ratio in matches]),
     )
 
 

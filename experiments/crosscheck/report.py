@@ -60,8 +60,8 @@ def make_pairs(request: Request) -> Item:
     UserError
         As `recorded`.
     """
-    found = recorded(request)
-    results = found.results
+    result = recorded(request)
+    results = result.results
     by_pair = {pair: ratios(results.matrices, *pair) for pair in (*PAIRS, *CACHED)}
     rows = [
         row
@@ -85,7 +85,7 @@ def make_pairs(request: Request) -> Item:
             f"times differ by a factor of {ALIKE} or more",
             f"large: {LARGE:,} non-zeros or more",
         ),
-        gaps=found.gaps,
+        gaps=result.gaps,
         faults=tuple(results.disagreements),
     )
 
@@ -98,8 +98,8 @@ def make_rankings(request: Request) -> Item:
     UserError
         As `recorded`.
     """
-    found = recorded(request)
-    every = orders(found.results.matrices, RANKED)
+    result = recorded(request)
+    every = orders(result.results.matrices, RANKED)
     rows = [
         *_summed("all matrices", every),
         *_summed(f"{LARGE:,} non-zeros or more", [o for o in every if o.matrix.entries >= LARGE]),
@@ -118,7 +118,7 @@ def make_rankings(request: Request) -> Item:
             "lost: how many times longer the GPU takes with the format that has the fewest cycles than with "
             "its own best of the four",
         ),
-        gaps=found.gaps,
+        gaps=result.gaps,
     )
 
 
@@ -130,10 +130,10 @@ def make_reasons(request: Request) -> Item:
     UserError
         As `recorded`.
     """
-    found = recorded(request)
+    result = recorded(request)
     rows = []
     for pair in PAIRS:
-        pairs = ratios(found.results.matrices, *pair)
+        pairs = ratios(result.results.matrices, *pair)
         for label, feature in _features(pair).items():
             both = zip(("cycles", "GPU time"), explained_by(pairs, feature), strict=True)
             rows += _rows(f"{_called(pair)}: {label}", dict(both))
@@ -144,7 +144,7 @@ def make_reasons(request: Request) -> Item:
         "property with rhos of different sign, or strong on one machine alone, is why the machines disagree.",
         tuple(rows),
         notes=("longest over mean row: the longest row over the mean one", *READ_FROM_THE_KEPT_RESULTS),
-        gaps=found.gaps,
+        gaps=result.gaps,
     )
 
 
@@ -261,27 +261,27 @@ def _outliers(pairs: Sequence[Ratio]) -> dict[tuple[float, float], str]:
     return {(ratio.cycles, ratio.time): ratio.matrix.name for ratio in furthest}
 
 
-def _summed(label: str, found: Sequence[Order]) -> list[Comparison]:
+def _summed(label: str, result: Sequence[Order]) -> list[Comparison]:
     """Sum up the orders of several matrices."""
-    if not found:
+    if not result:
         return []
-    taus = [order.kendall for order in found]
-    same = sum(order.fastest_by_cycles == order.fastest_on_gpu for order in found)
+    taus = [order.kendall for order in result]
+    same = sum(order.fastest_by_cycles == order.fastest_on_gpu for order in result)
     numbers = {
-        "matrices": float(len(found)),
+        "matrices": float(len(result)),
         "same fastest": float(same),
         "mean tau": fmean(taus),
         "median tau": median(taus),
-        "median lost": median(order.lost for order in found),
+        "median lost": median(order.lost for order in result),
     }
     return _rows(label, numbers)
 
 
 def _ordered(order: Order) -> list[Comparison]:
     numbers = {
-        f"{METHODS[name]}, {machine}": found[REFERENCE] / found[name]
+        f"{METHODS[name]}, {machine}": result[REFERENCE] / result[name]
         for name in RANKED[1:]
-        for machine, found in (("cycles", order.cycles), ("GPU", order.times))
+        for machine, result in (("cycles", order.cycles), ("GPU", order.times))
     }
     numbers |= {"tau": order.kendall, "lost": order.lost}
     return _rows(order.matrix.name, numbers)
@@ -289,9 +289,9 @@ def _ordered(order: Order) -> list[Comparison]:
 
 def _answer(by_pair: Mapping[tuple[str, str], Sequence[Ratio]]) -> str:
     """Say in a sentence how well the ratios agree."""
-    found = {pair: of_ratios(pairs) for pair, pairs in by_pair.items()}
-    above = [_called(pair) for pair, each in found.items() if each.low > 0]
-    rhos = [each.spearman for each in found.values()]
+    result = {pair: of_ratios(pairs) for pair, pairs in by_pair.items()}
+    above = [_called(pair) for pair, each in result.items() if each.low > 0]
+    rhos = [each.spearman for each in result.values()]
     return (
         f"Rho is between {min(rhos):.2f} and {max(rhos):.2f}; its interval is above 0 for "
         f"{', '.join(above) or 'no pair'}."

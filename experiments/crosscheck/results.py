@@ -81,7 +81,7 @@ class Results:
 
     def document(self) -> dict[str, Any]:
         """Return it as a JSON object."""
-        made = {name: getattr(self, name) for name in MADE}
+        result = {name: getattr(self, name) for name in MADE}
         matrices = [
             {
                 "name": each.name,
@@ -93,7 +93,7 @@ class Results:
             }
             for each in self.matrices
         ]
-        return {"kind": KIND, **made, "machine": self.machine.to_dict(), "matrices": matrices}
+        return {"kind": KIND, **result, "machine": self.machine.to_dict(), "matrices": matrices}
 
     def with_cycles(self, cycles: Mapping[str, Mapping[str, int]], machine: Machine) -> Results:
         """Return the same with the cycles of another machine; matrices that have none are left out."""
@@ -118,8 +118,8 @@ def read_results(path: Path) -> Results:
         raise UserError(f"{path}: holds no results of `vecsim crosscheck --json`")
     try:
         matrices = tuple(map(_matrix, document["matrices"]))
-        made = {name: document[name] for name in MADE}
-        return Results(matrices, machine=Machine.from_dict(document["machine"]), **made)
+        result = {name: document[name] for name in MADE}
+        return Results(matrices, machine=Machine.from_dict(document["machine"]), **result)
     except (KeyError, TypeError, ValueError, UserError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         raise UserError(f"{path}: is no whole file of results: {' '.join(what.split())}") from None

@@ -77,10 +77,10 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
             with phases("compile"):
                 compilation.compile_estimates()
                 ahead.wait()
-            for made in _waiting(supplied, phases):
+            for result in _waiting(supplied, phases):
                 before = dict(phases.seconds)
-                bench.measure(made, transposed=not quick)
-                watch(f"{bench.line(made)} ({phases.since(before)})")
+                bench.measure(result, transposed=not quick)
+                watch(f"{bench.line(result)} ({phases.since(before)})")
         made_of = {"matrices": {name: sha256 for name, sha256 in journal.done.items() if sha256}}
         return Run(_finished(header, device) | made_of, tuple(journal.records), phases.seconds)
 
@@ -145,10 +145,10 @@ def _finished(header: dict[str, Any], device: Device) -> dict[str, Any]:
 def _waiting(supplied: Iterator[Supplied], phases: Phases) -> Iterator[Supplied]:
     while True:
         with phases("wait for matrices"):
-            made = next(supplied, None)
-        if made is None:
+            result = next(supplied, None)
+        if result is None:
             return
-        yield made
+        yield result
 
 
 def journal_of(json: Path) -> Path:

@@ -117,7 +117,7 @@ def check_suite(
     groups = grouped(list(KERNELS) if methods is None else list(methods))
     threads = os.environ.get("NUMBA_NUM_THREADS")
     os.environ["NUMBA_NUM_THREADS"] = threads or str(max(1, (os.cpu_count() or 1) // 4))
-    found: list[Checked] = []
+    results: list[Checked] = []
     with tempfile.TemporaryDirectory(prefix="vecsim-") as temporary:
         places = [(matrix, Path(temporary) / matrix.name) for matrix in matrices]
         makers = storing(places)
@@ -135,7 +135,7 @@ def check_suite(
                 for done in as_completed(under_way):
                     names, share, its = under_way[done]
                     records = records_of(done, names, its)
-                    found += records
+                    results += records
                     right = sum(record.status in RIGHT for record in records)
                     watch(
                         f"{', '.join(names)} ({share + 1}): "
@@ -143,7 +143,7 @@ def check_suite(
                     )
         finally:
             makers.shutdown(wait=True, cancel_futures=True)
-    return tuple(found)
+    return tuple(results)
 
 
 def grouped(names: Sequence[str]) -> list[tuple[list[str], int]]:
@@ -160,8 +160,8 @@ def store(matrix: SuiteMatrix, folder: Path) -> None:
     if (folder / FACTS).exists():
         return
     try:
-        made = make_files(matrix, False, folder)
-        facts = {"status": made.status, "missing": made.missing, "sha256": made.sha256}
+        built = make_files(matrix, False, folder)
+        facts = {"status": built.status, "missing": built.missing, "sha256": built.sha256}
     except Exception as error:  # the other matrices go on
         folder.mkdir(parents=True, exist_ok=True)
         facts = {"status": "failed", "missing": f"{type(error).__name__}: {error}"}
@@ -195,18 +195,18 @@ def check_group(
     names: Sequence[str], places: Sequence[tuple[SuiteMatrix, Path]], until: float = inf
 ) -> list[Checked]:
     """Check some methods on some matrices, in this process, as soon as each is made and until a time."""
-    found: list[Checked] = []
+    results: list[Checked] = []
     for matrix, folder in places:
         stored = wait_for(matrix, folder, until)
         for name in names:
             if stored is None or time.time() > until:
-                found += [
+                results += [
                     Checked(matrix.name, name, dtype, NOT_REACHED, "the time was over") for dtype in DTYPES
                 ]
             else:
                 checked = check_matrix(matrix.name, name, stored)
-                found += [replace(each, matrix_sha256=stored.sha256) for each in checked]
-    return found
+                results += [replace(each, matrix_sha256=stored.sha256) for each in checked]
+    return results
 
 
 def check_matrix(matrix: str, name: str, stored: Supplied) -> list[Checked]:
@@ -287,8 +287,8 @@ def document(records: Sequence[Checked], device: dict[str, Any]) -> dict[str, An
 
 
 def _short(record: Checked) -> dict[str, Any]:
-    kept = {name: value for name, value in asdict(record).items() if value not in (None, "")}
-    kept.pop("matrix_sha256", None)  # stands beside the records, once
+    recorded = {name: value for name, value in asdict(record).items() if value not in (None, "")}
+    recorded.pop("matrix_sha256", None)  # stands beside the records, once
     return {
-        name: float(f"{value:.3g}") if isinstance(value, float) else value for name, value in kept.items()
+        name: float(f"{value:.3g}") if isinstance(value, float) else value for name, value in recorded.items()
     }

@@ -61,8 +61,8 @@ class Finals:
         ours, baseline = self.ours[0], self.baselines[0]
         with phases("finals"):
             assert ours.placed is not None and baseline.placed is not None  # the best are
-            found = compare([ours.placed.enqueue], [baseline.placed.enqueue], FINAL_SECONDS)
-            warm = self._record(ours, baseline, found, "warm")
+            result = compare([ours.placed.enqueue], [baseline.placed.enqueue], FINAL_SECONDS)
+            warm = self._record(ours, baseline, result, "warm")
         yield warm
         with phases("cold"):
             for each in (*self.ours, *self.baselines):
@@ -82,10 +82,10 @@ class Finals:
         with ExitStack() as open_:
             first, of_ours = self._best_cold(self.ours[:tried], open_)
             second, of_baselines = self._best_cold(self.baselines[:tried], open_)
-            found = compare(
+            result = compare(
                 [one.enqueue for one in of_ours], [one.enqueue for one in of_baselines], FINAL_SECONDS
             )
-            return [self._record(first, second, found, "cold")]
+            return [self._record(first, second, result, "cold")]
 
     def _best_cold(self, candidates: Sequence[Screened], open_: ExitStack) -> tuple[Screened, list[Placed]]:
         """Time candidates cold, if there are several; return the best one and its copies on the device."""
@@ -121,13 +121,13 @@ class Finals:
             open_.callback(placed[-1].close)
         return placed
 
-    def _record(self, ours: Screened, baseline: Screened, found: Comparison, cache: Cache) -> Final:
-        for each, timing in ((ours, found.first), (baseline, found.second)):
+    def _record(self, ours: Screened, baseline: Screened, result: Comparison, cache: Cache) -> Final:
+        for each, timing in ((ours, result.first), (baseline, result.second)):
             record = with_timing(each.record, timing, cache, self.case, self.device)
-            ratio = found.ratio if each is ours else None
+            ratio = result.ratio if each is ours else None
             self.journal.add(dataclasses.replace(record, stage="final", ratio=ratio))
         return Final(
             (self.case.operation, self.case.dtype, cache),
-            f"{ours.method.name} {found.first.median_us:.4g} us, {baseline.method.name} "
-            f"{found.second.median_us:.4g} us, {found.ratio:.2f} times",
+            f"{ours.method.name} {result.first.median_us:.4g} us, {baseline.method.name} "
+            f"{result.second.median_us:.4g} us, {result.ratio:.2f} times",
         )

@@ -40,15 +40,15 @@ def counted(
         multiplied["spmv_t"] = scipy.sparse.csr_array(csr.T.tocsr())
     sizes = [np.dtype(dtype).itemsize for dtype in DTYPES]
     device = {"multiprocessors": multiprocessors, "l2_bytes": l2_bytes}
-    found = {}
+    result = {}
     for operation, each in multiplied.items():
         works = least_work(each.indices, each.shape[1], sizes, **device)
         for dtype, work in zip(DTYPES, works, strict=True):
-            found[_name(operation, dtype)] = np.array(astuple(work), np.int64)
-    return found
+            result[_name(operation, dtype)] = np.array(astuple(work), np.int64)
+    return result
 
 
-def of(made: Supplied, operation: str, dtype: str) -> GatherWork | None:
+def of(built: Supplied, operation: str, dtype: str) -> GatherWork | None:
     """Return what was counted of a product; None if nothing was.
 
     Parameters
@@ -60,8 +60,8 @@ def of(made: Supplied, operation: str, dtype: str) -> GatherWork | None:
     """
     from gpu.measure.gather_bound import GatherWork
 
-    found = made.more.get(_name(operation, dtype))
-    return None if found is None else GatherWork(*map(int, found))
+    result = built.more.get(_name(operation, dtype))
+    return None if result is None else GatherWork(*map(int, result))
 
 
 def _name(operation: str, dtype: str) -> str:

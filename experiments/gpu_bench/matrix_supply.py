@@ -109,10 +109,10 @@ def make(matrix: SuiteMatrix, transposed: bool, more: More | None = None) -> Sup
     rng = np.random.default_rng(SEED)
     exact = {}
     for operation in ("spmv", "spmv_t")[: 1 + transposed]:
-        turned = operation == "spmv_t"
-        x = rng.uniform(-1, 1, csr.shape[0] if turned else csr.shape[1])
+        is_transposed = operation == "spmv_t"
+        x = rng.uniform(-1, 1, csr.shape[0] if is_transposed else csr.shape[1])
         for dtype in DTYPES:
-            exact[operation, dtype] = rounded_product(csr, x, dtype, transposed=turned)
+            exact[operation, dtype] = rounded_product(csr, x, dtype, transposed=is_transposed)
     return Supplied(matrix, csr, exact, time.perf_counter() - start, sha256=matrix_sha256(csr), more=beside)
 
 
@@ -162,9 +162,9 @@ def _in_order(
             ahead = matrices[len(waiting)]
             place = folder / str(len(waiting))
             waiting.append(pool.submit(make_files, ahead, transposed and ahead.transposed, place))
-        made = waiting[number].result()
+        built = waiting[number].result()
         place = folder / str(number)
-        yield read_files(made, place)
+        yield read_files(built, place)
         # Who still holds the arrays keeps what they map.
         shutil.rmtree(place, ignore_errors=True)
 
@@ -187,25 +187,25 @@ def make_files(matrix: SuiteMatrix, transposed: bool, folder: Path, *, more: Mor
     folder
         Where `read_files` finds the arrays. It need not exist.
     """
-    made = make(matrix, transposed, more)
+    built = make(matrix, transposed, more)
     folder.mkdir(parents=True, exist_ok=True)
-    if made.csr is None:
-        return made
-    arrays = {"data": made.csr.data, "indices": made.csr.indices, "indptr": made.csr.indptr}
-    for (operation, dtype), exact in made.exact.items():
+    if built.csr is None:
+        return built
+    arrays = {"data": built.csr.data, "indices": built.csr.indices, "indptr": built.csr.indptr}
+    for (operation, dtype), exact in built.exact.items():
         for part in PARTS:
             arrays[f"{operation} {dtype} {part}"] = getattr(exact, part)
-    arrays |= {f"more {name}": array for name, array in made.more.items()}
+    arrays |= {f"more {name}": array for name, array in built.more.items()}
     for name, array in arrays.items():
         np.save(folder / f"{name}.npy", array)
-    np.save(folder / "shape.npy", np.array(made.csr.shape))
-    return replace(made, csr=None, exact={}, more={})
+    np.save(folder / "shape.npy", np.array(built.csr.shape))
+    return replace(built, csr=None, exact={}, more={})
 
 
-def read_files(made: Supplied, folder: Path) -> Supplied:
+def read_files(built: Supplied, folder: Path) -> Supplied:
     """Return a matrix with the arrays that `make_files` wrote; one that is missing as it is."""
-    if made.status != OK:
-        return made
+    if built.status != OK:
+        return built
 
     def array(name: str) -> NDArray[Any]:
         # Mapped so that writing stays private: compiled loops take other code for what is read-only.
@@ -221,4 +221,4 @@ def read_files(made: Supplied, folder: Path) -> Supplied:
         exact[operation, dtype] = ExactProduct(**parts)
     names = [path.stem for path in folder.glob("more *.npy")]
     more = {name.removeprefix("more "): array(name) for name in names}
-    return replace(made, csr=csr, exact=exact, more=more)
+    return replace(built, csr=csr, exact=exact, more=more)

@@ -69,27 +69,27 @@ class Bench:
     _compiled: set[tuple[str, str]] = field(default_factory=set)
     _said: dict[tuple[str, str, str], str] = field(default_factory=dict)
 
-    def measure(self, made: Supplied, *, transposed: bool) -> None:
+    def measure(self, built: Supplied, *, transposed: bool) -> None:
         """Measure all there is to measure of a matrix and keep the records."""
         self._said = {}
-        self.journal.begin(made.matrix.name)
-        if made.csr is None:
-            self.journal.add(with_status(self._blank(made.matrix, None), made.status, made.missing))
+        self.journal.begin(built.matrix.name)
+        if built.csr is None:
+            self.journal.add(with_status(self._blank(built.matrix, None), built.status, built.missing))
         else:
-            for operation in ("spmv", "spmv_t")[: 1 + (transposed and made.matrix.transposed)]:
+            for operation in ("spmv", "spmv_t")[: 1 + (transposed and built.matrix.transposed)]:
                 try:
-                    self._measure(made, operation)
+                    self._measure(built, operation)
                 except DeviceLostError:
                     raise
                 except Exception as error:
-                    self._failed(self._blank(made.matrix, made.csr, operation), error)
-        self.journal.finish(made.matrix.name, made.sha256)
+                    self._failed(self._blank(built.matrix, built.csr, operation), error)
+        self.journal.finish(built.matrix.name, built.sha256)
 
-    def line(self, made: Supplied) -> str:
+    def line(self, built: Supplied) -> str:
         """Say in a line what came out of a matrix."""
-        name = f"{made.matrix.name} ({made.matrix.class_})"
-        if made.csr is None:
-            return f"{name}: {made.status}: {made.missing}"
+        name = f"{built.matrix.name} ({built.matrix.class_})"
+        if built.csr is None:
+            return f"{name}: {built.status}: {built.missing}"
         return f"{name}: " + "; ".join(f"{' '.join(key)} {said}" for key, said in self._said.items())
 
     def _blank(
@@ -113,23 +113,23 @@ class Bench:
             date=datetime.now(UTC).isoformat(timespec="seconds"),
         )
 
-    def _measure(self, made: Supplied, operation: str) -> None:
+    def _measure(self, built: Supplied, operation: str) -> None:
         """Measure a product in both types; what was slow in the first is left out of the second."""
         slow: dict[str, str] = {}
-        turned, turned_us = None, 0.0
+        is_transposed, turned_us = None, 0.0
         if operation == "spmv_t":
             with self.phases("transpose"):
-                turned, turned_us = transpose(made.csr)
+                is_transposed, turned_us = transpose(built.csr)
         for dtype in DTYPES:
             case = Case(
                 operation,
                 dtype,
-                typed(made.csr, dtype),
-                None if turned is None else typed(turned, dtype),
+                typed(built.csr, dtype),
+                None if is_transposed is None else typed(is_transposed, dtype),
                 turned_us,
-                made.exact[operation, dtype],
-                self._blank(made.matrix, made.csr, operation, dtype),
-                gather_counts.of(made, operation, dtype),
+                built.exact[operation, dtype],
+                self._blank(built.matrix, built.csr, operation, dtype),
+                gather_counts.of(built, operation, dtype),
             )
             ours, baselines = self._screen(case, slow)
             try:
@@ -170,17 +170,17 @@ class Bench:
         by_name = {each.method.name: each.record for each in ours}
         for name in ranked.order:
             if name in by_name:
-                found = by_name[name]
-                parameters = {**found.parameters, "format": name}
-                setup_us = (found.setup_us or 0) + ranked.seconds * 1e6
+                results = by_name[name]
+                parameters = {**results.parameters, "format": name}
+                setup_us = (results.setup_us or 0) + ranked.seconds * 1e6
                 self.journal.add(
-                    dataclasses.replace(found, method="auto", parameters=parameters, setup_us=setup_us)
+                    dataclasses.replace(results, method="auto", parameters=parameters, setup_us=setup_us)
                 )
                 return
 
     def _try_all(self, case: Case, tried: Sequence[Method], plain: Screened | None) -> list[Screened]:
         """Time methods one by one; return those that were timed, the best first and on the device."""
-        found: list[Screened] = []
+        results: list[Screened] = []
         best: Screened | None = None
         for method in tried:
             blank = dataclasses.replace(
@@ -195,16 +195,16 @@ class Bench:
             screened = self._try(case, method, blank, plain)
             if screened is None:
                 continue
-            found.append(screened)
+            results.append(screened)
             if best is None or screened.us < best.us:
                 best, screened = screened, best
             if screened is not None:
                 screened.close()
-            kept = sorted(found, key=lambda each: each.us)[:COLD_CANDIDATES]
-            for each in found:
-                if each not in kept:
+            recorded = sorted(results, key=lambda each: each.us)[:COLD_CANDIDATES]
+            for each in results:
+                if each not in recorded:
                     each.host = None
-        return sorted(found, key=lambda each: each.us)
+        return sorted(results, key=lambda each: each.us)
 
     def _try(self, case: Case, method: Method, blank: Record, plain: Screened | None) -> Screened | None:
         """Convert, check and time a method, and record what came of it; None if it was not timed."""

@@ -166,8 +166,8 @@ def rank(csr: Any) -> Ranked:
     from gpu.kernel_registry import work_counts_of
 
     start = time.perf_counter()
-    found = estimates(work_counts_of(), Structure.of(csr))
-    return Ranked(found, time.perf_counter() - start)
+    match = estimates(work_counts_of(), Structure.of(csr))
+    return Ranked(match, time.perf_counter() - start)
 
 
 def formats(csr: Any, ranked: Ranked, *, old: bool = True) -> list[Method]:
@@ -180,7 +180,7 @@ def formats(csr: Any, ranked: Ranked, *, old: bool = True) -> list[Method]:
 
     estimated = ranked.estimated
     best = min(estimated.values(), default=0.0)
-    made = []
+    results = []
     for name, kernel in KERNELS.items():
         pruned = ""
         if name in estimated and estimated[name] > most_times_best(csr) * best:
@@ -189,8 +189,8 @@ def formats(csr: Any, ranked: Ranked, *, old: bool = True) -> list[Method]:
             pruned = "its image would be too large, or indices do not fit"
         elif kernel.historical and not (old and csr.nnz <= HISTORICAL_ENTRIES):
             pruned = "an old format, measured on smaller matrices"
-        made.append(_format(name, csr, pruned))
-    return made
+        results.append(_format(name, csr, pruned))
+    return results
 
 
 def _format(name: str, csr: Any, pruned: str) -> Method:

@@ -150,14 +150,14 @@ def select(wanted: str | None) -> tuple[SuiteMatrix, ...]:
     UserError
         If there is neither.
     """
-    found = tuple(each for each in suite() if wanted in (None, each.class_, each.name))
-    if not found:
+    result = tuple(each for each in suite() if wanted in (None, each.class_, each.name))
+    if not result:
         names = ", ".join(each.name for each in suite())
         near = nearest(wanted or "", [*CLASSES, *(each.name for each in suite())])
         raise UserError(
             f"--only {wanted}: is neither a class ({', '.join(CLASSES)}) nor a matrix ({names}){near}"
         )
-    return found
+    return result
 
 
 def statistics_of(csr: Any) -> Statistics:
@@ -182,8 +182,8 @@ def _read(entry: Mapping[str, Any]) -> SuiteMatrix:
         "stands_for": tuple,
         "statistics": lambda table: Statistics(**table),
     }
-    found = {name: read[name](value) if name in read else value for name, value in entry.items()}
-    return SuiteMatrix(class_=found.pop("class"), **found)
+    result = {name: read[name](value) if name in read else value for name, value in entry.items()}
+    return SuiteMatrix(class_=result.pop("class"), **result)
 
 
 def arguments_of(table: Mapping[str, Any]) -> dict[str, Any]:
@@ -212,15 +212,15 @@ def _check(matrix: SuiteMatrix, *, write: bool) -> bool:
     """Make a matrix, say what was found, and return whether it is another than the file says."""
     start = time.perf_counter()
     try:
-        found = statistics_of(matrix.make())
+        result = statistics_of(matrix.make())
     except UserError as error:
         print(f"{matrix.name}: {error}")
         return False
-    same = found == matrix.statistics
+    same = result == matrix.statistics
     said = "as in the file" if same else f"the file says {matrix.statistics}"
-    print(f"{matrix.name}: {time.perf_counter() - start:.1f} s, {found}: {said}", flush=True)
+    print(f"{matrix.name}: {time.perf_counter() - start:.1f} s, {result}: {said}", flush=True)
     if write and not same:
-        _write(matrix.name, asdict(found))
+        _write(matrix.name, asdict(result))
         return False
     return not same
 

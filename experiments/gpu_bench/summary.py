@@ -100,14 +100,14 @@ def class_means(records: Iterable[Record]) -> list[ClassMean]:
 
     Where matrices are large there is no cold measurement of most: cold means are given for small ones alone.
     """
-    found: dict[tuple[str, str, str, str], list[Pair]] = {}
+    matches: dict[tuple[str, str, str, str], list[Pair]] = {}
     for pair in pairs(records):
         ours = pair.ours
         if ours.cache == "cold" and ours.class_ != "small":
             continue
-        found.setdefault((ours.operation, ours.class_, ours.cache, ours.dtype), []).append(pair)
+        matches.setdefault((ours.operation, ours.class_, ours.cache, ours.dtype), []).append(pair)
     means = []
-    for (operation, class_, cache, dtype), of in found.items():
+    for (operation, class_, cache, dtype), of in matches.items():
         worst = min(of, key=lambda pair: pair.ratio)
         mean = geometric_mean([pair.ratio for pair in of])
         means.append(
@@ -125,17 +125,17 @@ def against_csr(records: Sequence[Record]) -> list[tuple[Record, float, float]]:
     All are screened times, warm.
     """
     elasticity = {matrix.name for matrix in suite() if matrix.elasticity}
-    found = []
+    matches = []
     for unit in dict.fromkeys(record.unit for record in records if record.matrix in elasticity):
         ours = [record for record in timed(records, unit) if record.ours]
         baselines = [record for record in timed(records, unit) if not record.ours]
         plain = [record for record in baselines if record.method.startswith(CSR)]
         if ours and plain and unit[2] == "spmv":
             best = min(ours, key=_us)
-            found.append(
+            matches.append(
                 (best, _us(min(plain, key=_us)) / _us(best), _us(min(baselines, key=_us)) / _us(best))
             )
-    return found
+    return matches
 
 
 def timed(records: Iterable[Record], unit: tuple[str, str, str]) -> list[Record]:
@@ -182,12 +182,12 @@ def share_of_copy(record: Record, copy_gb_per_s: float) -> float:
 
 def mean_of_classes(run: Run, dtype: str) -> float:
     """Return the mean of the classes' geometric means of the product, warm."""
-    found = [
+    matches = [
         mean.mean
         for mean in class_means(run.records)
         if (mean.dtype, mean.operation, mean.cache) == (dtype, "spmv", "warm")
     ]
-    return float(np.mean(found)) if found else math.nan
+    return float(np.mean(matches)) if matches else math.nan
 
 
 def not_measured(records: Sequence[Record]) -> list[Record]:

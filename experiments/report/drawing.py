@@ -41,11 +41,11 @@ def panels(
     across = min(ACROSS, count)
     down = -(-count // across)
     size = beside[0] + inches[0] * across, beside[1] + inches[1] * down
-    drawn = Figure(figsize=size, layout="constrained")
-    axes = drawn.subplots(down, across, squeeze=False, **shared)
+    sampled = Figure(figsize=size, layout="constrained")
+    axes = sampled.subplots(down, across, squeeze=False, **shared)
     for place in axes.flat[count:]:
         place.set_visible(False)
-    return drawn, axes
+    return sampled, axes
 
 
 def undermost(axes: Any) -> list[Axes]:
@@ -72,9 +72,9 @@ def write_near(
     place.annotate(text, at, xytext=shift, textcoords="offset points", in_layout=False, **style)
 
 
-def titled(drawn: Figure, title: str) -> None:
+def titled(sampled: Figure, title: str) -> None:
     """Write the title of a figure to the left, where a narrow screen begins."""
-    drawn.suptitle(title, x=0.01, ha="left", fontsize=11)
+    sampled.suptitle(title, x=0.01, ha="left", fontsize=11)
 
 
 def plain(
@@ -112,7 +112,7 @@ KEY_POINTS = 46
 """Width of a key of the legend with the room around it."""
 
 
-def write_legend(drawn: Figure, axes: Iterable[Axes], inches: float) -> None:
+def write_legend(sampled: Figure, axes: Iterable[Axes], inches: float) -> None:
     """Write each label of the panels once.
 
     Parameters
@@ -128,7 +128,7 @@ def write_legend(drawn: Figure, axes: Iterable[Axes], inches: float) -> None:
             handles.setdefault(label, handle)
     column = KEY_POINTS + TEXT_POINTS * LETTER * max(map(len, handles), default=0)
     columns = max(1, min(len(handles), int(72 * inches / column)))
-    drawn.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, frameon=False)
+    sampled.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, frameon=False)
 
 
 FONT = "DejaVu Sans"
@@ -142,27 +142,27 @@ T = TypeVar("T")
 
 def drawable(chart: T) -> T:
     r"""Return a chart with letters that `FONT` lacks written as ``\u6f22``, and with long words cut."""
-    made: Any = chart
+    result: Any = chart
     if isinstance(chart, str):
-        made = _LONG_WORD.sub(lambda word: f"{word[0][:_BEGIN]}...{word[0][-_END:]}", _with_font(chart))
+        result = _LONG_WORD.sub(lambda word: f"{word[0][:_BEGIN]}...{word[0][-_END:]}", _with_font(chart))
     elif is_dataclass(chart) and not isinstance(chart, type):
-        made = replace(chart, **{each.name: drawable(getattr(chart, each.name)) for each in fields(chart)})
+        result = replace(chart, **{each.name: drawable(getattr(chart, each.name)) for each in fields(chart)})
     elif isinstance(chart, Mapping):
-        made = {}
+        result = {}
         for key, value in chart.items():
-            _add(made, drawable(key), drawable(value))
+            _add(result, drawable(key), drawable(value))
     elif isinstance(chart, tuple | list):
-        made = type(chart)(drawable(each) for each in chart)
-    return cast("T", made)
+        result = type(chart)(drawable(each) for each in chart)
+    return cast("T", result)
 
 
-def _add(made: dict[Any, Any], key: Any, value: Any) -> None:
+def _add(result: dict[Any, Any], key: Any, value: Any) -> None:
     """Add what has a name; of names that are alike once they are cut each is told apart by a number."""
     name, number = key, 1
-    while name in made:
+    while name in result:
         number += 1
         name = f"{key} ({number})"
-    made[name] = value
+    result[name] = value
 
 
 def _with_font(text: str) -> str:

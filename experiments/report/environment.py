@@ -12,13 +12,13 @@ from vecsim.results.provenance import provenance
 
 def made_by() -> Appendix:
     """Return command, date, commit, host and versions as a part of a report."""
-    made = provenance()
+    result = provenance()
     rows = [
-        ("made", f"{made.begun:%Y-%m-%d %H:%M} UTC"),
-        ("command", shlex.join(made.command)),
-        ("commit", str(made.commit)),
+        ("made", f"{result.begun:%Y-%m-%d %H:%M} UTC"),
+        ("command", shlex.join(result.command)),
+        ("commit", str(result.commit)),
         ("host", f"{platform.system()} {platform.machine()}, {processors()} processors"),
-        *made.versions.items(),
+        *result.versions.items(),
     ]
     return Appendix("", "What made this report", table=Table(("what", "which"), tuple(rows)))
 

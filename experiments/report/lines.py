@@ -14,14 +14,14 @@ MARKERS = ("o", "s", "^", "D", "v")
 
 def figure(chart: LineChart) -> Figure:
     """Make a chart of lines as a figure of Matplotlib."""
-    drawn = Figure(figsize=INCHES, layout="constrained")
-    place = drawn.subplots()
+    sampled = Figure(figsize=INCHES, layout="constrained")
+    place = sampled.subplots()
     place.set_yscale("log")
     for number, name in enumerate(chart.series):
         _draw(place, chart, name, number)
-    found = [y for each in chart.series.values() for y in each if y is not None]
-    found += [end for each in chart.bands.values() for band in each if band is not None for end in band]
-    low, high = min(found, default=1.0) / 1.1, max(found, default=1.0) * 1.1
+    matches = [y for each in chart.series.values() for y in each if y is not None]
+    matches += [end for each in chart.bands.values() for band in each if band is not None for end in band]
+    low, high = min(matches, default=1.0) / 1.1, max(matches, default=1.0) * 1.1
     place.set_ylim(low, high)
     number_logarithmic(place.yaxis, high / low)
     place.set_xticks(range(len(chart.categories)), chart.categories)
@@ -31,9 +31,9 @@ def figure(chart: LineChart) -> Figure:
     place.set_xlabel(chart.category_label)
     place.set_ylabel(chart.value_label)
     plain(place)
-    titled(drawn, chart.title)
-    write_legend(drawn, [place], INCHES[0])
-    return drawn
+    titled(sampled, chart.title)
+    write_legend(sampled, [place], INCHES[0])
+    return sampled
 
 
 def _draw(place: Axes, chart: LineChart, name: str, number: int) -> None:

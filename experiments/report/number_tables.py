@@ -109,14 +109,14 @@ def pivots(rows: Sequence[Comparison]) -> tuple[tuple[Pivot, ...], tuple[str, ..
     printed = {row.row for row in rows if row.paper}
     footnotes = _Footnotes(rows)
     order = tuple(dict.fromkeys(row.quantity for row in rows))
-    made = []
+    results = []
     for with_paper in (True, False):
         part = [row for row in rows if (row.row in printed) == with_paper]
         there = {row.quantity for row in part}
         quantities = tuple(quantity for quantity in order if quantity in there)
         if part:
-            made.append(Pivot(with_paper, quantities, _lines(part, quantities, footnotes, with_paper)))
-    return tuple(made), tuple(footnotes.found)
+            results.append(Pivot(with_paper, quantities, _lines(part, quantities, footnotes, with_paper)))
+    return tuple(results), tuple(footnotes.found)
 
 
 def _lines(
@@ -126,14 +126,14 @@ def _lines(
     for row in rows:
         by_label.setdefault(row.row, {})[row.quantity] = row
     lines = []
-    for label, found in by_label.items():
-        notes = {row.note for row in found.values()}
+    for label, result in by_label.items():
+        notes = {row.note for row in result.values()}
         common = notes.pop() if len(notes) == 1 else None
         remark = common if common is not None and not with_paper and footnotes.fits_beside(common) else ""
         number = footnotes.number(common) if common and not remark else None
         cells = tuple(
-            _cell(found[q], footnotes.number(found[q].note) if common is None else None)
-            if q in found
+            _cell(result[q], footnotes.number(result[q].note) if common is None else None)
+            if q in result
             else Cell()
             for q in quantities
         )

@@ -26,7 +26,7 @@ ROOM = 1.15
 def figure(chart: ScatterChart) -> Figure:
     """Make a chart of points as a figure of Matplotlib."""
     inches = PANEL_INCHES if len(chart.panels) > 1 else ALONE_INCHES
-    drawn, axes = panels(len(chart.panels), (inches, PANEL_INCHES), (0.6, 0.9))
+    sampled, axes = panels(len(chart.panels), (inches, PANEL_INCHES), (0.6, 0.9))
     for place, panel in zip(axes.flat, chart.panels, strict=False):
         _draw(place, panel, chart)
     for place in axes[:, 0]:
@@ -36,11 +36,11 @@ def figure(chart: ScatterChart) -> Figure:
             place.set_xlabel(chart.x_labels[number])
         elif number + axes.shape[1] >= len(chart.panels):
             place.set_xlabel(chart.x_label)
-    titled(drawn, chart.title)
+    titled(sampled, chart.title)
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    columns = max(1, min(len(labels), int(drawn.get_figwidth() / KEY_INCHES)))
-    drawn.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False)
-    return drawn
+    columns = max(1, min(len(labels), int(sampled.get_figwidth() / KEY_INCHES)))
+    sampled.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False)
+    return sampled
 
 
 def _draw(place: Axes, panel: ScatterPanel, chart: ScatterChart) -> None:
@@ -94,8 +94,8 @@ def _scale(place: Axes, panel: ScatterPanel, chart: ScatterChart) -> None:
     """Let both axes reach over all points, with numbers at 1, 2 and 5, or at powers of ten alone."""
     lines = (chart.reference,), (chart.reference, chart.level)
     for axis, limit, side in ((place.xaxis, place.set_xlim, 0), (place.yaxis, place.set_ylim, 1)):
-        found = [point[side] for points in panel.series.values() for point in points]
-        found += [line for line in lines[side] if line is not None]
-        low, high = min(found, default=1.0), max(found, default=1.0)
+        results = [point[side] for points in panel.series.values() for point in points]
+        results += [line for line in lines[side] if line is not None]
+        low, high = min(results, default=1.0), max(results, default=1.0)
         limit(low / ROOM, high * ROOM)
         number_logarithmic(axis, high / low)

@@ -67,9 +67,9 @@ class Tally:
 
 def tally(items: Iterable[Item]) -> Tally:
     """Count the claims and numbers of items."""
-    found = tuple(items)
-    holds = [verdict.holds for item in found for verdict in item.verdicts]
-    distances = [distance(row.difference_percent) for item in found for row in item.rows]
+    result = tuple(items)
+    holds = [verdict.holds for item in result for verdict in item.verdicts]
+    distances = [distance(row.difference_percent) for item in result for row in item.rows]
     return Tally(
         holds.count(True),
         holds.count(False),

@@ -164,7 +164,7 @@ def specification(name: str) -> Sweep:
 
 def summary(name: str, cells: Cells) -> dict[tuple[str, str, str], float]:
     """Return the means that a study is judged by, by what was varied, its value and the program."""
-    found = {}
+    result = {}
     for what, where in _separate(name, cells.varied):
         chosen: tuple[slice | int, ...] = (
             slice(None),
@@ -174,8 +174,8 @@ def summary(name: str, cells: Cells) -> dict[tuple[str, str, str], float]:
             means = overall(comparable(cells.means(place, (what, *where))[chosen]))
             for value, mean in zip(cells.varied[what], means, strict=True):
                 if not np.isnan(mean):
-                    found[_varied(what, where), value, program] = round(float(mean), DIGITS)
-    return found
+                    result[_varied(what, where), value, program] = round(float(mean), DIGITS)
+    return result
 
 
 def varied(name: str) -> list[tuple[str, str]]:

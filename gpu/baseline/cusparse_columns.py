@@ -103,9 +103,9 @@ class ColumnProducts(Operation):
         leading = self._columns if self._order == "row" else rows
         sizes = (rows, self._columns, max(1, leading))
         how = (VALUE_TYPES[self._dtype.name], ORDERS[self._order])
-        made = self._library.create("cusparseCreateDnMat", *sizes, memory.address, *how)
-        open_.callback(self._library.call, "cusparseDestroyDnMat", made)
-        return memory, made
+        result = self._library.create("cusparseCreateDnMat", *sizes, memory.address, *how)
+        open_.callback(self._library.call, "cusparseDestroyDnMat", result)
+        return memory, result
 
     def _call(self, name: str, matrix: Any, x: Any, beta: Any, y: Any, last: Any) -> None:
         self._library.call(

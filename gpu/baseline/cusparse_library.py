@@ -92,9 +92,9 @@ class Cusparse:
 
     def create(self, name: str, *arguments: Any) -> c_void_p:
         """Call a function whose first argument is where it puts what it creates."""
-        made = c_void_p()
-        self.call(name, ctypes.byref(made), *arguments)
-        return made
+        result = c_void_p()
+        self.call(name, ctypes.byref(result), *arguments)
+        return result
 
     def close(self) -> None:
         """Release the handle."""

@@ -214,16 +214,16 @@ class SparseTransposition(Operation):
         self._call("cusparseCsr2cscEx2", self._buffer.address)
 
     def _call(self, name: str, last: Any) -> None:
-        turned = self.result
+        transposed = self.result
         self._library.call(
             name,
             self._library.handle,
             *self._matrix.shape,
             self._matrix.nnz,
             *_addresses(self._matrix),
-            turned.values.address,
-            turned.pointers.address,
-            turned.columns.address,
+            transposed.values.address,
+            transposed.pointers.address,
+            transposed.columns.address,
             VALUE_TYPES[self._matrix.dtype.name],
             NUMERIC,
             BASE_ZERO,

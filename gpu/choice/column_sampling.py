@@ -170,9 +170,9 @@ def sector_runs(indptr: Any) -> Any:
     for first in firsts:
         entries += indptr[min(rows, first + SECTOR_ROWS)] - indptr[first]
     if entries > SECTOR_ENTRIES:
-        kept = max(FEWEST_RUNS, len(firsts) * SECTOR_ENTRIES // entries)
-        entries = entries // len(firsts) * kept
-        firsts, weights = sampled_runs(indptr, SECTOR_ROWS, kept)
+        recorded = max(FEWEST_RUNS, len(firsts) * SECTOR_ENTRIES // entries)
+        entries = entries // len(firsts) * recorded
+        firsts, weights = sampled_runs(indptr, SECTOR_ROWS, recorded)
     return firsts, weights, TAKEN if entries <= 8 * SECTOR_ENTRIES else TAKEN // 8
 
 

@@ -288,8 +288,8 @@ def _estimates(works: Mapping[str, Work], structure: Structure) -> dict[str, flo
     constants = _constants()
     counts = Counts.of(together(works.values()), structure, constants.machine)
     own = _speeds(constants, tuple(works), structure.value_bytes)
-    found = microseconds(counts, constants.machine, *own)
-    return dict(zip(works, found.tolist(), strict=True))
+    result = microseconds(counts, constants.machine, *own)
+    return dict(zip(works, result.tolist(), strict=True))
 
 
 def estimates(counts: Mapping[str, Count], structure: Structure) -> dict[str, float]:
@@ -307,8 +307,8 @@ def estimates(counts: Mapping[str, Count], structure: Structure) -> dict[str, fl
 
 def _works(counts: Mapping[str, Count], structure: Structure) -> dict[str, Work]:
     """Return the work of a product by format, of those that can hold the matrix."""
-    found = ((name, count(structure)) for name, count in counts.items())
-    return {name: work for name, work in found if work is not None}
+    result = ((name, count(structure)) for name, count in counts.items())
+    return {name: work for name, work in result if work is not None}
 
 
 def ranking(counts: Mapping[str, Count], matrix: Any) -> Iterator[str]:

@@ -71,10 +71,10 @@ class Hubs:
         # Zeros of NumPy, which touches nothing. Whole words, most of which stay zero.
         counts = np.zeros(-(-columns // COUNTS_OF_A_WORD) * COUNTS_OF_A_WORD, np.uint16)
         share, histogram = _count(indices, counts, counts.view(np.uint64), columns, MOST_HUBS)
-        kept = np.flatnonzero(histogram)
-        of_count = histogram[kept]
-        total = float((of_count * kept).sum())
-        return cls(float(share), kept / max(1.0, total), of_count.astype(np.float64))
+        retained = np.flatnonzero(histogram)
+        of_count = histogram[retained]
+        total = float((of_count * retained).sum())
+        return cls(float(share), retained / max(1.0, total), of_count.astype(np.float64))
 
     def sectors(self, entries: float, in_sector: int) -> float:
         """Return the sectors of hubs side by side that a block of threads asks for which reads so many."""

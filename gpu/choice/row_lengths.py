@@ -152,15 +152,15 @@ def _count_in_parts(indptr: Any, parts: int) -> Any:
 def _long_rows(indptr: Any, of_part: Any) -> Any:
     """Return the lengths of long rows, of which each part of the rows has so many."""
     rows, parts = len(indptr) - 1, len(of_part)
-    found = np.empty(of_part.sum(), np.int64)
+    result = np.empty(of_part.sum(), np.int64)
     for part in prange(parts):
         at = of_part[:part].sum()
         for row in range(part * rows // parts, (part + 1) * rows // parts):
             length = np.int64(indptr[row + 1]) - np.int64(indptr[row])
             if length >= LENGTHS:
-                found[at] = length
+                result[at] = length
                 at += 1
-    return found
+    return result
 
 
 @njit(cache=True)

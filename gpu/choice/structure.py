@@ -127,22 +127,22 @@ class Structure(Pattern):
         Work or None
             For all rows; None if the format cannot hold the matrix, or could not win.
         """
-        found = self.at_a_glance(what, count)
+        result = self.at_a_glance(what, count)
         sample = self._sample
-        if found is not None and sample is not self._glance:
-            found = _small_enough(count, sample)
-        if found is None:
+        if result is not None and sample is not self._glance:
+            result = _small_enough(count, sample)
+        if result is None:
             return None
         share = self.nnz / max(1, sample.nnz)
         rows = self.shape[0] / max(1, sample.shape[0])
         return replace(
-            found,
-            stored_bytes=found.stored_bytes * share,
-            chain=found.chain * max(1.0, self.longest / max(1, sample.longest)),
+            result,
+            stored_bytes=result.stored_bytes * share,
+            chain=result.chain * max(1.0, self.longest / max(1, sample.longest)),
             # Where each thread has a row, a sector that its block has asked for lies in the L1 cache.
-            sectors=found.sectors * share if found.warps else self.sectors_down,
+            sectors=result.sectors * share if result.warps else self.sectors_down,
             # Without a count of its own, a thread a row.
-            warps=found.warps * rows or self.shape[0] / WARP,
+            warps=result.warps * rows or self.shape[0] / WARP,
         )
 
     def at_a_glance(self, what: Hashable, count: "Callable[[Structure], Work | None]") -> Work | None:
@@ -312,8 +312,8 @@ class Structure(Pattern):
         if (columns, False) not in self._slots:
             sample = self._sample
             anywhere = sample.row_lengths.classes_met(segments)
-            found = int(sampling.slots(sample.indptr, sample.indices, columns))
-            of_all = self.row_lengths.classes_met(segments) * min(1.0, found / max(1.0, anywhere))
+            result = int(sampling.slots(sample.indptr, sample.indices, columns))
+            of_all = self.row_lengths.classes_met(segments) * min(1.0, result / max(1.0, anywhere))
             self._slots[columns, False] = max(float(self.filled_rows), of_all)
         return self._slots[columns, False]
 
@@ -345,7 +345,7 @@ class Structure(Pattern):
 
 def _small_enough(count: Callable[[Structure], Work | None], sample: Structure) -> Work | None:
     """Return what `count` does of a sample; None where it takes far more bytes than CRS."""
-    found = count(sample)
-    if found is None or found.stored_bytes > MOST_GROWTH * sample.crs_bytes:
+    result = count(sample)
+    if result is None or result.stored_bytes > MOST_GROWTH * sample.crs_bytes:
         return None
-    return found
+    return result

@@ -114,12 +114,12 @@ def _blocks_at_least(structure: Structure, slicing: Slicing) -> Work:
 def _blocks(structure: Structure, slicing: Slicing, all_rows: int) -> Work | None:
     """Count it for the rows of the structure, which are some of `all_rows`."""
     b, rows = slicing.block, structure.shape[0]
-    found = structure.block_rows(b)
-    slicing = slicing.with_threads_per_row(-(-all_rows // b), found.mean)
+    result = structure.block_rows(b)
+    slicing = slicing.with_threads_per_row(-(-all_rows // b), result.mean)
     threads_per_row = slicing.group // slicing.wide
-    height = slicing.slice_height or single_slice_height(len(found.counts))
-    places = found.places(height=height, window=slicing.sorting_window, group=slicing.group)
-    masked = found.elements != structure.nnz
+    height = slicing.slice_height or single_slice_height(len(result.counts))
+    places = result.places(height=height, window=slicing.sorting_window, group=slicing.group)
+    masked = result.elements != structure.nnz
 
     def bytes_of_places(bits: int) -> int:
         return places * place_bytes(structure.value_bytes, replace(slicing, index_bits=bits), masked)
@@ -128,14 +128,14 @@ def _blocks(structure: Structure, slicing: Slicing, all_rows: int) -> Work | Non
     if bytes_of_places(16) > most:  # so columns need not be looked at
         return None
     short = structure.blocks_fit_offsets(b)
-    made = bytes_of_places(16 if short else 32)
-    if made > most:
+    built = bytes_of_places(16 if short else 32)
+    if built > most:
         return None
-    slices = -(-len(found.counts) // height)
-    stored = made + 4 * slices * (1 + short) + 4 * len(found.counts) * (slicing.sorting_window != 1)
+    slices = -(-len(result.counts) // height)
+    stored = built + 4 * slices * (1 + short) + 4 * len(result.counts) * (slicing.sorting_window != 1)
     return Work(
         stored,
-        found.row_lengths.longest / threads_per_row,
+        result.row_lengths.longest / threads_per_row,
         structure.sectors(BLOCK_ROWS / threads_per_row),
         warps=rows * threads_per_row / WARP,
         ahead=slicing.wide * steps_at_once(threads_per_row, b, slicing.wide),
@@ -152,8 +152,8 @@ def sliced(structure: Structure, *, slicing: Slicing) -> Work | None:
     if least > max(ALWAYS_MADE_BYTES, MOST_GROWTH * structure.crs_bytes):
         return None
     places = structure.places(height=height, window=slicing.sorting_window, group=slicing.group)
-    made = places * (structure.value_bytes + index_bytes)
-    if not structure.allows(made):
+    built = places * (structure.value_bytes + index_bytes)
+    if not structure.allows(built):
         return None
     if slicing.index_bits == 16 and not _fits(structure, slicing):
         return None
@@ -302,9 +302,9 @@ def sliced_diagonals(structure: Structure) -> Work | None:
     The bytes are exact for the rows counted, the chain is the most steps of a slice. x is read along
     diagonals, side by side.
     """
-    found = structure.on_a_sample("diagonals", diagonals_of_rows, _diagonals_at_least)
+    result = structure.on_a_sample("diagonals", diagonals_of_rows, _diagonals_at_least)
     slices = -(-structure.shape[0] // WARP)
-    return found and replace(found, ahead=diagonals_at_once(slices, structure.value_bytes))
+    return result and replace(result, ahead=diagonals_at_once(slices, structure.value_bytes))
 
 
 def _diagonals_at_least(structure: Structure) -> Work:

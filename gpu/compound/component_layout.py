@@ -55,14 +55,14 @@ class ComponentLayout:
         """Return the first component and the width of each part."""
         if self.elements == 1:
             return [(0, components)]
-        found = []
+        results = []
         first, width = 0, self.together
         while first < components:
             while first + width > components:
                 width //= 2
-            found.append((first, width))
+            results.append((first, width))
             first += width
-        return found
+        return results
 
     def load_width(self, part_width: int) -> int:
         """Return how many components of a part one load brings: as many as are aligned."""
@@ -83,11 +83,11 @@ class ComponentLayout:
         if padded > count:
             values = np.concatenate((values, np.zeros((padded - count, components), values.dtype)))
         blocks = values.reshape(-1, inner, components)
-        made = np.empty((len(blocks), inner * components), values.dtype)
+        result = np.empty((len(blocks), inner * components), values.dtype)
         for first, width in self.parts(components):
             part = blocks[:, :, first : first + width]
-            made[:, first * inner : (first + width) * inner] = part.reshape(len(blocks), inner * width)
-        return made.ravel()
+            result[:, first * inner : (first + width) * inner] = part.reshape(len(blocks), inner * width)
+        return result.ravel()
 
     def separated(self, array: NDArray[Any], count: int, components: int) -> NDArray[Any]:
         """Return the elements of (P, n) that `arranged` made one array of.
@@ -101,11 +101,11 @@ class ComponentLayout:
         """
         inner = self.elements or max(1, count)
         blocks = array[: self.length(count, components)].reshape(-1, inner * components)
-        made = np.empty((len(blocks), inner, components), array.dtype)
+        result = np.empty((len(blocks), inner, components), array.dtype)
         for first, width in self.parts(components):
             part = blocks[:, first * inner : (first + width) * inner]
-            made[:, :, first : first + width] = part.reshape(len(blocks), inner, width)
-        return made.reshape(-1, components)[:count]
+            result[:, :, first : first + width] = part.reshape(len(blocks), inner, width)
+        return result.reshape(-1, components)[:count]
 
     def address(self, element: str, count: str, components: int, part: tuple[int, int]) -> str:
         """Return the text of the index at which a part of an element begins.

@@ -77,8 +77,8 @@ def read_compound(source: str, entry: EntryType, real: Any) -> CompoundMatrix:
 
 def _of_arrays(path: Path, entry: EntryType) -> CompoundMatrix:
     try:
-        with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as kept:
-            arrays = [kept[name] for name in ("shape", "indptr", "indices", "components")]
+        with np.load(io.BytesIO(read_bytes(path)), allow_pickle=False) as recorded:
+            arrays = [recorded[name] for name in ("shape", "indptr", "indices", "components")]
     except (OSError, ValueError, KeyError, EOFError, BadZipFile) as error:
         raise UserError(f"{path}: shape, indptr, indices and components are needed: {error}") from None
     shape, indptr, indices, components = arrays

@@ -48,10 +48,10 @@ class CompoundMatrix:
     @property
     def sha256(self) -> str:
         """Digest of its entry type, its shape and its arrays."""
-        found = hashlib.sha256(f"{self.entry.name} {self.shape}".encode())
+        result = hashlib.sha256(f"{self.entry.name} {self.shape}".encode())
         for array in (self.indptr, self.indices, *self.components):
-            found.update(f" {array.dtype.str} ".encode() + array.tobytes())
-        return found.hexdigest()
+            result.update(f" {array.dtype.str} ".encode() + array.tobytes())
+        return result.hexdigest()
 
     @classmethod
     def from_arrays(

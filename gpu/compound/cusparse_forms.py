@@ -181,8 +181,8 @@ def _block_forms(matrix: CompoundMatrix, edge: int) -> Iterator[CusparseForm]:
 
     def scalars() -> StoredMatrix:
         # Zeros within blocks are stored, as in BSR.
-        made = scipy.sparse.bsr_array((values(), matrix.indices, matrix.indptr), shape=shape).tocsr()
-        return StoredMatrix("csr", shape, made.nnz, made.indptr, made.indices, made.data)
+        built = scipy.sparse.bsr_array((values(), matrix.indices, matrix.indptr), shape=shape).tocsr()
+        return StoredMatrix("csr", shape, built.nnz, built.indptr, built.indices, built.data)
 
     for number in (1, 2):
         yield CusparseForm(

@@ -103,9 +103,9 @@ class PlacedMatrix:
 
     def with_vectors(self, vector: ComponentLayout) -> Self:
         """Return the same matrix, its arrays shared, for vectors in another layout."""
-        made = copy.copy(self)
-        made.layout = Layout(self.layout.outer, self.layout.inner, vector)
-        return made
+        result = copy.copy(self)
+        result.layout = Layout(self.layout.outer, self.layout.inner, vector)
+        return result
 
     @property
     def nbytes(self) -> int:

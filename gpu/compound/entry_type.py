@@ -182,16 +182,16 @@ def _check_names(where: str, names: Iterable[str]) -> None:
 
 def _check_types(where: str, entry: Iterable[tuple[str, str]]) -> None:
     kinds = (REAL, *INTEGERS)
-    found = []
+    results = []
     for component, kind in entry:
         if kind not in kinds:
             raise UserError(
                 f"{where}, entry: component {component!r} has the unknown type {kind!r}, there are "
                 f"{', '.join(kinds)}{nearest(str(kind), kinds)}"
             )
-        found += [kind] if kind != REAL else []
-    if len(set(found)) > 1:
-        raise UserError(f"{where}, entry: integer components of one entry have one type, not {set(found)}")
+        results += [kind] if kind != REAL else []
+    if len(set(results)) > 1:
+        raise UserError(f"{where}, entry: integer components of one entry have one type, not {set(results)}")
 
 
 def _check_complete(where: str, given: Mapping[str, Any], components: tuple[str, ...]) -> None:

@@ -68,11 +68,11 @@ def parts_of(entry: EntryType, inner: ComponentLayout, vector: ComponentLayout, 
         "add_product": _add_product(entry),
         "join": _function("join(s, t)", [], entry.sum),
     }
-    made = {name: made_of_text(text, name, real, "plain", entry.zero) for name, text in texts.items()}
-    made["entry_at"] = made_of_text(_entry_at("entry_at", entry, inner), "entry_at", real, streamed)
-    made["entry_early"] = made_of_text(_entry_at("entry_early", entry, inner), "entry_early", real, early)
+    built = {name: made_of_text(text, name, real, "plain", entry.zero) for name, text in texts.items()}
+    built["entry_at"] = made_of_text(_entry_at("entry_at", entry, inner), "entry_at", real, streamed)
+    built["entry_early"] = made_of_text(_entry_at("entry_early", entry, inner), "entry_early", real, early)
     element_at, store = vector_parts(vector, len(entry.vector), real)
-    return Parts(element_at=element_at, store=store, **made)
+    return Parts(element_at=element_at, store=store, **built)
 
 
 def vector_parts(vector: ComponentLayout, components: int, real: Any) -> tuple[Any, Any]:
@@ -137,10 +137,10 @@ def _function(head: str, lines: list[str], results: Any) -> str:
 
 def _entry_at(name: str, entry: EntryType, inner: ComponentLayout) -> str:
     """Load real components by the layout, and integers one by one, as real numbers."""
-    lines, found = _loading("values", "place", "places", inner, len(entry.reals), "live")
+    lines, result = _loading("values", "place", "places", inner, len(entry.reals), "live")
     count = len(entry.integers)
     marks = [f"real(marks[uint64(place * {count} + {k} if live else 0)])" for k in range(count)]
-    by_number = dict(zip(entry.reals, found, strict=True)) | dict(zip(entry.integers, marks, strict=True))
+    by_number = dict(zip(entry.reals, result, strict=True)) | dict(zip(entry.integers, marks, strict=True))
     results = [by_number[number] for number in range(len(entry.entry))]
     return _function(f"{name}(values, marks, place, places, live)", lines, results)
 

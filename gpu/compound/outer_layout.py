@@ -138,15 +138,15 @@ def arranged(
         )
     # The container carries the number of each entry where it has values otherwise; 0 is padding.
     numbers = scipy.sparse.csr_array((np.arange(1.0, len(indices) + 1), indices, indptr), shape=shape)
-    made = Sliced.from_scipy(numbers, slicing=slicing)
+    result = Sliced.from_scipy(numbers, slicing=slicing)
     return ArrangedPattern(
-        slicing=made.slicing,
-        height=made.slice_height,
-        positions=made.slices * made.slice_height,
-        pointers=made.slice_ptr,
-        columns=made.columns,
-        bases=made.bases,
-        lengths=made.lengths,
-        perm=made.perm,
-        sources=made.values.astype(np.int64) - 1,
+        slicing=result.slicing,
+        height=result.slice_height,
+        positions=result.slices * result.slice_height,
+        pointers=result.slice_ptr,
+        columns=result.columns,
+        bases=result.bases,
+        lengths=result.lengths,
+        perm=result.perm,
+        sources=result.values.astype(np.int64) - 1,
     )

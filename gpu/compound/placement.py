@@ -52,17 +52,17 @@ class DeviceEntries:
     ) -> Any:
         places, count = pattern.host.places, len(numbers)
         length = layout.length(places, count)
-        made = empty(length, dtype)
+        result = empty(length, dtype)
         if not length:
-            return made
+            return result
         inner = layout.elements or places
         for first, width in layout.parts(count):
             for k in range(width):
                 component = self.components[numbers[first + k]]
                 place_kernel[BLOCKS, THREADS_PER_BLOCK](
-                    component, pattern.sources, length // count, places, inner, count, first, width, k, made
+                    component, pattern.sources, length // count, places, inner, count, first, width, k, result
                 )
-        return made
+        return result
 
 
 class DevicePattern:
@@ -95,7 +95,7 @@ class DevicePattern:
 
 
 @cuda.jit
-def place_kernel(component, sources, padded, places, inner, count, first, width, k, made):
+def place_kernel(component, sources, padded, places, inner, count, first, width, k, result):
     """Put one component of all entries into its places.
 
     Parameters
@@ -121,7 +121,7 @@ def place_kernel(component, sources, padded, places, inner, count, first, width,
             entry = np.int64(sources[place])
         address = (place // inner) * inner * count + first * inner + (place % inner) * width + k
         if entry >= 0:
-            made[address] = component[entry]
+            result[address] = component[entry]
         else:
-            made[address] = 0
+            result[address] = 0
         place += cuda.gridsize(1)

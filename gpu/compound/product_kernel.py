@@ -198,14 +198,14 @@ def product_kernel(
         member, in_block = thread % sharing, thread // sharing
         rows_at_once = np.int64(cuda.blockDim.x) // sharing
         chunk, blocks = np.int64(cuda.blockIdx.x), np.int64(cuda.gridDim.x)
-        drawn = cuda.shared.array(1, np.uint32)
+        sampled = cuda.shared.array(1, np.uint32)
         let_next_begin()
         if dynamic:
             wait_for_previous()
             if thread == 0:
-                drawn[0] = cuda.atomic.inc(tickets, 0, np.uint32(chunks + blocks - 1))
+                sampled[0] = cuda.atomic.inc(tickets, 0, np.uint32(chunks + blocks - 1))
             cuda.syncthreads()
-            chunk = np.int64(drawn[0])
+            chunk = np.int64(sampled[0])
             cuda.syncthreads()
         while chunk < chunks:
             for turn in range(turns):
@@ -255,9 +255,9 @@ def product_kernel(
                 chunk = chunks
             elif dynamic:
                 if thread == 0:
-                    drawn[0] = cuda.atomic.inc(tickets, 0, np.uint32(chunks + blocks - 1))
+                    sampled[0] = cuda.atomic.inc(tickets, 0, np.uint32(chunks + blocks - 1))
                 cuda.syncthreads()
-                chunk = np.int64(drawn[0])
+                chunk = np.int64(sampled[0])
                 cuda.syncthreads()
             else:
                 chunk += blocks

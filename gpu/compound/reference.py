@@ -58,10 +58,10 @@ def checked_vector(matrix: CompoundMatrix, x: Any) -> NDArray[Any]:
         If it is not one.
     """
     wanted = (matrix.shape[1], len(matrix.entry.vector))
-    found = np.asarray(x)
-    if found.shape != wanted or found.dtype.kind not in "biuf":
+    result = np.asarray(x)
+    if result.shape != wanted or result.dtype.kind not in "biuf":
         raise UserError(
-            f"x of {matrix.entry.name} elements is an array of {wanted} real numbers, not of {found.shape} "
-            f"{found.dtype}"
+            f"x of {matrix.entry.name} elements is an array of {wanted} real numbers, not of {result.shape} "
+            f"{result.dtype}"
         )
-    return found
+    return result

@@ -118,8 +118,8 @@ def register_limit(schedule: Schedule) -> int:
 
 def powers_and_thirds(least: int, most: int) -> list[int]:
     """Return least 2^i and least 3 2^i up to `most`, ascending: the numbers that the paper tries (4.3)."""
-    found = {least * factor << power for factor in (1, 3) for power in range(most.bit_length())}
-    return sorted(number for number in found if number <= most)
+    results = {least * factor << power for factor in (1, 3) for power in range(most.bit_length())}
+    return sorted(number for number in results if number <= most)
 
 
 def grids(threads_per_sm: int, blocks_per_sm: int) -> list[tuple[int, int]]:

@@ -212,31 +212,31 @@ class ActiveHBP(StoredAsArrays):
         csr = canonical_csr(matrix)
         shape = (int(csr.shape[0]), int(csr.shape[1]))
         csr, column_order = _by_degree(csr) if by_degree else (csr, np.empty(0, np.int32))
-        found = Segments.of(csr, block_columns, least, longest)
-        row_hash = RowHash.sampled(found.lengths, block_rows, seed)
-        block = found.block_columns * max(1, -(-shape[0] // block_rows)) + found.rows // block_rows
-        order = np.lexsort((row_hash(found.lengths), block))
-        lengths = found.lengths[order]
+        result = Segments.of(csr, block_columns, least, longest)
+        row_hash = RowHash.sampled(result.lengths, block_rows, seed)
+        block = result.block_columns * max(1, -(-shape[0] // block_rows)) + result.rows // block_rows
+        order = np.lexsort((row_hash(result.lengths), block))
+        lengths = result.lengths[order]
         group_of_slot, group_slots = _groups(block[order])
         stored = _storage_order(lengths, group_of_slot)
-        entries = found.entries(order)[stored]
-        slot_rows, counts = np.unique(found.rows, return_counts=True)
-        rest_columns = csr.indices[found.rest]
+        entries = result.entries(order)[stored]
+        slot_rows, counts = np.unique(result.rows, return_counts=True)
+        rest_columns = csr.indices[result.rest]
         return cls(
             shape,
             block_rows,
             block_columns,
             row_hash,
             (csr.indices[entries] % block_columns).astype(np.uint16),
-            np.concatenate((csr.data[entries], csr.data[found.rest])),
+            np.concatenate((csr.data[entries], csr.data[result.rest])),
             lengths.astype(np.uint8),
             order.astype(np.int32),
             group_slots,
             pointers_of(np.bincount(group_of_slot, lengths, len(group_slots) - 1)).astype(np.int32),
-            found.block_columns[order][group_slots[:-1]].astype(np.int32),
+            result.block_columns[order][group_slots[:-1]].astype(np.int32),
             slot_rows.astype(np.int32),
             pointers_of(counts).astype(np.int32),
-            pointers_of(found.rest_counts).astype(np.int32),
+            pointers_of(result.rest_counts).astype(np.int32),
             (column_order[rest_columns] if by_degree else rest_columns).astype(np.int32),
             column_order,
         )
@@ -265,8 +265,8 @@ class ActiveHBP(StoredAsArrays):
         """Return the longest slot of each group, int64: so many steps a warp takes for it."""
         if not len(self.group_columns):
             return np.zeros(0, np.int64)
-        found: IntArray = np.maximum.reduceat(self.lengths, self.group_slots[:-1]).astype(np.int64)
-        return found
+        result: IntArray = np.maximum.reduceat(self.lengths, self.group_slots[:-1]).astype(np.int64)
+        return result
 
     def coordinates(self) -> tuple[IntArray, IntArray]:
         """Return row and column of each entry, int64, in storage order."""

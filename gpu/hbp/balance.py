@@ -42,5 +42,5 @@ def balance(matrix: HBP) -> Balance:
 
 
 def _deviations(counts: IntArray) -> NDArray[np.float64]:
-    found: NDArray[np.float64] = counts.reshape(-1, WARP).std(axis=1)
-    return found
+    result: NDArray[np.float64] = counts.reshape(-1, WARP).std(axis=1)
+    return result

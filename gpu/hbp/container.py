@@ -161,15 +161,15 @@ class HBP(StoredAsArrays):
 
     def _slots_of_entries(self) -> IntArray:
         """Follow each row through its block, as a thread does (algorithm 3); -1 where nobody comes by."""
-        found = np.full(self.nnz, -1, np.int64)
+        result = np.full(self.nnz, -1, np.int64)
         slots = np.flatnonzero(self.zero_row != LAST)
         at = self.begin_nnz[slots // WARP].astype(np.int64) + slots % WARP - self.zero_row[slots]
         while len(slots):
-            found[at] = slots
+            result[at] = slots
             further = self.add_sign[at]
             goes_on = further != LAST
             slots, at = slots[goes_on], at[goes_on] + further[goes_on]
-        return found
+        return result
 
     def check(self) -> None:
         """Check every invariant of the format.
@@ -189,11 +189,11 @@ class HBP(StoredAsArrays):
         empty = (self.zero_row == LAST).reshape(-1, WARP)
         before = np.where(empty, LAST, np.cumsum(empty, axis=1))
         require((self.zero_row == before.ravel()).all(), "zero_row must count the empty slots before it")
-        found = self._slots_of_entries()
-        require((found >= 0).all(), "every entry must be on the way of a row")
+        result = self._slots_of_entries()
+        require((result >= 0).all(), "every entry must be on the way of a row")
         own = np.repeat(np.arange(slots // WARP), np.diff(self.begin_nnz))
-        require((found // WARP == own).all(), "a row must keep to the entries of its group")
-        block_column = found // self.block_rows % max(1, self.across)
+        require((result // WARP == own).all(), "a row must keep to the entries of its group")
+        block_column = result // self.block_rows % max(1, self.across)
         require((self.columns // self.block_columns == block_column).all(), "columns must lie in their block")
         require((self.coordinates()[0] < self.shape[0]).all(), "rows must lie in the matrix")
 
@@ -208,11 +208,11 @@ def require_block(block_rows: int, block_columns: int) -> None:
 
 def _require_reasonable(slots: int, csr: Any) -> None:
     entry = csr.data.itemsize + 4
-    made = slots * SLOT_BYTES + slots // WARP * 4 + csr.nnz * (entry + 4)
+    built = slots * SLOT_BYTES + slots // WARP * 4 + csr.nnz * (entry + 4)
     crs = csr.nnz * entry + 4 * (csr.shape[0] + 1)
-    if made > max(MAX_GROWTH * crs, ALWAYS_MADE_BYTES):
+    if built > max(MAX_GROWTH * crs, ALWAYS_MADE_BYTES):
         what = f"{slots:,} slots, one for each row of each block,"
-        raise too_large(what, made, crs, MAX_GROWTH, "use crs, or blocks of more columns")
+        raise too_large(what, built, crs, MAX_GROWTH, "use crs, or blocks of more columns")
 
 
 def _filled(

@@ -167,9 +167,9 @@ def _cut(counts: Any, order: Any, group_cost: int, begins: Any) -> None:
             cost[end] = np.int64(2) ** 62
             for begin in range(max(0, end - 32), end):
                 padding = longest * (end - begin) - (before[end] - before[begin])
-                found = cost[begin] + padding + group_cost
-                if found < cost[end]:
-                    cost[end], start[end] = found, begin
+                result = cost[begin] + padding + group_cost
+                if result < cost[end]:
+                    cost[end], start[end] = result, begin
         end = rows
         while end > 0:
             end = start[end]

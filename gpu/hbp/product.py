@@ -37,10 +37,10 @@ MOST_IN_SHARE = 64
 @device_function
 def _drawn(counter: Any, lane: Any) -> Any:
     """Draw the next number of a counter for the warp, which all of its lanes get."""
-    drawn = np.int32(0)
+    sampled = np.int32(0)
     if lane == 0:
-        drawn = cuda.atomic.add(counter, 0, np.int32(1))
-    return np.int64(cuda.shfl_sync(EVERY_LANE, drawn, 0))
+        sampled = cuda.atomic.add(counter, 0, np.int32(1))
+    return np.int64(cuda.shfl_sync(EVERY_LANE, sampled, 0))
 
 
 @functools.cache

@@ -133,8 +133,8 @@ class HiSparse(FormatBase):
         if np.dtype(dtype) == self.dtype:
             return self
         plain = replace(self, transposed=False, scale=1.0).to_scipy()
-        made = type(self).from_scipy(canonical_csr(plain, dtype), node_size=self.node_size)
-        return replace(made, transposed=self.transposed, scale=self.scale)
+        result = type(self).from_scipy(canonical_csr(plain, dtype), node_size=self.node_size)
+        return replace(result, transposed=self.transposed, scale=self.scale)
 
     def scaled(self, factor: float) -> Self:
         """Return the matrix times a number, of the same nodes.

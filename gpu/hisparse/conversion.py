@@ -71,7 +71,7 @@ def find_leaves(
     direct: bool,
     columns: Any,
     counts: Any,
-    found: Any,
+    results: Any,
 ) -> None:
     """Count the entries of each leaf, stripe by stripe of d rows; leaves of a stripe as they are first met.
 
@@ -118,7 +118,7 @@ def find_leaves(
             counts[leaf] += 1
         for index in range(leaves):
             keys[touched[index]] = -1
-        found[stripe] = leaves
+        results[stripe] = leaves
 
 
 @njit(nogil=True, cache=True)
@@ -262,12 +262,12 @@ def pool_of(csr: Any, node_size: int) -> tuple[Pool, int, int]:
     )
     nodes.pad(memory)
     children = references[0][order]
-    for level, made in zip(inner, references[1:], strict=True):
-        nodes = NewNodes.of(made, np.diff(level.first_child), REFERENCE_BYTES)
+    for level, built in zip(inner, references[1:], strict=True):
+        nodes = NewNodes.of(built, np.diff(level.first_child), REFERENCE_BYTES)
         nodes.begin(memory, memory.words, places)
         nodes.put(memory, bits, level.coordinates, children)
         nodes.pad(memory)
-        children = made
+        children = built
     return pool, int(children[0]), levels
 
 
@@ -282,7 +282,7 @@ def _leaves_of(csr: Any, bits: int) -> _Leaves:
     wanted = min(int(blocks), 2 * int(lengths.max()))
     size = 1 << max(4, (wanted - 1).bit_length())
     table = (size, size >= blocks)
-    found, counted = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
+    results, counted = np.empty(starts[-1], np.int32), np.empty(starts[-1], np.int32)
     number = np.empty(stripes, np.int64)
     _in_threads(
         find_leaves,
@@ -293,7 +293,7 @@ def _leaves_of(csr: Any, bits: int) -> _Leaves:
         bits,
         starts,
         *table,
-        found,
+        results,
         counted,
         number,
     )
@@ -301,8 +301,8 @@ def _leaves_of(csr: Any, bits: int) -> _Leaves:
     # Each stripe's leaves are at its start; now one stripe behind the other, by block columns.
     places = np.arange(pointers[-1]) + np.repeat(starts[:-1] - pointers[:-1], number)
     stripe = np.repeat(np.arange(stripes), number)
-    places = places[np.argsort(stripe * blocks + found[places], kind="stable")]
-    return _Leaves(pointers, found[places], counted[places], table)
+    places = places[np.argsort(stripe * blocks + results[places], kind="stable")]
+    return _Leaves(pointers, results[places], counted[places], table)
 
 
 def _in_threads(work: Callable[..., None], csr: Any, bits: int, *arguments: Any) -> None:
@@ -327,15 +327,15 @@ def _skeleton(leaves: _Leaves, bits: int, levels: int) -> tuple[IntArray, list[_
         paths = paths << 2 * bits | step
     order = np.argsort(paths, kind="stable")
     paths = paths[order]
-    found = []
+    results = []
     for _ in range(1, levels):
         step = paths & ((1 << 2 * bits) - 1)
         paths >>= 2 * bits
         first = np.flatnonzero(np.concatenate(([True], paths[1:] != paths[:-1])))
         coordinates = ((step >> bits) << 8 | (step & mask)).astype(np.uint16)
-        found.append(_Inner(np.append(first, len(paths)), coordinates))
+        results.append(_Inner(np.append(first, len(paths)), coordinates))
         paths = paths[first]
-    return order, found
+    return order, results
 
 
 def _types_and_sizes(
@@ -370,8 +370,8 @@ def _keep_explicit_negative_zeros(
 
 def _references(placed: list[tuple[UIntArray, IntArray]]) -> list[UIntArray]:
     """Return the references to the nodes of each level, leaves first, one after the other in the pool."""
-    found, end = [], UNIT_WORDS
+    results, end = [], UNIT_WORDS
     for kinds, sizes in placed:
-        found.append((end + np.cumsum(sizes) - sizes).astype(np.uint32) | kinds)
+        results.append((end + np.cumsum(sizes) - sizes).astype(np.uint32) | kinds)
         end += int(sizes.sum())
-    return found
+    return results

@@ -113,13 +113,13 @@ class DeviceTree:
         OutOfDeviceMemoryError
             The device has too little memory.
         """
-        pool, found = tree.pool, tree.nodes[0]
+        pool, result = tree.pool, tree.nodes[0]
         bits, mask = node_bits(pool.node_size), pool.node_size - 1
-        keys = np.zeros(len(found.references), np.int64)
+        keys = np.zeros(len(result.references), np.int64)
         for level in range(tree.levels - 1):
-            rows, columns = found.rows >> bits * level & mask, found.columns >> bits * level & mask
+            rows, columns = result.rows >> bits * level & mask, result.columns >> bits * level & mask
             keys |= (rows << bits | columns) << 2 * bits * level
-        nodes = np.column_stack((found.references, found.counts.astype(np.uint32)))
+        nodes = np.column_stack((result.references, result.counts.astype(np.uint32)))
         words, leaves = all_or_nothing(
             lambda: (upload(pool.words), Leaves.of(keys, nodes.astype(np.uint32).ravel()))
         )

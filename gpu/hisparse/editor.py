@@ -164,9 +164,9 @@ class Editor:
     def values(self, rows: ArrayLike, columns: ArrayLike) -> FloatArray:
         """Return the values at some positions, 0 where no entry is stored; errors as those of `insert`."""
         places = self._places(rows, columns)
-        found = self._found(places)
-        values: FloatArray = self._pool.memory.values[np.maximum(found, 0)]
-        values[found < 0] = 0
+        result = self._found(places)
+        values: FloatArray = self._pool.memory.values[np.maximum(result, 0)]
+        values[result < 0] = 0
         return values
 
     @property
@@ -207,10 +207,10 @@ class Editor:
         return np.ascontiguousarray(typed)
 
     def _found(self, places: tuple[IntArray, IntArray]) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = path_edits.look_up_all(
+        result: NDArray[np.int64] = path_edits.look_up_all(
             self._pool.memory, self._root[0], self._geometry, *places
         )
-        return found
+        return result
 
     def _require_stored(self, places: tuple[IntArray, IntArray]) -> None:
         absent = np.flatnonzero(self._found(places) < 0)

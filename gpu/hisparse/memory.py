@@ -224,11 +224,11 @@ def owned(memory: Any, reference: Any, level: Any, geometry: Any) -> Any:
         return np.int64(reference)
     width = memory.values.itemsize if level == 0 else words.itemsize
     size = words_of(memory, reference, geometry.node_size, width)
-    made = allocate(memory, size)
-    words[made : made + size] = words[at : at + size]
-    words[made + 1] = 1
+    result = allocate(memory, size)
+    words[result : result + size] = words[at : at + size]
+    words[result + 1] = 1
     words[at + 1] -= np.uint32(1)
-    copied = made + (np.int64(reference) & TYPE_MASK)
+    copied = result + (np.int64(reference) & TYPE_MASK)
     if level > 0:
         base = first_slot_of(memory, words, copied)
         for place in range(base, base + slot_count(memory, copied, geometry.node_size)):

@@ -100,19 +100,19 @@ def put(
     place, _ = find(memory, slots, reference, coordinate, geometry)
     base = first_slot_of(memory, slots, reference)
     if padded(count + 1) == padded(count) and count > 2:
-        made, new_base = at, base
+        result, new_base = at, base
     else:
-        made = new_node(memory, sparse_type(count + 1), count + 1, _sparse_words(slots, count + 1))
-        new_base = first_slot_of(memory, slots, made + np.int64(sparse_type(count + 1)))
-        _copy(memory, slots, at, base, made, new_base, 0, place, 0)
-    _copy(memory, slots, at, base, made, new_base, place, count, 1)
-    memory.halves[2 * made + FIRST_COORDINATE // 2 + place] = coordinate
+        result = new_node(memory, sparse_type(count + 1), count + 1, _sparse_words(slots, count + 1))
+        new_base = first_slot_of(memory, slots, result + np.int64(sparse_type(count + 1)))
+        _copy(memory, slots, at, base, result, new_base, 0, place, 0)
+    _copy(memory, slots, at, base, result, new_base, place, count, 1)
+    memory.halves[2 * result + FIRST_COORDINATE // 2 + place] = coordinate
     slots[new_base + place] = slot
-    memory.words[made] = count + 1
-    pad(memory, slots, made, count + 1)
-    if made != at:
+    memory.words[result] = count + 1
+    pad(memory, slots, result, count + 1)
+    if result != at:
         free_node(memory, reference, _level_of(memory, slots), geometry.node_size)
-    now = made + np.int64(sparse_type(count + 1))
+    now = result + np.int64(sparse_type(count + 1))
     return _dense_if_smaller(memory, slots, now, geometry, dense_from)
 
 
@@ -145,17 +145,17 @@ def take(memory: Any, slots: Any, reference: Any, coordinate: Any, geometry: Any
     place, _ = find(memory, slots, reference, coordinate, geometry)
     base = first_slot_of(memory, slots, reference)
     if padded(count - 1) == padded(count) and count > 3:
-        made, new_base = at, base
+        result, new_base = at, base
     else:
-        made = new_node(memory, sparse_type(count - 1), count - 1, _sparse_words(slots, count - 1))
-        new_base = first_slot_of(memory, slots, made + np.int64(sparse_type(count - 1)))
-        _copy(memory, slots, at, base, made, new_base, 0, place, 0)
-    _copy(memory, slots, at, base, made, new_base, place + 1, count, -1)
-    memory.words[made] = count - 1
-    pad(memory, slots, made, count - 1)
-    if made != at:
+        result = new_node(memory, sparse_type(count - 1), count - 1, _sparse_words(slots, count - 1))
+        new_base = first_slot_of(memory, slots, result + np.int64(sparse_type(count - 1)))
+        _copy(memory, slots, at, base, result, new_base, 0, place, 0)
+    _copy(memory, slots, at, base, result, new_base, place + 1, count, -1)
+    memory.words[result] = count - 1
+    pad(memory, slots, result, count - 1)
+    if result != at:
         free_node(memory, reference, _level_of(memory, slots), geometry.node_size)
-    now = made + np.int64(sparse_type(count - 1))
+    now = result + np.int64(sparse_type(count - 1))
     return _dense_if_smaller(memory, slots, now, geometry, dense_from)
 
 
@@ -266,18 +266,18 @@ def _sparse_of(memory: Any, slots: Any, reference: Any, geometry: Any) -> Any:
     """Return a sparse node with the entries of a dense one, which is freed."""
     count = np.int64(memory.words[address(reference)])
     kind = np.int64(sparse_type(count))
-    made = new_node(memory, kind, count, _sparse_words(slots, count))
-    base, new_base = first_slot_of(memory, slots, reference), first_slot_of(memory, slots, made + kind)
+    result = new_node(memory, kind, count, _sparse_words(slots, count))
+    base, new_base = first_slot_of(memory, slots, reference), first_slot_of(memory, slots, result + kind)
     written = 0
     for place in range(geometry.node_size * geometry.node_size):
         if is_entry(memory, slots, reference, place, geometry.node_size):
             coordinate = (place >> geometry.bits) << 8 | (place & (geometry.node_size - 1))
-            memory.halves[2 * made + FIRST_COORDINATE // 2 + written] = coordinate
+            memory.halves[2 * result + FIRST_COORDINATE // 2 + written] = coordinate
             slots[new_base + written] = slots[base + place]
             written += 1
-    pad(memory, slots, made, count)
+    pad(memory, slots, result, count)
     free_node(memory, reference, _level_of(memory, slots), geometry.node_size)
-    return made + kind
+    return result + kind
 
 
 @njit(cache=True)
@@ -292,12 +292,12 @@ def _dense_if_smaller(memory: Any, slots: Any, reference: Any, geometry: Any, de
         for place in range(count):
             if is_absent(slots[base + place]):
                 return reference
-    made = new_node(memory, DENSE, count, np.int64(dense_words(geometry.node_size, slots.itemsize)))
-    new_base = first_slot_of(memory, slots, made + DENSE)
+    result = new_node(memory, DENSE, count, np.int64(dense_words(geometry.node_size, slots.itemsize)))
+    new_base = first_slot_of(memory, slots, result + DENSE)
     for place in range(places):
         slots[new_base + place] = NOTHING
     for place in range(count):
         coordinate = np.int64(memory.halves[2 * at + FIRST_COORDINATE // 2 + place])
         slots[new_base + ((coordinate >> 8) << geometry.bits) + (coordinate & 255)] = slots[base + place]
     free_node(memory, reference, _level_of(memory, slots), geometry.node_size)
-    return made + DENSE
+    return result + DENSE

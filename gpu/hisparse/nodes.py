@@ -73,10 +73,10 @@ def levels_of(memory: Memory, root: int, geometry: Geometry) -> tuple[Nodes, ...
     geometry
         That of the tree.
     """
-    found = [root_alone(memory, root)]
+    results = [root_alone(memory, root)]
     for _ in range(1, geometry.levels):
-        found.append(children_of(memory, found[-1], geometry.bits))
-    return tuple(reversed(found))
+        results.append(children_of(memory, results[-1], geometry.bits))
+    return tuple(reversed(results))
 
 
 def root_alone(memory: Memory, root: int) -> Nodes:
@@ -109,9 +109,13 @@ def entries_of(memory: Memory, leaves: Nodes, bits: int) -> tuple[IntArray, IntA
 
 def _expanded(memory: Memory, slots: Any, nodes: Nodes, bits: int) -> tuple[IntArray, IntArray, Any]:
     total = int(nodes.counts.sum())
-    rows, columns, found = np.empty(total, np.int64), np.empty(total, np.int64), np.empty(total, slots.dtype)
-    _expand(memory, slots, nodes.references, nodes.rows, nodes.columns, bits, rows, columns, found)
-    return rows, columns, found
+    rows, columns, results = (
+        np.empty(total, np.int64),
+        np.empty(total, np.int64),
+        np.empty(total, slots.dtype),
+    )
+    _expand(memory, slots, nodes.references, nodes.rows, nodes.columns, bits, rows, columns, results)
+    return rows, columns, results
 
 
 def _counts(memory: Memory, references: UIntArray) -> IntArray:

@@ -44,10 +44,10 @@ def chain(memory: Any, level: Any, row: Any, column: Any, value: Any, geometry: 
     row, column, value
         The entry.
     """
-    made = single(memory, memory.values, coordinate_in(row, column, 0, geometry.bits), value)
+    built = single(memory, memory.values, coordinate_in(row, column, 0, geometry.bits), value)
     for above in range(1, level + 1):
-        made = single(memory, memory.words, coordinate_in(row, column, above, geometry.bits), made)
-    return made
+        built = single(memory, memory.words, coordinate_in(row, column, above, geometry.bits), built)
+    return built
 
 
 @njit(cache=True)
@@ -66,15 +66,15 @@ def look_up(memory: Any, root: Any, row: Any, column: Any, geometry: Any) -> Any
         if reference == NULL:
             return np.int64(-1)
         coordinate = coordinate_in(row, column, level, geometry.bits)
-        place, found = find(memory, memory.words, reference, coordinate, geometry)
-        if not found:
+        place, result = find(memory, memory.words, reference, coordinate, geometry)
+        if not result:
             return np.int64(-1)
         reference = np.int64(memory.words[first_slot_of(memory, memory.words, reference) + place])
     if reference == NULL:
         return np.int64(-1)
     coordinate = coordinate_in(row, column, 0, geometry.bits)
-    place, found = find(memory, memory.values, reference, coordinate, geometry)
-    return first_slot_of(memory, memory.values, reference) + place if found else np.int64(-1)
+    place, result = find(memory, memory.values, reference, coordinate, geometry)
+    return first_slot_of(memory, memory.values, reference) + place if result else np.int64(-1)
 
 
 @njit(cache=True)
@@ -115,8 +115,8 @@ def store(memory: Any, root: Any, row: Any, column: Any, value: Any, geometry: A
         reference = owned(memory, reference, level, geometry)
         root = linked(memory, slot, reference, root)
         coordinate = coordinate_in(row, column, level, geometry.bits)
-        place, found = find(memory, words, reference, coordinate, geometry)
-        if not found:
+        place, result = find(memory, words, reference, coordinate, geometry)
+        if not result:
             child = chain(memory, level - 1, row, column, value, geometry)
             now = put(memory, words, reference, coordinate, child, geometry, geometry.dense_inner)
             return linked(memory, slot, now, root), 1
@@ -125,12 +125,12 @@ def store(memory: Any, root: Any, row: Any, column: Any, value: Any, geometry: A
     reference = owned(memory, reference, 0, geometry)
     root = linked(memory, slot, reference, root)
     coordinate = coordinate_in(row, column, 0, geometry.bits)
-    place, found = find(memory, memory.values, reference, coordinate, geometry)
-    if found:
+    place, result = find(memory, memory.values, reference, coordinate, geometry)
+    if result:
         now = change(memory, reference, place, value, geometry)
     else:
         now = put(memory, memory.values, reference, coordinate, value, geometry, geometry.dense_leaf)
-    return linked(memory, slot, now, root), 0 if found else 1
+    return linked(memory, slot, now, root), 0 if result else 1
 
 
 @njit(cache=True)
@@ -239,7 +239,7 @@ def look_up_all(memory: Any, root: Any, geometry: Any, rows: Any, columns: Any) 
     rows, columns
         int64: the positions.
     """
-    found = np.empty(len(rows), np.int64)
+    result = np.empty(len(rows), np.int64)
     for index in range(len(rows)):
-        found[index] = look_up(memory, root, rows[index], columns[index], geometry)
-    return found
+        result[index] = look_up(memory, root, rows[index], columns[index], geometry)
+    return result

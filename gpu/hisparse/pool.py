@@ -66,10 +66,10 @@ class Pool:
             "state": state,
         }
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        self._begin(kept["node_size"], kept["dtype"])
-        self.memory = self._arrays(len(kept["words"]))
-        self._copy(kept["words"], kept["free"], kept["state"])
+    def __setstate__(self, recorded: dict[str, Any]) -> None:
+        self._begin(recorded["node_size"], recorded["dtype"])
+        self.memory = self._arrays(len(recorded["words"]))
+        self._copy(recorded["words"], recorded["free"], recorded["state"])
 
     def _begin(self, node_size: int, dtype: np.dtype[Any]) -> None:
         self.node_size = node_size

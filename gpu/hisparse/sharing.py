@@ -65,7 +65,7 @@ def equal_nodes_shared(matrix: HiSparse) -> HiSparse:
     pays where the matrix repeats itself every so many multiples of d, as the matrix of a stencil may.
     """
     old = matrix.content
-    made: list[UIntArray] = []
+    results: list[UIntArray] = []
     end = UNIT_WORDS
     known = now = np.zeros(0, np.uint32)  # the nodes of the level below, rising, and what they are now
     for level, nodes in enumerate(old.nodes):
@@ -86,16 +86,16 @@ def equal_nodes_shared(matrix: HiSparse) -> HiSparse:
                 slots = _slots(words, kind, count, matrix.node_size)
                 used = slots != NULL
                 slots[used] = now[np.searchsorted(known, slots[used])]
-            found = seen.setdefault((kind, words.tobytes()), end + kind)
-            if found == end + kind:
-                made.append(words)
+            result = seen.setdefault((kind, words.tobytes()), end + kind)
+            if result == end + kind:
+                results.append(words)
                 end += size
-            references.append(found)
+            references.append(result)
         order = np.argsort(distinct.references)
         known, now = distinct.references[order], np.array(references, dtype=np.uint32)[order]
     pool = Pool(matrix.node_size, matrix.dtype, end - UNIT_WORDS)
-    if made:
-        pool.memory.words[UNIT_WORDS:end] = np.concatenate(made)
+    if results:
+        pool.memory.words[UNIT_WORDS:end] = np.concatenate(results)
     root = int(now[0]) if len(now) else NULL
     tree = Tree(pool, root, old.shape, old.levels, old.nnz)
     _count_references(tree)

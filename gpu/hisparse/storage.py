@@ -46,10 +46,10 @@ def tree_bits(nnz: int, leaves: int, inner_nodes: int, node_size: int, value_bit
 
 def full_levels(nnz: int, node_size: int) -> int:
     """Return lambda, the levels that so many non-zeros can fill with nodes: log of nnz by d^2, rounded up."""
-    found = 0
-    while node_size ** (2 * found) < nnz:
-        found += 1
-    return found
+    result = 0
+    while node_size ** (2 * result) < nnz:
+        result += 1
+    return result
 
 
 def most_nodes(nnz: int, levels: int, node_size: int) -> int:

@@ -44,9 +44,9 @@ class Tree:
     def __getstate__(self) -> dict[str, Any]:
         return {each.name: getattr(self, each.name) for each in fields(self)}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
+    def __setstate__(self, recorded: dict[str, Any]) -> None:
         # The copied pool has the reference that the original held: it is this record's own.
-        self.__dict__.update(kept)
+        self.__dict__.update(recorded)
         self._release_at_end()
 
     def _release_at_end(self) -> None:

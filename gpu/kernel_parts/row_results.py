@@ -225,19 +225,19 @@ def _several_written(times: int) -> Any:
     """Make the function that writes them, times beta."""
 
     @device_function
-    def one(y: Any, row: Any, all_: Any, found: Any, beta: Any) -> None:
+    def one(y: Any, row: Any, all_: Any, match: Any, beta: Any) -> None:
         if row < y.size:
-            y[row] = beta * found[0]
+            y[row] = beta * match[0]
 
     if times == 1:
         return one
     others = _several_written(times - 1)
 
     @device_function
-    def all_of_them(y: Any, row: Any, all_: Any, found: Any, beta: Any) -> None:
+    def all_of_them(y: Any, row: Any, all_: Any, match: Any, beta: Any) -> None:
         if row < y.size:
-            y[row] = beta * found[0]
-            others(y, row + all_, all_, found[1:], beta)
+            y[row] = beta * match[0]
+            others(y, row + all_, all_, match[1:], beta)
 
     return all_of_them
 

@@ -93,9 +93,9 @@ def _compiled(count: int, distance: int) -> Any:
             of_values = address_of(context, builder, signature.args[0], arguments[0], arguments[2])
             of_columns = address_of(context, builder, signature.args[1], arguments[1], arguments[2])
             element, bits = context.get_data_type(values.dtype), values.dtype.bitwidth
-            found = ir.LiteralStructType([element] * count + [_WORD] * count)
+            match = ir.LiteralStructType([element] * count + [_WORD] * count)
             constraints = [f"=&{_REALS[bits][1]}"] * count + ["=&r"] * count + ["l", "l", "r"]
-            function = ir.FunctionType(found, [of_values.type, of_columns.type, _WORD])
+            function = ir.FunctionType(match, [of_values.type, of_columns.type, _WORD])
             text = _text(bits, count, distance)
             assembly = ir.InlineAsm(function, text, ",".join(constraints), side_effect=True)
             loaded = builder.call(assembly, [of_values, of_columns, arguments[3]])
@@ -125,9 +125,9 @@ def _compiled_rows(count: int, distance: int) -> Any:
     def load(typing_context: Any, rows: Any, index: Any, left: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             address = address_of(context, builder, signature.args[0], arguments[0], arguments[1])
-            found = ir.LiteralStructType([_WORD] * count) if count > 1 else _WORD
+            match = ir.LiteralStructType([_WORD] * count) if count > 1 else _WORD
             constraints = ["=&r"] * count + ["l", "r"]
-            function = ir.FunctionType(found, [address.type, _WORD])
+            function = ir.FunctionType(match, [address.type, _WORD])
             text = _row_text(count, distance)
             assembly = ir.InlineAsm(function, text, ",".join(constraints), side_effect=True)
             loaded = builder.call(assembly, [address, arguments[2]])

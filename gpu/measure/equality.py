@@ -14,7 +14,7 @@ from gpu.runtime.memory import upload
 
 
 @cuda.jit
-def far_kernel(one, two, number, most, found):
+def far_kernel(one, two, number, most, result):
     """Count elements that are farther apart than a distance, or no numbers.
 
     Parameters
@@ -35,7 +35,7 @@ def far_kernel(one, two, number, most, found):
             far += 1
         at += cuda.gridsize(1)
     if far:
-        cuda.atomic.add(found, 0, np.uint64(far))
+        cuda.atomic.add(result, 0, np.uint64(far))
 
 
 def far_apart(one: Any, two: Any, most: float) -> int:
@@ -49,9 +49,9 @@ def far_apart(one: Any, two: Any, most: float) -> int:
         The distance.
     """
     number = min(one.size, two.size)
-    found = upload(np.zeros(1, np.uint64))
-    far_kernel[BLOCKS, THREADS_PER_BLOCK](one, two, number, most, found)
-    return int(found.copy_to_host()[0])
+    result = upload(np.zeros(1, np.uint64))
+    far_kernel[BLOCKS, THREADS_PER_BLOCK](one, two, number, most, result)
+    return int(result.copy_to_host()[0])
 
 
 BLOCKS = 2 if SIMULATED else 1056
@@ -59,7 +59,7 @@ BLOCKS = 2 if SIMULATED else 1056
 
 
 @cuda.jit
-def differing_kernel(one, two, number, found):
+def differing_kernel(one, two, number, result):
     """Look for words that differ.
 
     Parameters
@@ -74,7 +74,7 @@ def differing_kernel(one, two, number, found):
     at = cuda.grid(1)
     while at < number:
         if one[at] != two[at]:
-            found[0] = 1
+            result[0] = 1
         at += cuda.gridsize(1)
 
 
@@ -89,13 +89,13 @@ def are_equal(one: Any, two: Any) -> bool:
     if one.shape != two.shape or one.dtype != two.dtype:
         return False
     words = [each.view(np.uint32) for each in (one, two)]
-    found = upload(np.zeros(1, np.int32))
-    differing_kernel[BLOCKS, THREADS_PER_BLOCK](*words, words[0].size, found)
-    return int(found.copy_to_host()[0]) == 0
+    result = upload(np.zeros(1, np.int32))
+    differing_kernel[BLOCKS, THREADS_PER_BLOCK](*words, words[0].size, result)
+    return int(result.copy_to_host()[0]) == 0
 
 
 def copied(array: Any) -> Any:
     """Return a copy of a device array on the device."""
-    made = cuda.device_array(array.shape, array.dtype)
-    made.copy_to_device(array)
-    return made
+    built = cuda.device_array(array.shape, array.dtype)
+    built.copy_to_device(array)
+    return built

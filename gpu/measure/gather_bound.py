@@ -89,8 +89,8 @@ class GatherWork:
         sectors = ((width - 1) >> shift) + 1 if width else 0
         asked = np.zeros(len(columns), np.bool_)
         threads = threads_that_pay(len(columns))
-        kept = l1_bytes // SECTOR_BYTES
-        _ask(columns, shift, sectors, kept, multiprocessors, block_entries, threads, asked)
+        recorded = l1_bytes // SECTOR_BYTES
+        _ask(columns, shift, sectors, recorded, multiprocessors, block_entries, threads, asked)
         requests = int(np.count_nonzero(asked))
         windows = max(1, -(-requests * SECTOR_BYTES // l2_bytes))
         first, different = _different(columns, shift, sectors, windows, asked)
@@ -162,8 +162,8 @@ def least_work(
     """
     device = {"multiprocessors": multiprocessors, "l2_bytes": l2_bytes}
     orders = (columns, _by_degree(columns, width))
-    found = ([GatherWork.of(each, width, size, **device) for each in orders] for size in itemsizes)
-    return [min(both, key=lambda each: each.first + each.again) for both in found]
+    result = ([GatherWork.of(each, width, size, **device) for each in orders] for size in itemsizes)
+    return [min(both, key=lambda each: each.first + each.again) for both in result]
 
 
 def _by_degree(columns: Any, width: int) -> Any:
@@ -195,7 +195,7 @@ def _ask(
     columns: Any,
     shift: int,
     sectors: int,
-    kept: int,
+    recorded: int,
     multiprocessors: int,
     block_entries: int,
     threads: int,
@@ -208,13 +208,13 @@ def _ask(
     blocks = (len(columns) + block_entries - 1) // block_entries
     for thread in prange(threads):
         place_of = np.full(sectors, -1, np.int32)
-        sector_at = np.full(kept, -1, np.int32)
-        after, before = np.empty(kept, np.int32), np.empty(kept, np.int32)
-        for place in range(kept):
-            after[place], before[place] = (place + 1) % kept, (place - 1) % kept
+        sector_at = np.full(recorded, -1, np.int32)
+        after, before = np.empty(recorded, np.int32), np.empty(recorded, np.int32)
+        for place in range(recorded):
+            after[place], before[place] = (place + 1) % recorded, (place - 1) % recorded
         head = 0
         for own in range(multiprocessors * thread // threads, multiprocessors * (thread + 1) // threads):
-            for place in range(kept):  # nothing of another multiprocessor
+            for place in range(recorded):  # nothing of another multiprocessor
                 if sector_at[place] >= 0:
                     place_of[sector_at[place]] = -1
                     sector_at[place] = -1

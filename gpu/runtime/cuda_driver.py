@@ -62,11 +62,11 @@ def driver() -> Any:
         The package or the driver is missing, or there is no device.
     """
     try:
-        found = importlib.import_module("cuda.bindings.driver")
+        result = importlib.import_module("cuda.bindings.driver")
     except ImportError:
         raise not_installed() from None
-    start(found)
-    return found
+    start(result)
+    return result
 
 
 def not_installed() -> NoGpuError:
@@ -76,7 +76,7 @@ def not_installed() -> NoGpuError:
     )
 
 
-def start(found: Any) -> None:
+def start(result: Any) -> None:
     """Start a driver interface and make the primary context of device 0 current.
 
     Raises
@@ -85,17 +85,17 @@ def start(found: Any) -> None:
         The driver is missing or sees no device.
     """
     try:
-        check(found, "cuInit", 0)
-        device = check(found, "cuDeviceGet", 0)
-        context = check(found, "cuDevicePrimaryCtxRetain", device)
-        check(found, "cuCtxSetCurrent", context)
+        check(result, "cuInit", 0)
+        device = check(result, "cuDeviceGet", 0)
+        context = check(result, "cuDevicePrimaryCtxRetain", device)
+        check(result, "cuCtxSetCurrent", context)
     except CudaError as error:
         raise NoGpuError(f"no GPU was found ({error})", NEEDED) from None
     except RuntimeError:  # the binding does not find libcuda
         raise NoGpuError("no GPU was found (the NVIDIA driver is not installed)", NEEDED) from None
 
 
-def check(found: Any, name: str, *arguments: Any) -> Any:
+def check(result: Any, name: str, *arguments: Any) -> Any:
     """Call a function of a driver interface.
 
     Returns
@@ -110,7 +110,7 @@ def check(found: Any, name: str, *arguments: Any) -> Any:
     CudaError
         Any other failure.
     """
-    status, *results = getattr(found, name)(*arguments)
+    status, *results = getattr(result, name)(*arguments)
     if int(status) != 0:
         error = str(getattr(status, "name", status))
         if error == "CUDA_ERROR_OUT_OF_MEMORY":
@@ -275,13 +275,13 @@ class DeviceMemory(Handle):
     @classmethod
     def holding(cls, array: npt.NDArray[Any]) -> Self:
         """Allocate as much as an array needs and copy it there."""
-        made = cls(array.nbytes)
+        built = cls(array.nbytes)
         try:
-            made.write(array)
+            built.write(array)
         except BaseException:
-            made.close()
+            built.close()
             raise
-        return made
+        return built
 
     def write(self, array: npt.NDArray[Any]) -> None:
         """Copy an array of the host to the beginning; it is complete when this returns."""
@@ -294,13 +294,13 @@ class DeviceMemory(Handle):
 
     def read(self, count: int, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """Copy the first ``count`` elements to the host, once the device has done all its work."""
-        found = np.empty(count, dtype)
-        if found.nbytes > self.nbytes:
-            raise ValueError(f"{found.nbytes} bytes do not lie in {self.nbytes}")
+        result = np.empty(count, dtype)
+        if result.nbytes > self.nbytes:
+            raise ValueError(f"{result.nbytes} bytes do not lie in {self.nbytes}")
         synchronize()
-        if found.nbytes:
-            call("cuMemcpyDtoH", found.ctypes.data, self.address, found.nbytes)
-        return found
+        if result.nbytes:
+            call("cuMemcpyDtoH", result.ctypes.data, self.address, result.nbytes)
+        return result
 
     def close(self) -> None:
         """Free it."""

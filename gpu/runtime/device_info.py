@@ -81,24 +81,24 @@ def device_info() -> DeviceInfo:
     return describe(driver())
 
 
-def describe(found: Any) -> DeviceInfo:
+def describe(match: Any) -> DeviceInfo:
     """Describe device 0 of a driver interface that has been started."""
-    device = check(found, "cuDeviceGet", 0)
-    attribute = partial(_attribute, found)
-    raw = check(found, "cuDeviceGetName", 128, device)
+    device = check(match, "cuDeviceGet", 0)
+    attribute = partial(_attribute, match)
+    raw = check(match, "cuDeviceGetName", 128, device)
     return DeviceInfo(
         name=bytes(raw).split(b"\0")[0].decode(),
         compute_capability=(attribute("COMPUTE_CAPABILITY_MAJOR"), attribute("COMPUTE_CAPABILITY_MINOR")),
         multiprocessors=attribute("MULTIPROCESSOR_COUNT"),
         threads_per_multiprocessor=attribute("MAX_THREADS_PER_MULTIPROCESSOR"),
-        memory_bytes=int(check(found, "cuDeviceTotalMem", device)),
+        memory_bytes=int(check(match, "cuDeviceTotalMem", device)),
         l2_bytes=attribute("L2_CACHE_SIZE"),
         shared_bytes_per_multiprocessor=attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR"),
         clock_mhz=attribute("CLOCK_RATE") // 1000,
         memory_clock_mhz=attribute("MEMORY_CLOCK_RATE") // 1000,
         memory_bus_bits=attribute("GLOBAL_MEMORY_BUS_WIDTH"),
         driver_version=_driver_version(),
-        cuda_driver=cuda_version(int(check(found, "cuDriverGetVersion"))),
+        cuda_driver=cuda_version(int(check(match, "cuDriverGetVersion"))),
         cuda_runtime=_runtime_version(),
         cusparse=cusparse_version(),
         packages={name: _package_version(name) for name in PACKAGES},
@@ -116,10 +116,10 @@ def shared_memory() -> tuple[int, int]:
     return attribute("MULTIPROCESSOR_COUNT"), attribute("MAX_SHARED_MEMORY_PER_MULTIPROCESSOR")
 
 
-def _attribute(found: Any, name: str) -> int:
+def _attribute(match: Any, name: str) -> int:
     """Return a number that a driver interface tells of device 0."""
-    key = getattr(found.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-    return int(check(found, "cuDeviceGetAttribute", key, check(found, "cuDeviceGet", 0)))
+    key = getattr(match.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+    return int(check(match, "cuDeviceGetAttribute", key, check(match, "cuDeviceGet", 0)))
 
 
 def cuda_version(number: int) -> str:
@@ -149,10 +149,10 @@ def _runtime_version() -> str | None:
 
 def _driver_version() -> str | None:
     try:
-        found = re.search(r"\b(\d{3}(?:\.\d+)+)\b", KERNEL_MODULE.read_text())
+        match = re.search(r"\b(\d{3}(?:\.\d+)+)\b", KERNEL_MODULE.read_text())
     except OSError:
         return None
-    return found[1] if found else None
+    return match[1] if match else None
 
 
 def _package_version(name: str) -> str | None:

@@ -83,15 +83,15 @@ def _compiled_or_kept(kernel: Any, signature: Any, registers: int) -> Any:
     compiled.bind()
     if not registers or compiled.regs_per_thread <= registers:
         return compiled
-    kept = kernel._cache if isinstance(kernel._cache, _Kept) else None
+    recorded = kernel._cache if isinstance(kernel._cache, _Kept) else None
     name = f"{signature} with {registers} registers"
-    found = kept.load_overload(name, None) if kept else None
-    if found is None:
-        found = assembled_again(_with_its_source(kernel, signature, compiled), registers)
-        found.bind()
-        if kept:
-            kept.save_overload(name, found)
-    return found
+    result = recorded.load_overload(name, None) if recorded else None
+    if result is None:
+        result = assembled_again(_with_its_source(kernel, signature, compiled), registers)
+        result.bind()
+        if recorded:
+            recorded.save_overload(name, result)
+    return result
 
 
 def _with_its_source(kernel: Any, signature: Any, compiled: Any) -> Any:
@@ -112,11 +112,11 @@ def assembled_again(compiled: Any, registers: int) -> Any:
     compiled, registers
         The kernel, and the most of a thread.
     """
-    made, library = copy.copy(compiled), copy.copy(compiled._codelibrary)
+    built, library = copy.copy(compiled), copy.copy(compiled._codelibrary)
     library._max_registers = registers
     library._cubin_cache, library._linkerinfo_cache, library._cufunc_cache = {}, {}, {}
-    made._codelibrary = library
-    return made
+    built._codelibrary = library
+    return built
 
 
 def keep(kernel: Any) -> None:
@@ -137,7 +137,7 @@ def _is_private(folder: Path) -> bool:
     return True
 
 
-def identity(made: Any) -> str:
+def identity(built: Any) -> str:
     """Name a kernel, or anything that a kernel is made of, alike in all processes.
 
     Raises
@@ -145,28 +145,28 @@ def identity(made: Any) -> str:
     UnknownError
         If that cannot be.
     """
-    if hasattr(made, "made_of"):  # generated: its text, and what the names in that mean
-        return f"generated{identity(made.made_of)}"
-    if isinstance(made, FunctionType):
+    if hasattr(built, "made_of"):  # generated: its text, and what the names in that mean
+        return f"generated{identity(built.made_of)}"
+    if isinstance(built, FunctionType):
         try:
-            closed_over = [cell.cell_contents for cell in made.__closure__ or ()]
+            closed_over = [cell.cell_contents for cell in built.__closure__ or ()]
         except ValueError:
             raise UnknownError("a variable of a closure has no value yet") from None
-        inner = identity((*closed_over, *(made.__defaults__ or ())))
-        where = f"{made.__module__}.{made.__qualname__}:{made.__code__.co_firstlineno}"
-        return f"{where}{_of_its_file(made)}{inner}"
-    if isinstance(made, type | BuiltinFunctionType):
-        return f"{made.__module__}.{made.__qualname__}"
-    if isinstance(made, tuple):
-        return f"({','.join(map(identity, made))})"
-    if made is None or isinstance(made, bool | int | float | str | np.generic | np.dtype):
-        return f"{type(made).__name__} {made!r}"
-    if hasattr(made, "py_func"):  # what cuda.jit makes
-        options = tuple(f"{name}={value!r}" for name, value in sorted(made.targetoptions.items()))
-        return f"jit{identity((made.py_func, *options))}"
-    if hasattr(made, "_defn"):  # an intrinsic
-        return f"intrinsic{identity(made._defn)}"
-    raise UnknownError(f"{type(made).__name__} has no name that is the same in all processes")
+        inner = identity((*closed_over, *(built.__defaults__ or ())))
+        where = f"{built.__module__}.{built.__qualname__}:{built.__code__.co_firstlineno}"
+        return f"{where}{_of_its_file(built)}{inner}"
+    if isinstance(built, type | BuiltinFunctionType):
+        return f"{built.__module__}.{built.__qualname__}"
+    if isinstance(built, tuple):
+        return f"({','.join(map(identity, built))})"
+    if built is None or isinstance(built, bool | int | float | str | np.generic | np.dtype):
+        return f"{type(built).__name__} {built!r}"
+    if hasattr(built, "py_func"):  # what cuda.jit makes
+        options = tuple(f"{name}={value!r}" for name, value in sorted(built.targetoptions.items()))
+        return f"jit{identity((built.py_func, *options))}"
+    if hasattr(built, "_defn"):  # an intrinsic
+        return f"intrinsic{identity(built._defn)}"
+    raise UnknownError(f"{type(built).__name__} has no name that is the same in all processes")
 
 
 class _Kept:
@@ -183,11 +183,11 @@ class _Kept:
             content = private_files.read(self._file(signature))
             if content is None:
                 return None
-            found = _Kernel._rebuild(**pickle.loads(content))
-            found.bind()
+            result = _Kernel._rebuild(**pickle.loads(content))
+            result.bind()
         except Exception:  # a file that must not be used, or of another version
             return None
-        return found
+        return result
 
     def save_overload(self, signature: Any, compiled: Any) -> None:
         """Keep a compiled kernel; what cannot be kept is compiled again."""
@@ -235,15 +235,15 @@ def _compilers() -> str:
 @functools.cache
 def source_digest() -> str:
     """Return a digest of the package `gpu`, and of the formats that its kernels take constants from."""
-    found = hashlib.sha256()
+    result = hashlib.sha256()
     package = Path(__file__).parents[1]
     for folder in (package, package.with_name("vecsim") / "formats"):
         for file in sorted(folder.rglob("*.py")):
-            found.update(file.read_bytes())
-    return found.hexdigest()
+            result.update(file.read_bytes())
+    return result.hexdigest()
 
 
-def _of_its_file(made: FunctionType) -> str:
+def _of_its_file(built: FunctionType) -> str:
     """Return a digest of the file of a function that is in no package of vecsim; of others it is empty.
 
     Raises
@@ -251,9 +251,9 @@ def _of_its_file(made: FunctionType) -> str:
     UnknownError
         There is no such file.
     """
-    if made.__module__.partition(".")[0] in ("gpu", "vecsim", "numba"):
+    if built.__module__.partition(".")[0] in ("gpu", "vecsim", "numba"):
         return ""
-    digest = sha256_or_empty(Path(made.__code__.co_filename), EXTENSION)
+    digest = sha256_or_empty(Path(built.__code__.co_filename), EXTENSION)
     if not digest:
-        raise UnknownError(f"{made.__qualname__} stands in no file")
+        raise UnknownError(f"{built.__qualname__} stands in no file")
     return digest

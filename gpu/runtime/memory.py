@@ -41,10 +41,10 @@ def upload(array: NDArray[Any], behind: int = 0) -> Any:
         contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
     with _too_little_is_said(contiguous.nbytes):
         if behind:
-            made = cuda.device_array(len(contiguous) + behind, contiguous.dtype)
-            made[: len(contiguous)].copy_to_device(contiguous)
-            made[len(contiguous) :].copy_to_device(np.zeros(behind, contiguous.dtype))
-            return made
+            built = cuda.device_array(len(contiguous) + behind, contiguous.dtype)
+            built[: len(contiguous)].copy_to_device(contiguous)
+            built[len(contiguous) :].copy_to_device(np.zeros(behind, contiguous.dtype))
+            return built
         return cuda.to_device(contiguous)
 
 
@@ -80,10 +80,10 @@ def zeros(number: int, dtype: Any) -> Any:
     """
     if SIMULATED:
         return upload(np.zeros(number, dtype))
-    made = empty(number, dtype)
-    call("cuMemsetD8", int(made.device_ctypes_pointer.value), 0, made.size * made.dtype.itemsize)
+    built = empty(number, dtype)
+    call("cuMemsetD8", int(built.device_ctypes_pointer.value), 0, built.size * built.dtype.itemsize)
     cuda.synchronize()
-    return made
+    return built
 
 
 @contextmanager
@@ -99,8 +99,8 @@ def _too_little_is_said(nbytes: int) -> Iterator[None]:
 
 def on_host(array: Any) -> NDArray[Any]:
     """Return an array that is on the host: itself, or a copy of one that is on the device."""
-    found: NDArray[Any] = array if isinstance(array, np.ndarray) else array.copy_to_host()
-    return found
+    result: NDArray[Any] = array if isinstance(array, np.ndarray) else array.copy_to_host()
+    return result
 
 
 def part_of(array: Any, begin: int, end: int) -> Any:

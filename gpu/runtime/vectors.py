@@ -138,12 +138,12 @@ def is_on_device(array: Any) -> bool:
 
 def _interface(array: Any) -> dict[str, Any] | None:
     try:
-        found: dict[str, Any] | None = array.__cuda_array_interface__
+        match: dict[str, Any] | None = array.__cuda_array_interface__
     except AttributeError:
         return None
     except (RuntimeError, TypeError) as error:  # of torch, for tensors with a gradient
         raise UserError(f"an array cannot be used as it is: {str(error).splitlines()[0]}") from error
-    return found
+    return match
 
 
 def as_device_array(array: Any, stream: Any = 0) -> Any:

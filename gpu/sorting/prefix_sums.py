@@ -37,7 +37,7 @@ _load = VECTOR_IF[1]
 
 
 @device_function
-def _before_warp(counts: Any, number: Any, first: Any, of_warps: Any, found: Any) -> Any:
+def _before_warp(counts: Any, number: Any, first: Any, of_warps: Any, result: Any) -> Any:
     """Load the counts of a thread, and return the sum of those of the warps before its own, and of all warps.
 
     Parameters
@@ -53,9 +53,9 @@ def _before_warp(counts: Any, number: Any, first: Any, of_warps: Any, found: Any
     """
     thread, total = np.int32(cuda.threadIdx.x), np.int32(0)
     for k in range(OF_THREAD):
-        found[k] = _load(counts, first + k * WARP, first + k * WARP < number)[0]
+        result[k] = _load(counts, first + k * WARP, first + k * WARP < number)[0]
     for k in range(OF_THREAD):
-        total = np.int32(total + found[k])
+        total = np.int32(total + result[k])
     total = sum_of_warp(total)
     if thread % WARP == 0:
         of_warps[thread // WARP] = total
@@ -82,11 +82,11 @@ def totals_kernel(counts, number, totals):
         int32, one a share.
     """
     of_warps = cuda.shared.array(WARPS, np.int32)
-    found = cuda.local.array(OF_THREAD, np.int32)
+    result = cuda.local.array(OF_THREAD, np.int32)
     begin_in_sequence()
     thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
     first = block * SHARE + thread // WARP * OF_WARP + thread % WARP
-    _, whole = _before_warp(counts, number, first, of_warps, found)
+    _, whole = _before_warp(counts, number, first, of_warps, result)
     if thread == 0:
         totals[block] = whole
 
@@ -105,18 +105,18 @@ def places_kernel(counts, number, offsets, places):
         int32 of number + 1.
     """
     of_warps = cuda.shared.array(WARPS, np.int32)
-    found = cuda.local.array(OF_THREAD, np.int32)
+    result = cuda.local.array(OF_THREAD, np.int32)
     begin_in_sequence()
     thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
     lane = np.int32(thread % WARP)
     first = block * SHARE + thread // WARP * OF_WARP + lane
-    before, _ = _before_warp(counts, number, first, of_warps, found)
+    before, _ = _before_warp(counts, number, first, of_warps, result)
     before = np.int32(before + offsets[block])
     for k in range(OF_THREAD):
-        through = sum_through(found[k], lane)
+        through = sum_through(result[k], lane)
         at = first + k * WARP
         if at < number:
-            places[at] = np.int32(before + through - found[k])
+            places[at] = np.int32(before + through - result[k])
         if at == number - 1:
             places[number] = np.int32(before + through)
         before = np.int32(before + cuda.shfl_sync(EVERY_LANE, through, WARP - 1))
@@ -147,14 +147,14 @@ def offsets_kernel(counts, number, offsets):
             own = np.int32(own + _load(counts, which * number + at + step, at + step < end)[0])
         at += AT_ONCE
     before, whole = before_in_block(own, totals, thread, SCAN_THREADS // WARP)
-    found, at = cuda.local.array(AT_ONCE, np.int32), begin
+    result, at = cuda.local.array(AT_ONCE, np.int32), begin
     while at < end:
         for step in range(AT_ONCE):
-            found[step] = _load(counts, which * number + at + step, at + step < end)[0]
+            result[step] = _load(counts, which * number + at + step, at + step < end)[0]
         for step in range(AT_ONCE):
             if at + step < end:
                 offsets[which * (number + 1) + at + step] = before
-            before = np.int32(before + found[step])
+            before = np.int32(before + result[step])
         at += AT_ONCE
     if thread == 0:
         offsets[which * (number + 1) + number] = whole

@@ -46,23 +46,23 @@ def count_digits_kernel(keys, number, shift, counts):
     counts
         int32 of 256 times the number of blocks: of each digit, the count in each tile.
     """
-    found = cuda.shared.array(DIGITS, np.int32)
+    result = cuda.shared.array(DIGITS, np.int32)
     begin_in_sequence()
     thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
     digit = thread
     while digit < DIGITS:
-        found[np.uint32(digit)] = np.int32(0)
+        result[np.uint32(digit)] = np.int32(0)
         digit = np.int32(digit + SORT_THREADS)
     cuda.syncthreads()
     at = block * TILE + thread
     for _ in range(ROUNDS):
         if at < number:
-            cuda.atomic.add(found, np.uint32((keys[np.uint64(at)] >> shift) & (DIGITS - 1)), 1)
+            cuda.atomic.add(result, np.uint32((keys[np.uint64(at)] >> shift) & (DIGITS - 1)), 1)
         at += SORT_THREADS
     cuda.syncthreads()
     digit = thread
     while digit < DIGITS:
-        counts[np.int64(digit) * cuda.gridDim.x + block] = found[np.uint32(digit)]
+        counts[np.int64(digit) * cuda.gridDim.x + block] = result[np.uint32(digit)]
         digit = np.int32(digit + SORT_THREADS)
 
 

@@ -57,11 +57,11 @@ def count_parents_kernel(keys, number, level, bits, runs, totals):
     run = np.int64(cuda.grid(1))
     begin_in_sequence()
     if run < runs:
-        found = np.int32(0)
+        result = np.int32(0)
         for at in range(run * RUN, min((run + 1) * RUN, np.int64(number[level]))):
             if at == 0 or keys[at] >> bits != keys[max(at - 1, 0)] >> bits:
-                found = np.int32(found + 1)
-        totals[run] = found
+                result = np.int32(result + 1)
+        totals[run] = result
 
 
 @cuda.jit
@@ -124,7 +124,7 @@ def runs_of_equal(keys: Any, number: int, bits: int, stream: Any) -> tuple[Any, 
     """
     runs = -(-number // RUN)
     counted = upload(np.array([number], np.int32))
-    totals, offsets, found = all_or_nothing(
+    totals, offsets, result = all_or_nothing(
         lambda: (empty(runs, np.int32), empty(runs + 1, np.int32), empty(1, np.int32))
     )
     launch(count_parents_kernel, runs, (keys, counted, 0, bits, runs, totals), stream)
@@ -133,5 +133,5 @@ def runs_of_equal(keys: Any, number: int, bits: int, stream: Any) -> tuple[Any, 
         stream.synchronize()
     most = int(offsets[runs : runs + 1].copy_to_host()[0])
     own, firsts = all_or_nothing(lambda: (empty(most, np.int64), empty(most + 1, np.int32)))
-    launch(parents_kernel, runs, (keys, counted, 0, bits, offsets, runs, own, firsts, found), stream)
+    launch(parents_kernel, runs, (keys, counted, 0, bits, offsets, runs, own, firsts, result), stream)
     return own, firsts, most

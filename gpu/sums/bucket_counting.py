@@ -91,7 +91,7 @@ def count_kernel(words: int) -> Any:
         present = cuda.shared.array(words, np.uint32)
         owners = cuda.shared.array(SLOTS, np.int32)
         counts = cuda.shared.array(SLOTS, np.int32)
-        found = cuda.local.array(EACH, np.int32)
+        result = cuda.local.array(EACH, np.int32)
         begin_in_sequence()
         thread, own = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x) * buckets
         lane = np.int32(thread % WARP)
@@ -114,10 +114,10 @@ def count_kernel(words: int) -> Any:
             for step in range(EACH):
                 at = begin + step * WARP
                 column = np.int32(_load(columns, at, at < end)[0])
-                found[step] = np.int32(column >> shift) if at < end else np.int32(-1)
+                result[step] = np.int32(column >> shift) if at < end else np.int32(-1)
             for step in range(EACH):
                 # The first of neighbours of one bucket counts for all of them.
-                mine = found[step]
+                mine = result[step]
                 previous = cuda.shfl_up_sync(EVERY_LANE, mine, 1)
                 first = lane == 0 or previous != mine
                 heads = np.uint32(cuda.ballot_sync(EVERY_LANE, first))

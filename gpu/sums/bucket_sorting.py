@@ -182,7 +182,7 @@ def partition_kernel(real: Any, words: int) -> Any:
         peers = cuda.shared.array(_COUNTERS, np.uint32)
         places = cuda.shared.array(GROUPS, np.int32)
         totals = cuda.shared.array(WARP, np.int32)
-        found = cuda.local.array(EACH, np.int32)
+        result = cuda.local.array(EACH, np.int32)
         groups = cuda.local.array(EACH, np.int32)
         taken = cuda.local.array(EACH, real)
         row_of = cuda.local.array(EACH, np.int32)
@@ -206,7 +206,7 @@ def partition_kernel(real: Any, words: int) -> Any:
                 segment = begin + of_warp
                 for step in range(EACH):
                     at = segment + step * WARP + lane
-                    found[step] = np.int32(_load(columns, at, at < end)[0])
+                    result[step] = np.int32(_load(columns, at, at < end)[0])
                 for step in range(EACH):
                     at = segment + step * WARP + lane
                     taken[step] = _load(values, at, at < end)[0]
@@ -223,7 +223,7 @@ def partition_kernel(real: Any, words: int) -> Any:
                     source = np.int32(step * WARP + 31 - cuda.clz(upto)) if upto != 0 else last
                     last = np.int32(step * WARP + 31 - cuda.clz(marks)) if marks != 0 else last
                     row_of[step] = held_rows[np.uint32(of_warp + source)]
-                    bucket = np.int32(found[step] >> shift)
+                    bucket = np.int32(result[step] >> shift)
                     word = np.uint32(bucket >> 5)
                     below = np.uint32((np.uint32(1) << np.uint32(bucket & 31)) - np.uint32(1))
                     group = np.int32(cuda.popc(np.uint32(present[word] & below)))
@@ -242,7 +242,7 @@ def partition_kernel(real: Any, words: int) -> Any:
                         before = np.int32(counters[np.uint32(thread // WARP * GROUPS + groups[step])])
                         held = np.uint32(before + ranks[step])
                         held_rows[held] = row_of[step]
-                        held_places[held] = np.uint16(groups[step] << 8 | (found[step] & low_mask))
+                        held_places[held] = np.uint16(groups[step] << 8 | (result[step] & low_mask))
                         held_values[held] = taken[step]
                 cuda.syncthreads()
                 count = totals[WARP - 1]

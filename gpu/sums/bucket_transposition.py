@@ -73,7 +73,7 @@ class BucketTransposition(TwoSteps):
             }
         )
         self._scattered = room["scattered"]
-        self.result = turned = DeviceCsr.empty((width, rows), entries, matrix.dtype)
+        self.result = transposed = DeviceCsr.empty((width, rows), entries, matrix.dtype)
         parted = room["rows"], room["lows"], room["values"]
         self._counting = [
             Launch(rows_kernel, -(-rows // THREADS), THREADS,
@@ -91,8 +91,8 @@ class BucketTransposition(TwoSteps):
                           shift, buckets, tiles, room["bases"], room["table"], room["chunk_bits"], *parted],
                          real),
             *launches_of(order_kernel(real, _order_each(matrix)), buckets, THREADS,
-                         [*parted, shift, buckets, width, room["bases"], turned.pointers, turned.columns,
-                          turned.values], real),
+                         [*parted, shift, buckets, width, room["bases"], transposed.pointers, transposed.columns,
+                          transposed.values], real),
         ]  # fmt: skip
 
     @staticmethod

@@ -84,10 +84,10 @@ class CsrSum:
 
     def empty(self, stream: Any = 0) -> DeviceCsr:
         """Wait for `count` and allocate the sum, exactly as large as it will be."""
-        made = DeviceCsr.empty(self.shape, self.entries(stream), np.dtype(self.real))
+        built = DeviceCsr.empty(self.shape, self.entries(stream), np.dtype(self.real))
         if not self._blocks:
-            made.pointers.copy_to_device(np.zeros(1, np.int32))
-        return made
+            built.pointers.copy_to_device(np.zeros(1, np.int32))
+        return built
 
     def into(self, result: DeviceCsr) -> list[Launch]:
         """Return the launches that write the sum into what `empty` gave."""
@@ -112,7 +112,7 @@ class CsrSum:
 
 
 def add_csr(
-    first: Any, second: Any, alpha: float, beta: float, turned: tuple[bool, bool], drop_zeros: bool,
+    first: Any, second: Any, alpha: float, beta: float, is_transposed: tuple[bool, bool], drop_zeros: bool,
     stream: Any,
 ) -> DeviceCsr:  # fmt: skip
     """Return ``alpha op(A) + beta op(B)`` as a canonical CSR matrix on the device.
@@ -130,11 +130,11 @@ def add_csr(
         0, or an object of Numba or cuda.core.
     """
     one, two = operand("A", first), operand("B", second)
-    _check(one, two, *turned)
-    if all(turned):
+    _check(one, two, *is_transposed)
+    if all(is_transposed):
         return transposed(_sum(one, two, alpha, beta, drop_zeros, stream), stream)
-    one = transposed(one, stream) if turned[0] else one
-    two = transposed(two, stream) if turned[1] else two
+    one = transposed(one, stream) if is_transposed[0] else one
+    two = transposed(two, stream) if is_transposed[1] else two
     return _sum(one, two, alpha, beta, drop_zeros, stream)
 
 
@@ -152,10 +152,13 @@ def _sum(
 
 def _check(first: DeviceCsr, second: DeviceCsr, transpose_a: bool, transpose_b: bool) -> None:
     """Refuse operands that have no sum."""
-    shapes = [each.shape[::-1] if turned else each.shape
-              for each, turned in ((first, transpose_a), (second, transpose_b))]  # fmt: skip
+    shapes = [each.shape[::-1] if is_transposed else each.shape
+              for each, is_transposed in ((first, transpose_a), (second, transpose_b))]  # fmt: skip
     if shapes[0] != shapes[1]:
-        names = [f"{name}^T" if turned else name for name, turned in (("A", transpose_a), ("B", transpose_b))]
+        names = [
+            f"{name}^T" if is_transposed else name
+            for name, is_transposed in (("A", transpose_a), ("B", transpose_b))
+        ]
         raise UserError(
             f"{names[0]} is {shapes[0][0]} x {shapes[0][1]} and {names[1]} {shapes[1][0]} x {shapes[1][1]}: "
             "a sum needs equal shapes"

@@ -79,8 +79,8 @@ class DeviceCsr:
     @property
     def dtype(self) -> np.dtype[Any]:
         """Type of the values."""
-        found: np.dtype[Any] = np.dtype(self.values.dtype)
-        return found
+        result: np.dtype[Any] = np.dtype(self.values.dtype)
+        return result
 
     @property
     def nbytes(self) -> int:

@@ -113,7 +113,7 @@ def count_kernel(real: Any, drop_zeros: bool) -> Any:
         )
         begin = np.int64(row) + first_at + second_at
         at, stop = limits_of_thread(items, begin, thread, block)
-        found = np.int32(0)
+        result = np.int32(0)
         if at < stop:
             row, one, two, one_end, two_end = share_of_thread(words, first_count, count, items, at)
             at = np.int32(row + one + two)
@@ -131,15 +131,15 @@ def count_kernel(real: Any, drop_zeros: bool) -> Any:
                     first = np.int64(first_at) + one if of_first else np.int64(-1)
                     second = np.int64(second_at) + two if of_second else np.int64(-1)
                     if stays(first_values, second_values, first, second, alpha, beta):
-                        found = np.int32(found + 1)
+                        result = np.int32(result + 1)
                     if of_first:
                         one, at = np.int32(one + 1), np.int32(at + 1)
                         column = column_at(words, one, one_end, np.int32(0))
                     if of_second:
                         two, at = np.int32(two + 1), np.int32(at + 1)
                         other = column_at(words, two, two_end, first_count)
-        of_threads[np.uint64(block * THREADS + thread)] = found
-        _, whole = before_in_block(found, totals, thread, THREADS // WARP)
+        of_threads[np.uint64(block * THREADS + thread)] = result
+        _, whole = before_in_block(result, totals, thread, THREADS // WARP)
         if thread == 0:
             of_blocks[np.uint64(block)] = whole
 

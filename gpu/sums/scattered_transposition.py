@@ -303,7 +303,7 @@ class ScatteredTransposition(TwoSteps):
             }
         )
         self.result = DeviceCsr.empty((width, rows), entries, matrix.dtype)
-        self._longest, turned = room["longest"], self.result
+        self._longest, transposed = room["longest"], self.result
         counts, keys, real = room["counts"], room["keys"], matrix.dtype.type
 
         def ready(kernel: Any, threads: int, *arguments: Any) -> Launch:
@@ -316,13 +316,13 @@ class ScatteredTransposition(TwoSteps):
             ready(rank_kernel, -(-entries // ENTRIES), matrix.columns, entries, counts, room["ranks"]),
             ready(totals_kernel, segments * WARP, counts, width, room["totals"], room["longest"]),
             Launch(offsets_kernel, 1, SCAN_THREADS, (room["totals"], segments, room["offsets"]), real),
-            ready(pointers_kernel, segments * WARP, counts, width, room["offsets"], turned.pointers),
+            ready(pointers_kernel, segments * WARP, counts, width, room["offsets"], transposed.pointers),
         ]
         self._placing = [
             ready(
                 place_kernel(a_row),
                 rows * a_row,
-                *(matrix.pointers, matrix.columns, rows, room["ranks"], turned.pointers, keys),
+                *(matrix.pointers, matrix.columns, rows, room["ranks"], transposed.pointers, keys),
             ),
             ready(
                 order_kernel(a_column, 3 if entries > width * WARP else 1),
@@ -332,9 +332,9 @@ class ScatteredTransposition(TwoSteps):
                     keys,
                     keys.view(np.int32),
                     width,
-                    turned.pointers,
-                    turned.columns,
-                    turned.values,
+                    transposed.pointers,
+                    transposed.columns,
+                    transposed.values,
                 ),
             ),
         ]

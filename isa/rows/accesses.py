@@ -31,16 +31,16 @@ def _words() -> Iterator[Instruction]:
     for offset, (suffix, size) in enumerate(WORDS):
         what = f"{8 * size}-bit element"
         for name, opcode, _, syntax, pattern, summary in (*_LOADS, *_STORES):
-            told = summary.format(what=what, size=f"{size} ", value="vb[k]")
+            message = summary.format(what=what, size=f"{size} ", value="vb[k]")
             semantics = memory.vector_access(pattern, suffix, stores=name.startswith("s"))
-            yield access_row(f"{name}.{suffix}", opcode + offset, syntax, pattern, size, semantics, told)
-        for name, opcode, told in (
+            yield access_row(f"{name}.{suffix}", opcode + offset, syntax, pattern, size, semantics, message)
+        for name, opcode, message in (
             ("ldc", 0x8C, f"vector cache[xo + k] = {what} at xa + {size} k"),
             ("stc", 0x8E, f"{what} at xa + {size} k = vector cache[xo + k]"),
         ):
             how = "xo, (xa), xc", Pattern.CONTIGUOUS, size, getattr(memory, f"{name}_{suffix}")
-            told += ", for xc elements"
-            yield access_row(f"{name}.{suffix}", opcode + offset, *how, told, Length.COUNT)
+            message += ", for xc elements"
+            yield access_row(f"{name}.{suffix}", opcode + offset, *how, message, Length.COUNT)
 
 
 def _narrow() -> Iterator[Instruction]:
@@ -49,9 +49,11 @@ def _narrow() -> Iterator[Instruction]:
             for offset, (suffix, what) in enumerate(types):
                 size = narrow.BYTES[suffix]
                 each, value = f"{size} " if size > 1 else "", "low bits of vb[k]"
-                told = summary.format(what=what, size=each, value=value)
+                message = summary.format(what=what, size=each, value=value)
                 semantics = memory.vector_access(pattern, suffix, stores=forms is _STORES)
-                yield access_row(f"{name}.{suffix}", opcode + offset, syntax, pattern, size, semantics, told)
+                yield access_row(
+                    f"{name}.{suffix}", opcode + offset, syntax, pattern, size, semantics, message
+                )
 
 
 def rows() -> Iterator[Instruction]:

@@ -16,11 +16,13 @@ def _loads() -> Iterator[Instruction]:
         (("w", 4, "32-bit values or pointers"), ("d", 8, "64-bit values"))
     ):
         ldb, lds = getattr(sparse, f"ldb_{suffix}"), getattr(sparse, f"lds_{suffix}")
-        told = f"HiSM: vl = min(xc, s) entries, {what} to vv, positions of u4 bytes to vp; advance xa, xc"
-        how = Pattern.CONTIGUOUS, size, ldb, told, Length.SECTION, Record.POSITIONS
+        message = f"HiSM: vl = min(xc, s) entries, {what} to vv, positions of u4 bytes to vp; advance xa, xc"
+        how = Pattern.CONTIGUOUS, size, ldb, message, Length.SECTION, Record.POSITIONS
         yield access_row(f"ldb.{suffix}", 0xA0 + offset, "vv=, vp=, (xa+), xc+, u4", *how, writes=("vl",))
-        told = f"BBCS: vl = min(blocklen, s) entries, {what} to vv, descriptors to vp, rows to vr; advance xa"
-        how = Pattern.CONTIGUOUS, size, lds, told, Length.BLOCK, Record.DESCRIPTOR
+        message = (
+            f"BBCS: vl = min(blocklen, s) entries, {what} to vv, descriptors to vp, rows to vr; advance xa"
+        )
+        how = Pattern.CONTIGUOUS, size, lds, message, Length.BLOCK, Record.DESCRIPTOR
         yield access_row(f"lds.{suffix}", 0xA2 + offset, "vv=, vp=, vr=*, (xa+)", *how, **block)
 
 
@@ -39,5 +41,5 @@ def rows() -> Iterator[Instruction]:
             ),
         ):
             semantics, sliced = getattr(sparse, f"{name}_{suffix}"), sums if sums == "xi" else ""
-            told, syntax = f"{what}, {kind}", f"{sums}, vx*, vv, vp"
-            yield sparse_row(f"{name}.{suffix}", opcode + offset, syntax, semantics, told, sliced)
+            message, syntax = f"{what}, {kind}", f"{sums}, vx*, vv, vp"
+            yield sparse_row(f"{name}.{suffix}", opcode + offset, syntax, semantics, message, sliced)

@@ -18,16 +18,16 @@ def quotient(a: Any, b: Any) -> Any:
     """Divide integers, rounding towards zero; -1 where b is 0 (as RISC-V does)."""
     if b == 0:
         return -1
-    found = abs(a) // abs(b)
-    return found if (a < 0) == (b < 0) else -found
+    result = abs(a) // abs(b)
+    return result if (a < 0) == (b < 0) else -result
 
 
 def remainder(a: Any, b: Any) -> Any:
     """Return what the quotient leaves over, with the sign of a; a where b is 0."""
     if b == 0:
         return a
-    found = abs(a) % abs(b)
-    return found if a >= 0 else -found
+    result = abs(a) % abs(b)
+    return result if a >= 0 else -result
 
 
 def divided(a: Any, b: Any) -> Any:

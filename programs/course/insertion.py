@@ -45,10 +45,10 @@ def hism_insertion(given: Setting) -> Problem:
     def check(memory: Array, symbols: Mapping[str, int]) -> str:
         root, length = memory[symbols["TOP"] :][:8].view("<i4").tolist()
         read = dict(symbols) | {"ROOT": root, "ROOT_LENGTH": length}
-        found = read_hism(memory, read, after.shape, s, width)
-        found.sort_indices()
-        same = np.array_equal(found.indptr, after.indptr) and np.array_equal(found.indices, after.indices)
-        return "" if same and np.array_equal(found.data, after.data) else "the matrix is not as expected"
+        result = read_hism(memory, read, after.shape, s, width)
+        result.sort_indices()
+        same = np.array_equal(result.indptr, after.indptr) and np.array_equal(result.indices, after.indices)
+        return "" if same and np.array_equal(result.data, after.data) else "the matrix is not as expected"
 
     by_column = sum((order == "column") << level for level, order in enumerate(hism.order))
     inputs = {"TOP": top, "VALUE": _value(after, position)}

@@ -107,32 +107,32 @@ class Placed:
 
     def results(self, memory: npt.NDArray[np.uint8]) -> dict[str, Array]:
         """Read the arrays that the program was to write."""
-        found = {}
+        result = {}
         for name, values in self.problem.expected.items():
             begin = self.symbols[name]
-            found[name] = (
+            result[name] = (
                 memory[begin : begin + values.nbytes].copy().view(values.dtype).reshape(values.shape)
             )
-        return found
+        return result
 
     def mistake(self, memory: npt.NDArray[np.uint8]) -> str:
         """Say what is wrong after a run; empty if nothing."""
-        found = self.results(memory)
+        result = self.results(memory)
         for name, values in self.problem.expected.items():
-            wrong = np.flatnonzero(~_near(found[name], values))
+            wrong = np.flatnonzero(~_near(result[name], values))
             if len(wrong):
                 first = int(wrong[0])
-                pair = f"{found[name].flat[first]!r}, expected {values.flat[first]!r}"
+                pair = f"{result[name].flat[first]!r}, expected {values.flat[first]!r}"
                 return f"{name}[{first}] is {pair}; {len(wrong)} of {values.size} differ"
         return self.problem.check(memory, self.symbols) if self.problem.check else ""
 
 
-def _near(found: Array, expected: Array) -> npt.NDArray[np.bool_]:
+def _near(result: Array, expected: Array) -> npt.NDArray[np.bool_]:
     if expected.dtype.kind != "f":
-        return np.ravel(found == expected)
+        return np.ravel(result == expected)
     scale = float(np.max(np.abs(expected), initial=1e-30))
     with np.errstate(invalid="ignore"):
-        return np.ravel(np.abs(found - expected) <= TOLERANCE * scale)
+        return np.ravel(np.abs(result - expected) <= TOLERANCE * scale)
 
 
 def placed(problem: Problem, machine: Machine) -> Placed:

@@ -50,8 +50,8 @@ class Transposition:
 def with_unit(machine: Machine) -> Machine:
     """Return a machine with the transposition unit in addition to what it has."""
     extensions = extensions_of((*machine.extensions, "transposition"))
-    made = machine_class(extensions)
-    return made.model_validate(machine.model_dump()).with_origin(machine.origin)
+    built = machine_class(extensions)
+    return built.model_validate(machine.model_dump()).with_origin(machine.origin)
 
 
 def transpose(format: str, matrix: Any, machine: Machine, *, engine: str = DEFAULT_ENGINE) -> Transposition:
@@ -89,10 +89,10 @@ def transpose(format: str, matrix: Any, machine: Machine, *, engine: str = DEFAU
     done = run(program, memory, machine, engine=engine)
     memory = done.state.memory
     if format == "hism":
-        found = read_hism(memory, symbols, csr.shape[::-1], machine.section_size)
+        match = read_hism(memory, symbols, csr.shape[::-1], machine.section_size)
     else:
-        found = _read_crs(memory, symbols, csr)
-    _compare(found, csr.T.tocsr(), format)
+        match = _read_crs(memory, symbols, csr)
+    _compare(match, csr.T.tocsr(), format)
     return Transposition(format, csr.nnz, done)
 
 
@@ -134,9 +134,9 @@ def _read_crs(memory: npt.NDArray[np.uint8], symbols: dict[str, int], csr: Any) 
     return sp.csr_array((values, columns, pointers), csr.shape[::-1])
 
 
-def _compare(found: Any, expected: Any, format: str) -> None:
-    found.sort_indices()
+def _compare(match: Any, expected: Any, format: str) -> None:
+    match.sort_indices()
     expected.sort_indices()
     for name in ("indptr", "indices", "data"):
-        if not np.array_equal(getattr(found, name), getattr(expected, name)):
+        if not np.array_equal(getattr(match, name), getattr(expected, name)):
             raise UserError(f"the transposition of {format} gives another matrix than SciPy's: {name} differ")

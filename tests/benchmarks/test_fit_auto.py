@@ -22,7 +22,7 @@ SPEEDS = {
 def lines():
     """Return measurements of formats that take exactly as long as the model says."""
     rng = np.random.default_rng(1)
-    made = []
+    results = []
     for matrix in range(60):
         nnz = int(10 ** rng.uniform(4, 7.3))
         rows = int(nnz / rng.uniform(2, 50))
@@ -32,7 +32,7 @@ def lines():
                 stored = nnz * (size + 4) * {"slow": 1.0, "fast": rng.uniform(1, 2), "odd": 0.8}[name]
                 work = {"stored_bytes": stored, "chain": longest, "sectors": nnz * 0.5, "launches": 1}
                 work |= {"warps": rows / 32, "scattered": name == "odd", "ahead": 8, "block_warps": 8}
-                made.append(
+                results.append(
                     {
                         "matrix": str(matrix),
                         "family": str(matrix % 6),
@@ -47,11 +47,11 @@ def lines():
                         "us": 1.0,
                     }
                 )
-    measured = Measured.of(made)
+    measured = Measured.of(results)
     speeds = np.array([SPEEDS[name] for name in measured.formats])
-    for line, time in zip(made, choice_times.predicted(measured, MACHINE, speeds), strict=True):
+    for line, time in zip(results, choice_times.predicted(measured, MACHINE, speeds), strict=True):
         line["us"] = float(time)
-    return made
+    return results
 
 
 @pytest.fixture
@@ -141,9 +141,9 @@ def test_what_an_earlier_measurement_lacks_is_to_be_counted_anew(lines, tmp_path
     }.items():
         source.write_text("\n".join(json.dumps(each) for each in [line, *lines[1:]]))
         for command in ("fit", "check"):
-            told = refused([command, source, "--to", tmp_path / "constants.toml"], capsys)
-            assert told.startswith(f"error: 0 float32 slow: the line has no {missing}, ")
-            assert " recount " in told
+            text = refused([command, source, "--to", tmp_path / "constants.toml"], capsys)
+            assert text.startswith(f"error: 0 float32 slow: the line has no {missing}, ")
+            assert " recount " in text
 
 
 def test_check_names_bad_choices(lines, tmp_path, capsys):
@@ -164,8 +164,8 @@ def test_what_was_measured_again_counts_beside_the_first_time(lines, tmp_path):
     again = [dict(first, us=us, again=True) for us in (1.0, 3.0)] + [dict(lines[2], us=9.0, again=True)]
     (tmp_path / "file").write_text("".join(json.dumps(line) + "\n" for line in (first, other)))
     (tmp_path / "more").write_text("".join(json.dumps(line) + "\n" for line in again))
-    found = read([tmp_path / "file", tmp_path / "more"])
-    assert [line["us"] for line in found] == [3.0, 2.0]  # nothing is known of the third
+    actual = read([tmp_path / "file", tmp_path / "more"])
+    assert [line["us"] for line in actual] == [3.0, 2.0]  # nothing is known of the third
     (tmp_path / "anew").write_text(json.dumps(dict(first, us=5.0)) + "\n")
     assert [line["us"] for line in read([tmp_path / each for each in ("file", "more", "anew")])] == [5.0, 2.0]
 
@@ -183,8 +183,8 @@ def test_formats_near_the_best_are_measured_again():
 @pytest.mark.nightly  # compiled
 def test_formats_are_converted_by_type(tmp_path):
     number = min(range(len(RECIPES)), key=lambda each: len(RECIPES[each].name))
-    made = measure_choice.convert(number, tmp_path, {"float32": ["crs"], "float64": ["crs", "coo"]})
-    assert [(each.record["dtype"], each.record["format"]) for each in made] == [
+    results = measure_choice.convert(number, tmp_path, {"float32": ["crs"], "float64": ["crs", "coo"]})
+    assert [(each.record["dtype"], each.record["format"]) for each in results] == [
         ("float32", "crs"),
         ("float64", "crs"),
         ("float64", "coo"),
@@ -208,12 +208,12 @@ FIRST, *OTHERS = (recipe for recipe in RECIPES[::23] if recipe.family != "large"
 )
 def test_matrices_are_reproducible_sorted_and_none_of_the_suite(recipe):
     shapes = {(entry.statistics.rows, entry.statistics.entries) for entry in suite()}
-    made, again = recipe.make(), recipe.make()
-    assert made.has_canonical_format
-    assert made.indices.dtype == np.int32
-    np.testing.assert_array_equal(made.data, again.data)
-    np.testing.assert_array_equal(made.indices, again.indices)
-    assert (made.shape[0], made.nnz) not in shapes
+    results, again = recipe.make(), recipe.make()
+    assert results.has_canonical_format
+    assert results.indices.dtype == np.int32
+    np.testing.assert_array_equal(results.data, again.data)
+    np.testing.assert_array_equal(results.indices, again.indices)
+    assert (results.shape[0], results.nnz) not in shapes
 
 
 @pytest.mark.nightly
@@ -223,14 +223,14 @@ def test_work_is_counted_anew(tmp_path):
     source = tmp_path / "lines.jsonl"
     source.write_text("\n".join(json.dumps(line | {"format": each}) for each in ("crs", "no such format")))
     fit_auto.main(["recount", str(source), "--processes", "1"])
-    (found,) = read([source])
-    assert (found["format"], found["us"], found["work"]["launches"]) == ("crs", 2.5, 1)
-    assert found["work"]["chain"] > 0
+    (actual,) = read([source])
+    assert (actual["format"], actual["us"], actual["work"]["launches"]) == ("crs", 2.5, 1)
+    assert actual["work"]["chain"] > 0
 
 
 def test_a_format_that_cannot_be_measured_is_refused(tmp_path, capsys):
-    told = refused(["measure", tmp_path / "lines.jsonl", "--formats", "crs,jd"], capsys)
-    assert "--formats jd: auto knows no such format; use some of crs, " in told
+    text = refused(["measure", tmp_path / "lines.jsonl", "--formats", "crs,jd"], capsys)
+    assert "--formats jd: auto knows no such format; use some of crs, " in text
 
 
 @pytest.mark.parametrize(

@@ -50,11 +50,11 @@ def test_a_file_comes_before_the_stand_in(tmp_path, monkeypatch):
     content = b"%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 1.5\n2 3 2.5\n"
     (tmp_path / "add32.mtx.gz").write_bytes(gzip.compress(content))
     monkeypatch.setenv("VECSIM_MATRICES", os.pathsep.join((str(tmp_path / "none"), str(tmp_path))))
-    found, missing = subject("add32"), subject("bcspwr10")
-    assert (found.name, found.stand_in) == ("add32", False)
-    np.testing.assert_array_equal(found.csr.toarray(), [[1.5, 0, 0], [0, 0, 2.5]])
+    actual, missing = subject("add32"), subject("bcspwr10")
+    assert (actual.name, actual.stand_in) == ("add32", False)
+    np.testing.assert_array_equal(actual.csr.toarray(), [[1.5, 0, 0], [0, 0, 2.5]])
     assert (missing.name, missing.stand_in) == ("bcspwr10 (stand-in)", True)
-    for matrix in (found.csr, missing.csr):
+    for matrix in (actual.csr, missing.csr):
         assert (matrix.dtype, matrix.indices.dtype, matrix.indptr.dtype) == (np.float32, np.int32, np.int32)
     with pytest.raises(UserError, match="bcspwr11"):
         subject("bcspwr11")

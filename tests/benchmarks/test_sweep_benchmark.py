@@ -10,6 +10,6 @@ def test_a_row_that_is_no_single_run_is_noticed(tmp_path):
     assert [difference(table, row) for row in range(4)] == [""] * 4
     table.columns["cycles"][3] += 1
     table.columns["fault"][0] = "another"
-    told = f"cycles {table.columns['cycles'][3] - 1}, in the table {table.columns['cycles'][3]}"
-    assert difference(table, 3) == f"laplace2d-5, hism, row 3: {told}"
+    message = f"cycles {table.columns['cycles'][3] - 1}, in the table {table.columns['cycles'][3]}"
+    assert difference(table, 3) == f"laplace2d-5, hism, row 3: {message}"
     assert difference(table, 0).endswith("in the table 'another'")

@@ -173,9 +173,9 @@ def test_control_characters_of_names_do_not_reach_the_terminal(vecsim, tmp_path,
 def test_control_characters_in_a_table(vecsim, tmp_path, monkeypatch):
     monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path))
     (tmp_path / f"zzz{CONTROL}.mtx").touch()
-    found = vecsim("list", "matrices", "zzz")
-    assert f"zzz{ESCAPED}" in found.out
-    assert found.out.replace("\n", "").isprintable()
+    actual = vecsim("list", "matrices", "zzz")
+    assert f"zzz{ESCAPED}" in actual.out
+    assert actual.out.replace("\n", "").isprintable()
 
 
 NINES, BRACKETS = "9" * 5000, "[" * 5000

@@ -52,21 +52,21 @@ def test_files_and_json(vecsim, tmp_path):
     assert not any(name.startswith(".") for name in names)
     assert len([row for row in rows(out / "hism-calibration.csv") if row["paper"]]) == 24
 
-    found = json.loads((tmp_path / "found.json").read_text())
-    assert load_machine(str(out / "proposed.toml")).sha256 == found["machine"]["sha256"]
-    assert found["machine"]["label"].startswith("vs2003")
-    assert (found["kind"], found["command"][:2]) == ("vecsim calibrate", ["vecsim", "calibrate"])
-    assert found["commit"] and found["date"] and found["versions"]["numpy"]
-    assert len(found["matrices"]) == len(suite_cases.NAMES) - 1
-    assert found["machine"]["label"] in (out / "report.html").read_text()
+    actual = json.loads((tmp_path / "found.json").read_text())
+    assert load_machine(str(out / "proposed.toml")).sha256 == actual["machine"]["sha256"]
+    assert actual["machine"]["label"].startswith("vs2003")
+    assert (actual["kind"], actual["command"][:2]) == ("vecsim calibrate", ["vecsim", "calibrate"])
+    assert actual["commit"] and actual["date"] and actual["versions"]["numpy"]
+    assert len(actual["matrices"]) == len(suite_cases.NAMES) - 1
+    assert actual["machine"]["label"] in (out / "report.html").read_text()
     assert tomllib.loads((out / "proposed.toml").read_text())["startup"] == 20
     chosen = {row["choice"]: row["proposed"] for row in rows(out / "hism-calibration-choices.csv")}
-    assert chosen == found["proposal"]
+    assert chosen == actual["proposal"]
     changed = rows(out / "hism-calibration-single-changes.csv")
     assert changed[0]["change"] == "none"
     assert len(changed) == 1 + sum(len(choice.values) - 1 for choice in CHOICES if choice.name in chosen)
     extents = {row["conclusion"]: row["extent"] for row in rows(out / "hism-calibration-sensitivity.csv")}
-    assert {c["conclusion"]: c["extent"] for c in found["conclusions"]} == extents
+    assert {c["conclusion"]: c["extent"] for c in actual["conclusions"]} == extents
 
     again = vecsim("calibrate", "--jobs", 1, "--out", "again", "--results", "kept.journal")
     assert again.code == 0
@@ -78,14 +78,14 @@ def test_files_and_json(vecsim, tmp_path):
 def test_a_search_can_be_bounded(vecsim, tmp_path):
     result = vecsim("calibrate", "--candidates", 1, "--starts", 2, "--jobs", 1, "--json", "found.json")
     assert result.code == 0
-    found = json.loads((tmp_path / "found.json").read_text())
-    assert (found["starts"], found["finished"], found["examined"]) == (2, 0, 1)
-    told = {
+    actual = json.loads((tmp_path / "found.json").read_text())
+    assert (actual["starts"], actual["finished"], actual["examined"]) == (2, 0, 1)
+    text = {
         row["what"]: row["which"] for row in rows(tmp_path / "calibrated" / "hism-calibration-provenance.csv")
     }
-    assert told["searches asked for"] == "2"
-    assert told["searches that came to their end"] == "0"
-    assert told["limit of the search"] == "1 candidates"
+    assert text["searches asked for"] == "2"
+    assert text["searches that came to their end"] == "0"
+    assert text["limit of the search"] == "1 candidates"
     assert (
         "ended when it had examined 1 candidates"
         in (tmp_path / "calibrated" / "hism-calibration.md").read_text()

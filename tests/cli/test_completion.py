@@ -40,8 +40,8 @@ def completed(*words):
     ],
     ids=" ".join,
 )
-def test_a_shell_asks(words, found):
-    assert completed(*words) == found
+def test_a_shell_asks(words, actual):
+    assert completed(*words) == actual
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -31,7 +31,7 @@ def gpu_that_gives(monkeypatch, change):
 
     monkeypatch.setattr(device, "find_device", lambda: (Device("Fake GPU", timed=True), ""))
     monkeypatch.setattr(products, "multiply", multiply)
-    monkeypatch.setattr("vecsim.cli.commands.crosscheck._facts", lambda found: {"name": found.name})
+    monkeypatch.setattr("vecsim.cli.commands.crosscheck._facts", lambda actual: {"name": actual.name})
 
 
 def rows_of(table):
@@ -80,9 +80,9 @@ def test_cycles_and_bytes_are_those_of_run(vecsim, matrix):
     expected = json.loads(vecsim("run", matrix, "--json", "-").out)["results"]
     checks = document["matrices"][0]["checks"]
     assert [check["program"] for check in checks] == list(PROGRAMS)
-    assert [check["cycles"] for check in checks] == [found["cycles"] for found in expected]
-    assert [check["image_bytes"] for check in checks] == [found["storage_bytes"] for found in expected]
-    assert [c["errors"]["simulator"] for c in checks] == [found["relative_error"] for found in expected]
+    assert [check["cycles"] for check in checks] == [actual["cycles"] for actual in expected]
+    assert [check["image_bytes"] for check in checks] == [actual["storage_bytes"] for actual in expected]
+    assert [c["errors"]["simulator"] for c in checks] == [actual["relative_error"] for actual in expected]
 
 
 def test_a_gpu_beside_the_others(vecsim, matrix, monkeypatch, tmp_path):
@@ -91,14 +91,14 @@ def test_a_gpu_beside_the_others(vecsim, matrix, monkeypatch, tmp_path):
     result = vecsim("crosscheck", matrix, "randomwalk-3", "--json", target, "--section-size", 8)
     assert result.code == 0
     assert "tiny: 5 x 4, 6 non-zeros; machine vs2003 with section_size=8 (digest " in result.out
-    found = read_results(target)
-    assert [each.name for each in found.matrices] == ["tiny", "randomwalk-3"]
-    assert (found.device, found.machine.section_size, found.disagreements) == ({"name": "Fake GPU"}, 8, [])
-    hism = found.matrices[0].found.checks[3]
+    actual = read_results(target)
+    assert [each.name for each in actual.matrices] == ["tiny", "randomwalk-3"]
+    assert (actual.device, actual.machine.section_size, actual.disagreements) == ({"name": "Fake GPU"}, 8, [])
+    hism = actual.matrices[0].found.checks[3]
     assert (hism.program, hism.gpu_us, hism.gpu_bytes) == ("hism", 4.0, 1000)
     assert set(hism.apart) == {"SciPy - simulator", "SciPy - GPU", "simulator - GPU"}
-    assert [each.gpu_us for each in found.matrices[0].found.hierarchies] == [4.0, 4.0, 4.0]
-    assert found.matrices[0].found.hisparse_apart == {8: 0.0, 256: 0.0}
+    assert [each.gpu_us for each in actual.matrices[0].found.hierarchies] == [4.0, 4.0, 4.0]
+    assert actual.matrices[0].found.hisparse_apart == {8: 0.0, 256: 0.0}
     assert rows_of(result.out)["hism"][-2:] == ["4.00", "0.50"]
 
 
@@ -132,9 +132,9 @@ def test_no_gpu_is_asked_for(vecsim, matrix, monkeypatch):
 
 def test_values_of_64_bits(vecsim, matrix):
     document = json.loads(vecsim("crosscheck", matrix, "--json", "-", "--value-bits", 64).out)
-    found = document["matrices"][0]
-    assert found["allowed"] == pytest.approx(2 * 2 * 2.0**-53)
-    assert all(error <= 2.0**-52 for check in found["checks"] for error in check["errors"].values())
+    actual = document["matrices"][0]
+    assert actual["allowed"] == pytest.approx(2 * 2 * 2.0**-53)
+    assert all(error <= 2.0**-52 for check in actual["checks"] for error in check["errors"].values())
 
 
 def test_the_suite_tells_what_is_missing(vecsim, monkeypatch):
@@ -161,9 +161,9 @@ def test_the_suite_tells_what_is_missing(vecsim, monkeypatch):
     ],
 )
 def test_mistakes_end_in_one_line(vecsim, arguments, message):
-    found = vecsim("crosscheck", *arguments).mistake()
-    assert message in found
-    assert "\n" not in found
+    actual = vecsim("crosscheck", *arguments).mistake()
+    assert message in actual
+    assert "\n" not in actual
 
 
 @pytest.fixture
@@ -185,23 +185,23 @@ def in_the_cuda_simulator(compile_engine, tmp_path):
         )
         assert (ran.returncode, ran.stderr) == (0, "")
         assert "CUDA simulator" in ran.stdout
-        found = read_results(target)
-        assert (found.device, found.disagreements) == ({"name": "CUDA simulator"}, [])
-        return found.matrices[0]
+        actual = read_results(target)
+        assert (actual.device, actual.disagreements) == ({"name": "CUDA simulator"}, [])
+        return actual.matrices[0]
 
     return check
 
 
 @pytest.mark.ci
 def test_in_the_cuda_simulator(in_the_cuda_simulator):
-    found = in_the_cuda_simulator("randomwalk-17")
-    assert found.rows == 171
-    for check in found.found.checks:
-        assert check.errors["GPU"] <= found.found.allowed / 2
+    actual = in_the_cuda_simulator("randomwalk-17")
+    assert actual.rows == 171
+    for check in actual.found.checks:
+        assert check.errors["GPU"] <= actual.found.allowed / 2
         assert check.gpu_bytes > 0
         assert check.gpu_us is None
-    assert max(found.found.hisparse_apart.values()) <= found.found.allowed
-    assert all(each.gpu_bytes > 0 for each in found.found.hierarchies)
+    assert max(actual.found.hisparse_apart.values()) <= actual.found.allowed
+    assert all(each.gpu_bytes > 0 for each in actual.found.hierarchies)
 
 
 @pytest.mark.ci

@@ -59,8 +59,14 @@ def test_the_first_element_that_differs(run):
     assert done.code == 1
     assert "2 of 8 elements differ; the first is element 3 at address 524: 9.0, expected 9.5" in done.err
     with Path("r.json").open() as file:
-        (told,) = json.load(file)["expect"]
-    assert told["difference"] == {"element": 3, "address": 524, "found": 9.0, "expected": 9.5, "count": 2}
+        (shown_text,) = json.load(file)["expect"]
+    assert shown_text["difference"] == {
+        "element": 3,
+        "address": 524,
+        "found": 9.0,
+        "expected": 9.5,
+        "count": 2,
+    }
 
 
 @pytest.mark.parametrize(("off", "tolerance", "code"), [(1e-3, None, 1), (1e-3, "0.01", 0), (1e-6, None, 0)])

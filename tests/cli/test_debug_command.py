@@ -100,9 +100,9 @@ def test_a_script_with_a_mistake_names_its_line(vecsim, kernel, tmp_path):
 
 
 def test_without_textual_the_extra_is_named(vecsim, kernel, monkeypatch):
-    found = importlib.util.find_spec
+    actual = importlib.util.find_spec
     monkeypatch.setattr(
-        "vecsim.debugger.extra.find_spec", lambda name: None if name.startswith("textual") else found(name)
+        "vecsim.debugger.extra.find_spec", lambda name: None if name.startswith("textual") else actual(name)
     )
     assert "pip install 'vecsim[teach]'" in vecsim("debug", kernel).mistake()
     assert "textual and textual-serve" in vecsim("debug", kernel, "--web").mistake()

@@ -21,11 +21,11 @@ def finds(monkeypatch):
     """Let a check find something, and return what it was asked for."""
     asked = []
 
-    def prepare(found):
+    def prepare(actual):
         def check_suite(only, methods, *, seconds, watch):
             asked.append((only, methods, seconds))
             watch("crs (1): 2 of 2 products are right")
-            return found
+            return actual
 
         monkeypatch.setattr(check, "check_suite", check_suite)
         monkeypatch.setattr(device_info, "device_info", lambda: INFO)

@@ -9,16 +9,16 @@ import pytest
 def test_run_shows_them_of_each_program(vecsim, matrix, option):
     result = vecsim("run", matrix, "--program", "crs,hism", *option, "--json", "-")
     assert result.code == 0
-    for found in json.loads(result.out)["results"]:
-        assert sum(line["cycles"] for line in found["lines"]) == found["cycles"]
-        assert all(sum(line["charged"].values()) == line["cycles"] for line in found["lines"])
+    for actual in json.loads(result.out)["results"]:
+        assert sum(line["cycles"] for line in actual["lines"]) == actual["cycles"]
+        assert all(sum(line["charged"].values()) == line["cycles"] for line in actual["lines"])
         table = (
-            result.err.split(f"{found['program']}, pipelined")[1]
+            result.err.split(f"{actual['program']}, pipelined")[1]
             .split("longest for")[1]
             .split("pipelined")[0]
         )
         shown = [int(row.split()[0]) for row in table.splitlines() if "%" in row]
-        cycles = {line["pc"]: line["cycles"] for line in found["lines"]}
+        cycles = {line["pc"]: line["cycles"] for line in actual["lines"]}
         if option == ("--listing",):
             assert shown == list(cycles)
         else:

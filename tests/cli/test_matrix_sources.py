@@ -73,8 +73,8 @@ def test_list_matrices_tells_what_else_there_is(vecsim, served, tmp_path, monkey
 def test_list_matrices_finds(vecsim, served):
     rows = [line.split() for line in vecsim("list", "matrices", "memplus").out.splitlines()]
     assert ["Hamm/memplus", "SuiteSparse", "17,758", "17,758", "126,150"] in rows
-    found = json.loads(vecsim("list", "matrices", "HB/gre_*", "--json", "-").out)["found"]
-    assert [matrix["name"] for matrix in found][:2] == ["HB/gre_1107", "HB/gre_115"]
+    actual = json.loads(vecsim("list", "matrices", "HB/gre_*", "--json", "-").out)["found"]
+    assert [matrix["name"] for matrix in actual][:2] == ["HB/gre_1107", "HB/gre_115"]
     nothing = vecsim("list", "matrices", "zzzzzz")
     assert (nothing.code, nothing.out, nothing.err) == (1, "", "vecsim: no matrix matches zzzzzz\n")
     nothing = vecsim("list", "matrices", "zzzzzz", "--json", "-")

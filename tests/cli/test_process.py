@@ -211,9 +211,9 @@ def test_a_first_run_answers_while_the_engine_is_compiled(tmp_path):
     end = time.monotonic() + 180
     while "jit" not in engines and time.monotonic() < end:
         done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-        found = json.loads(done.stdout)
-        engines.append(found["engine"])
-        cycles.append([result["cycles"] for result in found["results"]])
+        actual = json.loads(done.stdout)
+        engines.append(actual["engine"])
+        cycles.append([result["cycles"] for result in actual["results"]])
     assert engines[0].startswith("simpy")
     assert engines[-1] == "jit"
     assert all(each == cycles[0] for each in cycles)

@@ -106,8 +106,8 @@ def test_the_timeline_is_limited_and_says_so(vecsim, program):
 
 def test_a_symbol_given_from_outside(vecsim, program):
     def branches(*arguments):
-        found = json.loads(vecsim("exec", program, "--json", "-", *arguments).out)
-        return found["counters"]["taken_branches"]
+        actual = json.loads(vecsim("exec", program, "--json", "-", *arguments).out)
+        return actual["counters"]["taken_branches"]
 
     assert branches() == 0
     assert branches("--define", "ROUNDS=3") == 2
@@ -136,12 +136,12 @@ def test_nan_in_memory_is_null_in_json(vecsim, tmp_path):
 
 
 def test_assemble_disassemble_and_run_the_file(vecsim, program, tmp_path):
-    made = tmp_path / "made.vsx"
-    result = vecsim("asm", program, "-o", made)
-    assert (result.code, result.out) == (0, f"{made}: 13 instructions, 36 bytes of data\n")
+    built = tmp_path / "made.vsx"
+    result = vecsim("asm", program, "-o", built)
+    assert (result.code, result.out) == (0, f"{built}: 13 instructions, 36 bytes of data\n")
     again = tmp_path / "again.s"
-    again.write_text(vecsim("disasm", made).out)
-    for file in (made, again):
+    again.write_text(vecsim("disasm", built).out)
+    for file in (built, again):
         document = json.loads(vecsim("exec", file, "--dump", "80:4:float", "--json", "-").out)
         assert document["memory"][0]["values"] == OUTPUT
 
@@ -245,6 +245,6 @@ def test_files_that_are_no_programs(vecsim, program, tmp_path):
     other.write_text("{}")
     assert "is not a vecsim program" in vecsim("exec", other).mistake()
     assert "is the input" in vecsim("asm", program, "-o", program).mistake()
-    made = tmp_path / "made.vsx"
-    vecsim("asm", program, "-o", made)
-    assert "the program is assembled already" in vecsim("exec", made, "--define", "ROUNDS=2").mistake()
+    built = tmp_path / "made.vsx"
+    vecsim("asm", program, "-o", built)
+    assert "the program is assembled already" in vecsim("exec", built, "--define", "ROUNDS=2").mistake()

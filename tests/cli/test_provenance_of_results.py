@@ -94,8 +94,8 @@ def fake_gpu(monkeypatch):
     variant, timing = Variant(NATURAL, Schedule()), Timing(2.0, 100)
     tuned = Found(variant, timing, {variant.name: timing}, complete=True)
     monkeypatch.setattr(on_device, "tune_on_device", lambda *_, **__: tuned)
-    found = check.Checked("memplus", "crs", "float64", "ok", "", 1e-16, 1e-12, 64 * "a")
-    monkeypatch.setattr(check, "check_suite", lambda *_, **__: (found,))
+    actual = check.Checked("memplus", "crs", "float64", "ok", "", 1e-16, 1e-12, 64 * "a")
+    monkeypatch.setattr(check, "check_suite", lambda *_, **__: (actual,))
 
 
 def check_header(document, arguments):
@@ -147,10 +147,10 @@ def test_a_run_holds_all_that_is_needed_to_run_it_again(asked, matrix):
     assert document["max_cycles"] == 100_000
     csr = load(document["matrix"]["source"]).csr
     assert document["matrix"]["sha256"] == matrix_sha256(csr)
-    (found,) = document["results"]
-    prepared = prepare(found["program"], csr, machine, multiplicand(4, 7, csr.dtype), found["options"])
-    assert found["options"] == {"positions": "two", "schedule": "pipelined", "accumulate": "no"}
-    assert found["program_sha256"] == program_sha256(prepared.program)
+    (actual,) = document["results"]
+    prepared = prepare(actual["program"], csr, machine, multiplicand(4, 7, csr.dtype), actual["options"])
+    assert actual["options"] == {"positions": "two", "schedule": "pipelined", "accumulate": "no"}
+    assert actual["program_sha256"] == program_sha256(prepared.program)
 
 
 def test_the_matrix_is_the_one_with_the_values_that_were_multiplied(asked, matrix):

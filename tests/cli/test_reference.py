@@ -41,18 +41,18 @@ def test_isa_shows_all_that_a_generic_name_means(vecsim):
 def test_isa_shows_pseudo_instructions_and_directives(vecsim):
     assert "means     addi sp, sp, -4; sw xa, (sp)\n" in vecsim("isa", "push").out
     assert vecsim("isa", ".word").out.startswith(".word value, ...  (directive)\n")
-    found = json.loads(vecsim("isa", "jal", "--json", "-").out)["entries"]
-    assert [entry["kind"] for entry in found] == ["instruction", "pseudo-instruction"]
+    actual = json.loads(vecsim("isa", "jal", "--json", "-").out)["entries"]
+    assert [entry["kind"] for entry in actual] == ["instruction", "pseudo-instruction"]
 
 
 def test_isa_finds_what_has_a_word_in_its_description(vecsim):
-    found = json.loads(vecsim("isa", "Gather", "--json", "-").out)["entries"]
-    assert found
-    assert all("gather" in (entry["syntax"] + entry["summary"]).lower() for entry in found)
+    actual = json.loads(vecsim("isa", "Gather", "--json", "-").out)["entries"]
+    assert actual
+    assert all("gather" in (entry["syntax"] + entry["summary"]).lower() for entry in actual)
     shown = vecsim("isa", "gather").out
-    assert all(entry["syntax"] in shown for entry in found)
+    assert all(entry["syntax"] in shown for entry in actual)
     # Tables without a row are left out.
-    assert ("directive" in shown.split()) == any(entry["kind"] == "directive" for entry in found)
+    assert ("directive" in shown.split()) == any(entry["kind"] == "directive" for entry in actual)
     names = [entry["mnemonic"] for entry in json.loads(vecsim("isa", "addvv", "--json", "-").out)["entries"]]
     assert {"addvv.w", "addvv.s", "addvv.d"} <= set(names)
     units = {entry.get("unit") for entry in json.loads(vecsim("isa", "sparse", "--json", "-").out)["entries"]}
@@ -148,9 +148,9 @@ def test_the_experiments(vecsim):
     lines = vecsim("list", "experiments").out.splitlines()
     document = json.loads(vecsim("list", "experiments", "--json", "-").out)
     declared = [experiment for paper in PAPERS for experiment in paper.experiments]
-    assert [found["name"] for found in document["experiments"]] == [e.name for e in declared]
-    for found, experiment in zip(document["experiments"], declared, strict=True):
-        assert found["shows"] == experiment.shows
+    assert [actual["name"] for actual in document["experiments"]] == [e.name for e in declared]
+    for actual, experiment in zip(document["experiments"], declared, strict=True):
+        assert actual["shows"] == experiment.shows
         begin = [experiment.name, *experiment.title.split()]
         assert any(line.split()[: len(begin)] == begin for line in lines)
     assert [paper["name"] for paper in document["papers"]] == [paper.name for paper in PAPERS]

@@ -59,12 +59,12 @@ def test_an_item_alone(vecsim, tmp_path):
     assert result.code == 0
     names = {path.name for path in (tmp_path / "reproduced").iterdir()} - {MANIFEST, LOCK}
     assert {name for name in names if "table" in name or "fig3" in name} == set()
-    found = rows(tmp_path / "reproduced" / "hism-fig2.csv")
-    assert list(found[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "note"]
-    assert [row["quantity"] for row in found[:5]] == ["CRS", "JD", "BBCS", "HiSM", "CHiSM"]
-    available = [row for row in found if row["row"] != suite_cases.ABSENT]
+    actual = rows(tmp_path / "reproduced" / "hism-fig2.csv")
+    assert list(actual[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "note"]
+    assert [row["quantity"] for row in actual[:5]] == ["CRS", "JD", "BBCS", "HiSM", "CHiSM"]
+    available = [row for row in actual if row["row"] != suite_cases.ABSENT]
     assert {row["ours"] for row in available if row["quantity"] == "CHiSM"} == {"1"}
-    assert all(row["ours"] == "" for row in found if row["row"] == suite_cases.ABSENT)
+    assert all(row["ours"] == "" for row in actual if row["row"] == suite_cases.ABSENT)
     assert "hism-fig2: Figure 2" in result.out
     assert "CHiSM is slower than HiSM" in result.out
     assert re.search(r"^hism: \d of 2 claims hold", result.out, re.M)

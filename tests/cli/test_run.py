@@ -87,12 +87,12 @@ def test_json_on_stdout_is_one_object_and_all_else_goes_to_stderr(vecsim, matrix
     assert document["machine"]["latency"]["add"] == 6
     assert (document["engine"], document["seed"], document["value_bits"]) == ("jit", 7, 32)
     assert [r["program"] for r in document["results"]] == list(PROGRAMS)
-    for found in document["results"]:
-        assert set(found) == KEYS
-        assert sum(found["charged"].values()) == found["cycles"]
-        assert found["cycles_per_nnz"] == found["cycles"] / 6
-        assert 0 < found["peak_share"] <= 1
-        assert found["relative_error"] <= 1e-5
+    for actual in document["results"]:
+        assert set(actual) == KEYS
+        assert sum(actual["charged"].values()) == actual["cycles"]
+        assert actual["cycles_per_nnz"] == actual["cycles"] / 6
+        assert 0 < actual["peak_share"] <= 1
+        assert actual["relative_error"] <= 1e-5
     assert document["results"][0]["speedup_over_crs"] == 1
 
 
@@ -144,8 +144,8 @@ def test_several_matrices_and_programs(vecsim, matrix):
     document = strict(vecsim(*arguments, "--json", "-").out)
     assert "matrix" not in document
     assert [each["name"] for each in document["matrices"]] == ["tiny", "laplace2d-3"]
-    found = [(each["matrix"], each["program"]) for each in document["results"]]
-    assert found == [(name, program) for name in ("tiny", "laplace2d-3") for program in ("hism", "crs")]
+    actual = [(each["matrix"], each["program"]) for each in document["results"]]
+    assert actual == [(name, program) for name in ("tiny", "laplace2d-3") for program in ("hism", "crs")]
     alone = strict(vecsim("run", "laplace2d-3", "--program", "hism,crs", "--json", "-").out)
     assert document["results"][2:] == alone["results"]
     assert alone["matrices"] == [alone["matrix"]]
@@ -180,7 +180,7 @@ def test_an_option_holds_for_every_program_that_has_it(vecsim, matrix):
 
     def options(*given):
         results = strict(vecsim("run", matrix, *both, *given).out)["results"]
-        return {found["program"]: found["options"]["positions"] for found in results}
+        return {actual["program"]: actual["options"]["positions"] for actual in results}
 
     assert options() == {"hism": "auto", "chism": "auto"}
     assert options("--option", "positions=two") == {"hism": "two", "chism": "two"}

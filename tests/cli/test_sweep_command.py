@@ -25,10 +25,10 @@ def test_a_grid_from_the_command_line(swept, matrix, tmp_path):
     assert [(row["program"], row["banks"]) for row in rows] == [
         ("crs", "8"), ("crs", "16"), ("hism", "8"), ("hism", "16"),
     ]  # fmt: skip
-    told = json.loads((out / "sweep.json").read_text())
-    assert told["kind"] == "vecsim sweep"
-    assert told["sweep"]["set"] == {"banks": [8, 16]}
-    assert told["machine"]["label"] == "vs2003"
+    text = json.loads((out / "sweep.json").read_text())
+    assert text["kind"] == "vecsim sweep"
+    assert text["sweep"]["set"] == {"banks": [8, 16]}
+    assert text["machine"]["label"] == "vs2003"
     assert "; 0 were simulated" in swept(matrix, *arguments).out
 
 

@@ -32,10 +32,10 @@ def test_a_product_and_its_y(tmp_path, capsys):
 def test_json_says_what_is_in_the_page(tmp_path, capsys):
     path = tmp_path / "page.html"
     assert main([*QUICK, "--program", "crs", "--out", str(path), "--json", "-"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    (run,) = told["runs"]
+    output = json.loads(capsys.readouterr().out)
+    (run,) = output["runs"]
     document = runs_of(path)[1]["runs"][0]
-    assert told["page"] == str(path)
+    assert output["page"] == str(path)
     assert (run["cycles"], run["shown"], run["left_out"]) == (document["cycles"], run["instructions"], 0)
 
 

@@ -17,11 +17,11 @@ def test_all_programs_are_explained_in_a_sentence_each(vecsim, matrix):
 def test_the_listing_has_all_that_was_executed_in_order(vecsim, matrix):
     result = vecsim("why", matrix, "--program", "hism", "--listing", "--json", "-")
     document = json.loads(result.out)
-    (found,) = document["explanations"]
+    (actual,) = document["explanations"]
     table = result.err.split("longest for")[1].split("cycles by cause")[0]
     shown = [int(line.split()[0]) for line in table.splitlines() if line[:1].isdigit()]
-    assert shown == [line["pc"] for line in found["lines"]] == sorted(shown)
-    assert sum(line["cycles"] for line in found["lines"]) == found["cycles"]
+    assert shown == [line["pc"] for line in actual["lines"]] == sorted(shown)
+    assert sum(line["cycles"] for line in actual["lines"]) == actual["cycles"]
 
 
 def test_the_costliest_come_first(vecsim, matrix):

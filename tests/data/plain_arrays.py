@@ -97,7 +97,7 @@ def npy(data: bytes) -> Numbers:
 
 def row_by_row(values: list[int | float], shape: tuple[int, ...]) -> list[int | float]:
     """Bring what is stored column by column (the first index runs fastest) into the order of rows."""
-    found = []
+    actual = []
     for number in range(len(values)):
         place, step, rest = 0, 1, number
         indices = []
@@ -106,8 +106,8 @@ def row_by_row(values: list[int | float], shape: tuple[int, ...]) -> list[int | 
             indices.append(index)
         for length, index in zip(shape, reversed(indices), strict=True):
             place, step = place + index * step, step * length
-        found.append(values[place])
-    return found
+        actual.append(values[place])
+    return actual
 
 
 def held(numbers: Numbers, what: str, value_bytes: int) -> Held:
@@ -120,8 +120,8 @@ def held(numbers: Numbers, what: str, value_bytes: int) -> Held:
         refuse_unless(numbers.whole, "real numbers where whole ones are needed")
         for each in numbers.elements:
             refuse_unless(-(1 << 8 * size - 1) <= each < 1 << 8 * size, "does not fit")
-        found = [int(each) % (1 << 8 * size) for each in numbers.elements]
-        return Held(b"".join(each.to_bytes(size, "little") for each in found), found, kind)
+        actual = [int(each) % (1 << 8 * size) for each in numbers.elements]
+        return Held(b"".join(each.to_bytes(size, "little") for each in actual), actual, kind)
     all_whole = numbers.whole or all(
         not math.isfinite(each) or each == int(each) for each in numbers.elements
     )
@@ -148,13 +148,13 @@ def one(number: int | float, size: int, result: Held, all_whole: bool) -> bytes:
     return bits.to_bytes(size, "little")
 
 
-def differ(found: Held, memory: bytes, tolerance: float) -> int:
+def differ(actual: Held, memory: bytes, tolerance: float) -> int:
     """Count the elements of memory that differ from what is expected."""
-    size = SIZES[found.kind]
+    size = SIZES[actual.kind]
     count = 0
-    for number, wanted in enumerate(found.elements):
+    for number, wanted in enumerate(actual.elements):
         part = memory[size * number : size * (number + 1)]
-        if found.kind in ("word", "byte"):
+        if actual.kind in ("word", "byte"):
             count += int.from_bytes(part, "little") != wanted
             continue
         value = struct.unpack("<f" if size == 4 else "<d", part)[0]

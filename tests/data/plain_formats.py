@@ -136,10 +136,10 @@ def letters(text: str) -> set[str]:
     """Return the letters of all data edit descriptors of a format."""
 
     def of(items: list[tuple]) -> set[str]:
-        found = set()
+        actual = set()
         for item in items:
-            found |= of(item[2]) if item[0] == "group" else {item[2]} if item[0] == "data" else set()
-        return found
+            actual |= of(item[2]) if item[0] == "group" else {item[2]} if item[0] == "data" else set()
+        return actual
 
     return of(parsed(text))
 
@@ -154,15 +154,15 @@ def fields(text: str, count: int) -> tuple[list[Edit], int]:
             raise NoFormat("too long")
     if not any(item[0] == "data" for item in flat(again)):
         raise NoFormat("no data where it goes on")
-    found: list[Edit] = []
+    actual: list[Edit] = []
     line = column = scale = 0
     part = items
     while True:
         for item in flat(part):
             if item[0] == "data":
-                if len(found) == count:
-                    return found, line + 1
-                found.append(Edit(line, column, item[2], item[3], item[4], scale))
+                if len(actual) == count:
+                    return actual, line + 1
+                actual.append(Edit(line, column, item[2], item[3], item[4], scale))
                 column += item[3]
             elif item[0] == "/":
                 line, column = line + item[1], 0
@@ -172,6 +172,6 @@ def fields(text: str, count: int) -> tuple[list[Edit], int]:
                 column = item[1]
             elif item[0] == "P":
                 scale = item[1]
-        if len(found) == count:
-            return found, line + 1
+        if len(actual) == count:
+            return actual, line + 1
         line, column, part = line + 1, 0, again

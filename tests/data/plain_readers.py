@@ -235,13 +235,13 @@ def value_of(kind: str, words: list[str]) -> complex:
 def fields_of(text: str, count: int, integers: bool) -> tuple[list[Edit], int]:
     """Return the fields of so many numbers in a format, and the lines that they fill."""
     try:
-        found, lines = fields(text, count)
+        actual, lines = fields(text, count)
         used = letters(text)
     except NoFormat as why:
         raise Refused(str(why)) from None
     refuse_unless("I" not in used or len(used) == 1, "integers among other numbers")
     refuse_unless(not integers or used == {"I"}, "indices are integers")
-    return found, lines
+    return actual, lines
 
 
 def harwell_boeing(data: bytes) -> Plain:

@@ -130,7 +130,7 @@ def number(field: bytes) -> int:
 
 def records_of(content: bytes) -> dict[str, str]:
     """Read ``LENGTH KEY=VALUE\\n`` records of pax."""
-    found: dict[str, str] = {}
+    actual: dict[str, str] = {}
     content = content.rstrip(b"\0")
     while content:
         length_text, _, _ = content.partition(b" ")
@@ -143,6 +143,6 @@ def records_of(content: bytes) -> dict[str, str]:
             raise NotJudged(key.decode("latin-1"))
         if key == b"size":
             integer_of(value.decode("latin-1"), "")
-        found[key.decode("ascii")] = value.decode("utf-8", "surrogateescape")
+        actual[key.decode("ascii")] = value.decode("utf-8", "surrogateescape")
         content = content[length:]
-    return found
+    return actual

@@ -102,13 +102,13 @@ def test_what_is_no_archive():
 def header(size, name=b"a/a.mtx", kind=b"0"):
     """A header of old GNU style with any size, its checksum right."""
     field = tarfile.itn(size, 12, tarfile.GNU_FORMAT)
-    made = bytearray(512)
-    made[: len(name)] = name
-    made[100:108], made[108:116], made[116:124] = b"0000644\0", b"0000000\0", b"0000000\0"
-    made[124:136], made[136:148] = field, b"00000000000\0"
-    made[148:156], made[156:157], made[257:265] = b" " * 8, kind, b"ustar  \0"
-    made[148:156] = b"%06o\0 " % sum(made)
-    return bytes(made)
+    built = bytearray(512)
+    built[: len(name)] = name
+    built[100:108], built[108:116], built[116:124] = b"0000644\0", b"0000000\0", b"0000000\0"
+    built[124:136], built[136:148] = field, b"00000000000\0"
+    built[148:156], built[156:157], built[257:265] = b" " * 8, kind, b"ustar  \0"
+    built[148:156] = b"%06o\0 " % sum(built)
+    return bytes(built)
 
 
 def test_a_small_archive_that_announces_a_huge_file(tmp_path):

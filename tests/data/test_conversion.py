@@ -11,10 +11,10 @@ VALUES = np.array([[0.0, 2.0, 0.0], [-1.5, 0.0, 4.0]])
 @pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr", "dia", "lil", "dok"])
 @pytest.mark.parametrize("kind", [scipy.sparse.coo_array, scipy.sparse.coo_matrix])
 def test_every_form_of_scipy_is_taken(kind, form):
-    found = as_matrix(kind(VALUES).asformat(form))
-    np.testing.assert_array_equal(found.csr.toarray(), VALUES)
-    assert (found.name, found.source, found.csr.dtype) == ("matrix", "Python", np.float64)
-    assert found.csr.has_canonical_format
+    actual = as_matrix(kind(VALUES).asformat(form))
+    np.testing.assert_array_equal(actual.csr.toarray(), VALUES)
+    assert (actual.name, actual.source, actual.csr.dtype) == ("matrix", "Python", np.float64)
+    assert actual.csr.has_canonical_format
 
 
 @pytest.mark.parametrize(
@@ -23,16 +23,16 @@ def test_every_form_of_scipy_is_taken(kind, form):
 )
 def test_types_become_those_of_values(given, dtype):
     array = np.array([[1, 0], [0, 1]], given)
-    found = as_matrix(array).csr
-    assert found.dtype == dtype
-    np.testing.assert_array_equal(found.toarray(), [[1, 0], [0, 1]])
+    actual = as_matrix(array).csr
+    assert actual.dtype == dtype
+    np.testing.assert_array_equal(actual.toarray(), [[1, 0], [0, 1]])
 
 
 def test_zeros_of_a_sparse_matrix_are_entries_and_duplicates_are_summed():
     given = scipy.sparse.coo_array(([0.0, 1.0, 2.0], ([0, 1, 1], [1, 0, 0])), shape=(2, 2))
-    found = as_matrix(given).csr
-    assert found.nnz == 2
-    assert found.toarray().tolist() == [[0, 0], [3, 0]]
+    actual = as_matrix(given).csr
+    assert actual.nnz == 2
+    assert actual.toarray().tolist() == [[0, 0], [3, 0]]
     assert given.nnz == 3
 
 

@@ -43,13 +43,13 @@ def fails(server, partial, message, patience=QUICK):
 
 def test_a_whole_file(file_server, partial):
     serve(file_server)
-    told = []
-    remote = bring(file_server, partial, lambda *progress: told.append(progress))
+    messages = []
+    remote = bring(file_server, partial, lambda *progress: messages.append(progress))
     assert partial.read_bytes() == CONTENT
     assert (remote.size, remote.etag) == (len(CONTENT), '"1"')
-    assert told[0] == (0, len(CONTENT))
-    assert told[-1] == (len(CONTENT), len(CONTENT))
-    assert told == sorted(told)
+    assert messages[0] == (0, len(CONTENT))
+    assert messages[-1] == (len(CONTENT), len(CONTENT))
+    assert messages == sorted(messages)
     assert {path.name for path in partial.parent.iterdir()} == {"file.partial", "file.partial.json"}
     assert file_server.asked("Accept-Encoding") == ["identity"]
 
@@ -57,10 +57,10 @@ def test_a_whole_file(file_server, partial):
 @pytest.mark.parametrize("answer", [Answer(chunked=True), Answer(headers={"Content-Length": None})])
 def test_a_server_that_does_not_tell_the_length(file_server, partial, answer):
     serve(file_server, answer)
-    told = []
-    assert bring(file_server, partial, lambda *progress: told.append(progress)).size is None
+    messages = []
+    assert bring(file_server, partial, lambda *progress: messages.append(progress)).size is None
     assert partial.read_bytes() == CONTENT
-    assert told[-1] == (len(CONTENT), None)
+    assert messages[-1] == (len(CONTENT), None)
 
 
 def test_the_bytes_of_a_compressed_file_stay_as_they_are(file_server, partial):
@@ -94,12 +94,12 @@ def test_a_redirection_is_followed(file_server, partial):
 )
 def test_a_broken_download_goes_on_where_it_stopped(file_server, partial, about, condition):
     serve(file_server, Answer(cut=7_000), Answer(cut=6_000), Answer(), **about)
-    told = []
-    bring(file_server, partial, lambda done, _: told.append(done))
+    messages = []
+    bring(file_server, partial, lambda done, _: messages.append(done))
     assert partial.read_bytes() == CONTENT
     assert file_server.asked("Range") == [None, "bytes=7000-", "bytes=13000-"]
     assert file_server.asked("If-Range") == [None, condition, condition]
-    assert told == sorted(told)
+    assert messages == sorted(messages)
     assert {path.name for path in partial.parent.iterdir()} == {"file.partial", "file.partial.json"}
 
 
@@ -455,10 +455,10 @@ def test_more_bytes_than_may_be_are_not_taken(file_server, partial, monkeypatch,
     assert partial.read_bytes() == CONTENT
     discard(partial)
     monkeypatch.setenv("VECSIM_FILE_LIMIT", "20000")
-    told = []
+    messages = []
     with pytest.raises(DownloadError, match=r"has more than 19\.5 KiB; VECSIM_FILE_LIMIT sets another limit"):
-        bring(file_server, partial, lambda done, _: told.append(done))
-    assert max(told, default=0) <= arrived
+        bring(file_server, partial, lambda done, _: messages.append(done))
+    assert max(messages, default=0) <= arrived
     assert len(file_server.requests) == 2
     assert list(partial.parent.iterdir()) == []
 

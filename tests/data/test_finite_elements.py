@@ -282,9 +282,9 @@ PLY = (
 def test_a_mesh_as_arrays(tmp_path):
     corners = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]], np.float32)
     np.savez(tmp_path / "one.npz", vertices=corners, triangles=np.array([[0, 1, 2]], np.int32))
-    found = read_mesh(find_mesh("one", (tmp_path,)))
-    np.testing.assert_array_equal(found.vertices, corners)
-    assert found.triangles.tolist() == [[0, 1, 2]]
+    actual = read_mesh(find_mesh("one", (tmp_path,)))
+    np.testing.assert_array_equal(actual.vertices, corners)
+    assert actual.triangles.tolist() == [[0, 1, 2]]
     np.savez(tmp_path / "two.npz", vertices=corners)
     with pytest.raises(UserError, match=r"two\.npz: not a file with vertices and triangles"):
         read_mesh(tmp_path / "two.npz")

@@ -287,8 +287,8 @@ def test_formats_with_positions_and_groups(tmp_path, format_, lines):
     contents = text(pointers=lines, formats=f"{format_:16}{'(16I4)':16}{'(2E17.8)':20}")
     count = lines.count("\n") + 1
     contents = contents.replace(f"{4:14d}{1:14d}{1:14d}{2:14d}", f"{3 + count:14d}{count:14d}{1:14d}{2:14d}")
-    found = read(written(tmp_path, contents)).csr.toarray()
-    np.testing.assert_array_equal(found, [[10, 0, 0], [0, 3, 9], [0, 7, 0]])
+    actual = read(written(tmp_path, contents)).csr.toarray()
+    np.testing.assert_array_equal(actual, [[10, 0, 0], [0, 3, 9], [0, 7, 0]])
 
 
 @pytest.mark.parametrize(

@@ -33,8 +33,8 @@ def packed(value=1.0, rows=2, columns=2):
 
 def archive(name, value=1.0, rows=2, columns=2):
     """As SuiteSparse packs a matrix, with a right-hand side."""
-    made = io.BytesIO()
-    with tarfile.open(fileobj=made, mode="w:gz") as tar:
+    built = io.BytesIO()
+    with tarfile.open(fileobj=built, mode="w:gz") as tar:
         for member, content in (
             (f"{name}_b.mtx", b"%%MatrixMarket matrix array real general\n1 1\n1\n"),
             (f"{name}.mtx", text(value, rows, columns)),
@@ -42,7 +42,7 @@ def archive(name, value=1.0, rows=2, columns=2):
             about = tarfile.TarInfo(f"{name}/{member}")
             about.size = len(content)
             tar.addfile(about, io.BytesIO(content))
-    return made.getvalue()
+    return built.getvalue()
 
 
 def first(matrix):
@@ -347,7 +347,7 @@ def test_a_damaged_file_is_not_passed_over(served, folders):
     ("name", "hermitian"), [("mhd1280b", True), ("qc324", False), ("young1c", False), ("dwg961b", False)]
 )
 def test_complex_values_of_a_file_of_a_collection(real_matrix, name, hermitian):
-    kept, part = read(real_matrix(name), complex=True), read(real_matrix(name))
-    assert kept.csr.dtype == np.complex128
-    np.testing.assert_array_equal(kept.csr.real.toarray(), part.csr.toarray())
-    assert (abs(kept.csr - kept.csr.conj().T).max() == 0) == hermitian
+    recorded, part = read(real_matrix(name), complex=True), read(real_matrix(name))
+    assert recorded.csr.dtype == np.complex128
+    np.testing.assert_array_equal(recorded.csr.real.toarray(), part.csr.toarray())
+    assert (abs(recorded.csr - recorded.csr.conj().T).max() == 0) == hermitian

@@ -410,9 +410,9 @@ LOST = [
 @pytest.mark.parametrize(("field", "lines", "warning"), LOST)
 def test_what_64_bits_lose_is_told(tmp_path, field, lines, warning):
     path = written(tmp_path, banner("coordinate", field, "general") + "2 2 2\n" + lines)
-    [told] = read(path).warnings
-    assert told.startswith(str(path))
-    assert warning in told
+    [shown_text] = read(path).warnings
+    assert shown_text.startswith(str(path))
+    assert warning in shown_text
 
 
 @pytest.mark.parametrize(

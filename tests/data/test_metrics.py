@@ -19,10 +19,10 @@ def test_worked_by_hand():
     # 33 x 64: two blocks above, two of one row below; entries 3, 0, 0, 1.
     entries = ([1.0, 0.0, 2.0, 4.0], ([0, 31, 31, 32], [0, 31, 30, 63]))
     csr = scipy.sparse.coo_array(entries, shape=(33, 64)).tocsr()
-    found = metrics.metrics(csr)
-    assert found.size == 4  # the explicit zero counts
-    assert found.locality == (3 + 1) / 2 / 32
-    assert found.average_per_row == 4 / 33
+    actual = metrics.metrics(csr)
+    assert actual.size == 4  # the explicit zero counts
+    assert actual.locality == (3 + 1) / 2 / 32
+    assert actual.average_per_row == 4 / 33
 
 
 def test_a_diagonal_and_a_dense_matrix():
@@ -73,7 +73,7 @@ def test_nothing_to_measure():
     ],
 )
 def test_agrees_with_the_paper(real_matrix, name, size, of_locality, per_row):
-    found = metrics.metrics(read(real_matrix(name)).csr)
-    assert found.size == size
-    assert found.locality == pytest.approx(of_locality, abs=5e-5 if of_locality < 10 else 5e-4)
-    assert found.average_per_row == pytest.approx(per_row, abs=5e-5)
+    actual = metrics.metrics(read(real_matrix(name)).csr)
+    assert actual.size == size
+    assert actual.locality == pytest.approx(of_locality, abs=5e-5 if of_locality < 10 else 5e-4)
+    assert actual.average_per_row == pytest.approx(per_row, abs=5e-5)

@@ -65,7 +65,7 @@ def test_a_folder_named_like_a_file_is_none(tmp_path):
 
 def test_files_in_a_folder(tmp_path):
     put(*(tmp_path / name for name in ("b.mtx.gz", "a.RUA", "c.txt", "MANIFEST.csv", "d.tar.gz", "e/e.mtx")))
-    found = list(files_in(tmp_path))
-    assert [name for name, _ in found] == ["a", "b", "d"]
-    assert [path.name for _, path in found] == ["a.RUA", "b.mtx.gz", "d.tar.gz"]
+    actual = list(files_in(tmp_path))
+    assert [name for name, _ in actual] == ["a", "b", "d"]
+    assert [path.name for _, path in actual] == ["a.RUA", "b.mtx.gz", "d.tar.gz"]
     assert list(files_in(tmp_path / "gone")) == []

@@ -28,13 +28,13 @@ def test_what_a_pattern_finds(collections, tmp_path, monkeypatch):
     (tmp_path / "bcspwr01.mtx").touch()
     load("bcspwr01")
     monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path))
-    found = find_matrices("BCSPWR01")
-    assert [(f.name, f.kind, f.rows, f.entries) for f in found] == [
+    actual = find_matrices("BCSPWR01")
+    assert [(f.name, f.kind, f.rows, f.entries) for f in actual] == [
         ("bcspwr01", "folder", None, None),
         ("HB/bcspwr01", "cache", 39, 131),
         ("Harwell-Boeing/bcspwr/bcspwr01", "collection", None, None),
     ]
-    assert found[1].where.startswith(str(tmp_path))
+    assert actual[1].where.startswith(str(tmp_path))
     assert [f.name for f in find_matrices("hb/bcspwr0[12]")] == ["HB/bcspwr01", "HB/bcspwr02"]
     assert [f.name for f in find_matrices("pde225") if f.kind == "built-in"] == ["pde225"]
     assert len(find_matrices("bcspwr?0")) == len(find_matrices("cspwr10")) == 2

@@ -43,10 +43,10 @@ class Server:
         """The processes that it has started, and their children, without those that have ended."""
         below = {self.process.pid}
         while True:
-            found = {pid for pid, parent in processes().items() if parent in below} | below
-            if found == below:
+            actual = {pid for pid, parent in processes().items() if parent in below} | below
+            if actual == below:
                 return below - {self.process.pid}
-            below = found
+            below = actual
 
     def ask(self, path, method="GET", host=None, origin=None, more=""):
         """Send a request; return all that comes back."""
@@ -84,15 +84,15 @@ class Server:
 
 def processes():
     """The parent of every process that has not ended."""
-    found = {}
+    actual = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             state, parent = (folder / "stat").read_text().rpartition(")")[2].split()[:2]
         except OSError:
             continue
         if state != "Z":
-            found[int(folder.name)] = int(parent)
-    return found
+            actual[int(folder.name)] = int(parent)
+    return actual
 
 
 def frame(text):

@@ -11,10 +11,10 @@ from vecsim.support.errors import UserError
 
 
 def say(shown, *commands):
-    told = []
+    messages = []
     for command in commands:
-        told = execute(shown, command)
-    return "\n".join(told)
+        messages = execute(shown, command)
+    return "\n".join(messages)
 
 
 def test_run_until():
@@ -60,26 +60,28 @@ def test_where_it_stands_is_said_once():
         "assemble",
         "until 11",
     ):
-        told = say(shown, command)
+        messages = say(shown, command)
         if command != "watch x6":
-            assert re.findall(r"cycle (\d+)", told) == [str(shown.position.cycle)]
+            assert re.findall(r"cycle (\d+)", messages) == [str(shown.position.cycle)]
 
 
 def test_what_is_watched_may_come_to_lie_outside():
     """It then stops there, and what is shown is where it has stopped."""
     shown = debugger(kernel("li x3, 8\nagain: slli x3, x3, 1\nj again\nhalt"))
-    told = say(shown, "watch word(x3)", "run")
-    while "lies outside memory" not in told:
+    messages = say(shown, "watch word(x3)", "run")
+    while "lies outside memory" not in messages:
         assert shown.stop.reason in ("watch", "limit")
-        told = say(shown, "run")
-    assert told == f"cycle {shown.position.cycle}, word({shown.value('x3')}) lies outside memory, 1024 bytes"
-    assert shown.stop.text == told
+        messages = say(shown, "run")
+    assert (
+        messages == f"cycle {shown.position.cycle}, word({shown.value('x3')}) lies outside memory, 1024 bytes"
+    )
+    assert shown.stop.text == messages
 
 
 def test_watch_says_what_changed():
     shown = debugger()
-    told = [say(shown, "watch x6", "run")] + [say(shown, "run") for _ in range(3)]
-    assert [re.search(r"x6 is now (\d)", text) and text.split("now ")[1][0] for text in told] == [
+    messages = [say(shown, "watch x6", "run")] + [say(shown, "run") for _ in range(3)]
+    assert [re.search(r"x6 is now (\d)", text) and text.split("now ")[1][0] for text in messages] == [
         "3",
         "5",
         "6",
@@ -133,8 +135,8 @@ def test_an_edited_line_is_assembled_and_its_effect_seen():
     say(shown, "run", "run")
     cycle = shown.position.cycle
     assert shown.value("x6") == 3
-    told = say(shown, "edit 11 again:  sub x6, x6, left", "assemble")
-    assert f"cycle {cycle} again, assembled" in told
+    messages = say(shown, "edit 11 again:  sub x6, x6, left", "assemble")
+    assert f"cycle {cycle} again, assembled" in messages
     assert shown.value("x6") == -3
     assert [shown.line_of(pc) for pc in shown.session.breakpoints] == [11]
     say(shown, "delete", "run")
@@ -169,18 +171,20 @@ def test_what_is_watched_and_gone_is_named_and_the_session_stays():
 def test_panels():
     shown = debugger(pieces=("PLACE:4:float",))
     say(shown, "break 9", "run", "step", "cycle 4", "view extended")
-    told = say(shown, "show")
-    assert [line for line in told.splitlines() if line.startswith("-- ")] == [f"-- {name}" for name in PANELS]
-    assert " B     9          addvv.s v2, v1, v1" not in told  # it has been passed
-    assert re.search(r"v1 +float +1~ +2~ +3~ +4~ +0", told)
-    assert "      ⣤⣶⣿⣿············" in told
-    assert re.search(r"x5 +\d +left", told)
-    assert "0 of 16 elements" in told
-    assert re.search(r"256  1  2  3  4$", told, re.MULTILINE)
-    assert re.search(r"port 0 +#\d+ lv\.w v1, 0\(x3\): startup until cycle \d+", told)
-    assert re.search(r"#\d+ +lv\.w v1, 0\(x3\) +Iw+", told)
+    messages = say(shown, "show")
+    assert [line for line in messages.splitlines() if line.startswith("-- ")] == [
+        f"-- {name}" for name in PANELS
+    ]
+    assert " B     9          addvv.s v2, v1, v1" not in messages  # it has been passed
+    assert re.search(r"v1 +float +1~ +2~ +3~ +4~ +0", messages)
+    assert "      ⣤⣶⣿⣿············" in messages
+    assert re.search(r"x5 +\d +left", messages)
+    assert "0 of 16 elements" in messages
+    assert re.search(r"256  1  2  3  4$", messages, re.MULTILINE)
+    assert re.search(r"port 0 +#\d+ lv\.w v1, 0\(x3\): startup until cycle \d+", messages)
+    assert re.search(r"#\d+ +lv\.w v1, 0\(x3\) +Iw+", messages)
     assert re.search(
-        r"add +#\d+ addvv\.s v2, v1, v1: waits: (v1, whole in cycle|element by element behind)", told
+        r"add +#\d+ addvv\.s v2, v1, v1: waits: (v1, whole in cycle|element by element behind)", messages
     )
 
 
@@ -239,22 +243,25 @@ def test_a_piece_of_memory_is_where_its_name_says_at_each_stop():
         "edit 8 nop",
         "assemble",
     )
-    told = say(shown, "show memory").splitlines()
-    assert told[1] == " x3: bytes -8 to -5 lie outside memory, 1024 bytes" and "'PLACE'" in told[3]
+    messages = say(shown, "show memory").splitlines()
+    assert messages[1] == " x3: bytes -8 to -5 lie outside memory, 1024 bytes" and "'PLACE'" in messages[3]
 
 
 def test_a_script_says_what_did_not_hold():
-    told = []
+    messages = []
     shown = debugger()
     assert (
         run_script(
-            shown, "s", ["run", "expect x6 == 6", "# so it is", "expect x6 > 6", "quit", "run"], told.append
+            shown,
+            "s",
+            ["run", "expect x6 == 6", "# so it is", "expect x6 > 6", "quit", "run"],
+            messages.append,
         )
         is False
     )
-    assert told[-2:] == ["not as expected: x6 > 6; x6 is 6", "> quit"]
+    assert messages[-2:] == ["not as expected: x6 > 6; x6 is 6", "> quit"]
     with pytest.raises(UserError, match=r"^s:2: unknown command"):
-        run_script(shown, "s", ["step", "stepp"], told.append)
+        run_script(shown, "s", ["step", "stepp"], messages.append)
 
 
 def test_help_of_every_command_and_of_mnemonics():

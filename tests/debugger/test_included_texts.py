@@ -21,10 +21,10 @@ BODY = "# the body of the loop\n        addi    x6, x6, 2\n        addi    x5, x
 
 
 def say(shown, *commands):
-    told = []
+    messages = []
     for command in commands:
-        told = execute(shown, command)
-    return "\n".join(told)
+        messages = execute(shown, command)
+    return "\n".join(messages)
 
 
 @pytest.fixture
@@ -39,8 +39,8 @@ def test_the_text_of_the_next_instruction_is_shown(included):
     assert included.file == "kernel.s"
     assert "body.s:2: addi    x6, x6, 2" in say(included, "until body.s:2")
     assert included.file == "body.s"
-    told = say(included, "show source").splitlines()
-    assert [line.rstrip() for line in told] == [
+    messages = say(included, "show source").splitlines()
+    assert [line.rstrip() for line in messages] == [
         "body.s, included",
         "       1  # the body of the loop",
         "  >    2          addi    x6, x6, 2",
@@ -48,9 +48,9 @@ def test_the_text_of_the_next_instruction_is_shown(included):
         "       4",
     ]
     say(included, "step", "step")
-    told = say(included, "show source")
-    assert "  >    4          bnez    x5, again" in told
-    assert ", included" not in told
+    messages = say(included, "show source")
+    assert "  >    4          bnez    x5, again" in messages
+    assert ", included" not in messages
 
 
 def test_breakpoints_are_of_lines_of_their_text(included):
@@ -58,8 +58,8 @@ def test_breakpoints_are_of_lines_of_their_text(included):
     assert "body.s:3" in say(included, "break body.s:3", "run")
     assert included.stop.reason == "breakpoint"
     say(included, "edit 1         li      x5, 2", "assemble")
-    kept = sorted(included.session.program.where(pc) for pc in included.session.breakpoints)
-    assert [line.rpartition(":")[0] for line in kept] == ["body.s:3", "kernel.s:4"]
+    recorded = sorted(included.session.program.where(pc) for pc in included.session.breakpoints)
+    assert [line.rpartition(":")[0] for line in recorded] == ["body.s:3", "kernel.s:4"]
     assert "no breakpoint at body.s:3" in say(included, "delete body.s:3")
     say(included, "delete", "run")
     assert included.value("x6") == 4

@@ -45,8 +45,8 @@ def as_nobody(attack, *arguments):
         finally:
             os._exit(0)
     os.close(writing)
-    with os.fdopen(reading) as told:
-        complaint = told.read()
+    with os.fdopen(reading) as message:
+        complaint = message.read()
     os.waitpid(child, 0)
     assert not complaint, complaint
 

@@ -33,11 +33,13 @@ def checked(message):
     assert kind in b"DM" and len(packet) == 5 + size
     if kind == b"D":
         return packet[5:].decode("utf-8")
-    told = json.loads(packet[5:])
-    assert told["type"] in ("resize", "focus", "blur")
-    if told["type"] == "resize":
-        assert all(type(told[name]) is int and 1 <= told[name] <= 1000 for name in ("width", "height"))
-    return told
+    shown_text = json.loads(packet[5:])
+    assert shown_text["type"] in ("resize", "focus", "blur")
+    if shown_text["type"] == "resize":
+        assert all(
+            type(shown_text[name]) is int and 1 <= shown_text[name] <= 1000 for name in ("width", "height")
+        )
+    return shown_text
 
 
 @given(st.tuples(kinds, values | sizes) | st.tuples(kinds) | values)

@@ -125,12 +125,12 @@ def check(commands, folder):
         if command.lstrip().startswith("save"):
             continue
         try:
-            told = execute(shown, command)
+            messages = execute(shown, command)
         except (UserError, ExpectationError) as error:
-            told = [str(error)]
+            messages = [str(error)]
         except QuitError:
             return
-        assert all(isinstance(line, str) for line in told)
+        assert all(isinstance(line, str) for line in messages)
         shown.extended = True
         execute(shown, "show")
     assert not list(folder.iterdir())

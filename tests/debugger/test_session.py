@@ -84,11 +84,11 @@ again:  addi    x5, x5, -1
 def test_a_breakpoint_stops_before_its_instruction_and_goes_on_behind_it():
     session = Session(kernel())
     session.breakpoints = line(session, 11)  # add x6, x6, left
-    found = []
+    actual = []
     while (stop := session.run()).reason == "breakpoint":
-        found.append((int(session.position.state.x[6]), int(session.position.state.x[5])))
+        actual.append((int(session.position.state.x[6]), int(session.position.state.x[5])))
         assert f"cycle {session.position.cycle}, before kernel.s:11" in stop.text
-    assert found == [(0, 3), (3, 2), (5, 1)]
+    assert actual == [(0, 3), (3, 2), (5, 1)]
     assert stop.reason == "end" and "the program has ended" in stop.text
 
 

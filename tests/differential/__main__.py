@@ -92,12 +92,12 @@ def _replay(given: argparse.Namespace, engines: tuple[str, ...]) -> int:
     bad = 0
     for path in given.cases:
         case = read_case(path)
-        found = compare(case, *engines)
-        bad += found is not None
-        print(f"{path}: {'same' if found is None else found}", flush=True)
-        if found is not None and given.shrink is not None:
-            print(keep_failure(case, found, engines, given.shrink, path.stem))
-        elif found is not None:
+        actual = compare(case, *engines)
+        bad += actual is not None
+        print(f"{path}: {'same' if actual is None else actual}", flush=True)
+        if actual is not None and given.shrink is not None:
+            print(keep_failure(case, actual, engines, given.shrink, path.stem))
+        elif actual is not None:
             print(timeline_difference(case, *engines))
     return min(bad, 1)
 

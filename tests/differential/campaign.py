@@ -56,18 +56,18 @@ def run_chunk(chunk: Chunk, beat: Beat) -> list[Mismatch]:
     for seed in range(*chunk.span):
         beat(seed)
         case = chunk.case(seed)
-        found = compare(case, *chunk.engines)
-        if found is not None:
-            text = str(found)
+        actual = compare(case, *chunk.engines)
+        if actual is not None:
+            text = str(actual)
             if chunk.failures is not None and not mismatches:
-                text = keep_failure(case, found, chunk.engines, chunk.failures, f"seed-{seed}", beat, seed)
+                text = keep_failure(case, actual, chunk.engines, chunk.failures, f"seed-{seed}", beat, seed)
             mismatches.append(Mismatch(seed, text))
     return mismatches
 
 
 def keep_failure(
     case: Case,
-    found: Difference,
+    actual: Difference,
     engines: tuple[str, ...],
     folder: Path,
     name: str,
@@ -79,11 +79,11 @@ def keep_failure(
     def differs(smaller: Case) -> bool:
         beat(seed)
         again = compare(smaller, *engines)
-        return again is not None and again.ends == found.ends
+        return again is not None and again.ends == actual.ends
 
     small = Shrinker(differs, SHRINK_SECONDS).shrink(replace(case, max_cycles=_enough_cycles(case, engines)))
     path = write_case(small, folder, name)
-    now = compare(small, *engines) or found
+    now = compare(small, *engines) or actual
     lines = [str(now), timeline_difference(small, *engines), f"written to {path} (and .toml, .bin):"]
     return "\n".join([*filter(None, lines), case_texts(small)[0]])
 
@@ -159,10 +159,10 @@ class Campaign:
             for first in range(begin, last, CHUNK)
         ]
         pool = Pool(run_chunk, self.jobs)
-        told = 0
+        message = 0
         for chunk, result in pool.run(chunks):
-            told += isinstance(result, list) and len(result) > 0
-            if told == SHRUNK:
+            message += isinstance(result, list) and len(result) > 0
+            if message == SHRUNK:
                 pool.tasks = deque(replace(task, failures=None) for task in pool.tasks)
             if isinstance(result, Died):
                 yield self._died(pool, chunk, result)

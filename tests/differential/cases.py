@@ -135,5 +135,5 @@ def read_case(path: Path) -> Case:
 
 
 def _number(text: str, pattern: str, default: int) -> int:
-    found = re.search(f"^# {pattern}$", text, re.MULTILINE)
-    return int(found[1]) if found else default
+    match = re.search(f"^# {pattern}$", text, re.MULTILINE)
+    return int(match[1]) if match else default

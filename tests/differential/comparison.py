@@ -61,8 +61,8 @@ class Difference:
 def compare(case: Case, first: str, *others: str) -> Difference | None:
     """Run a case on engines; return what one of the others and the first differ in, None if nothing does."""
     one = outcome(case, first)
-    found = (difference(case.program, one, outcome(case, other), (first, other)) for other in others)
-    return next(filter(None, found), None)
+    actual = (difference(case.program, one, outcome(case, other), (first, other)) for other in others)
+    return next(filter(None, actual), None)
 
 
 def outcome(case: Case, name: str) -> Outcome:

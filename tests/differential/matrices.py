@@ -64,8 +64,8 @@ def choose(count: int, most_entries: int) -> list[Path]:
 
     Only Matrix Market files are taken: their heads tell the number of entries.
     """
-    found = [file for folder in folders() for _, file in files_in(folder)]
-    files = [file for file in found if file.name.lower().endswith(MATRIX_MARKET_SUFFIXES)]
+    actual = [file for folder in folders() for _, file in files_in(folder)]
+    files = [file for file in actual if file.name.lower().endswith(MATRIX_MARKET_SUFFIXES)]
     sized = sorted((size, str(file)) for file in files if 0 < (size := stored_entries(file)) <= most_entries)
     if len(sized) > count:
         sized = [sized[i * len(sized) // count] for i in range(count)]
@@ -96,9 +96,9 @@ def run_product(task: Product, beat: Beat) -> Row:
         first, *others = (outcome(case, engine) for engine in task.engines)
         row.cycles[name] = first.facts.get("cycles", -1)
         for engine, other in zip(task.engines[1:], others, strict=True):
-            found = difference(case.program, first, other, (task.engines[0], engine))
-            if found is not None:
-                row.differences.append(f"{name}: {found}")
+            actual = difference(case.program, first, other, (task.engines[0], engine))
+            if actual is not None:
+                row.differences.append(f"{name}: {actual}")
     return row
 
 

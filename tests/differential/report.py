@@ -20,8 +20,8 @@ Span = tuple[int, int]
 def source_hash(*folders: str, files: Iterable[Path] = ()) -> str:
     """Return a hash of sources: of everything that decides what a number in the report means."""
     digest = hashlib.sha256()
-    found = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in KEPT]
-    for path in sorted({*found, *files}):
+    actual = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in KEPT]
+    for path in sorted({*actual, *files}):
         digest.update(str(path.relative_to(ROOT)).encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -81,9 +81,9 @@ class Shrinker:
                 if abs(value) >= abs(int(last)):
                     continue
                 simpler = [*lines[:place], f"{head} {value}", *lines[place + 1 :]]
-                found = self._try_text(case, simpler)
-                if found is not None:
-                    case, lines = found, simpler
+                actual = self._try_text(case, simpler)
+                if actual is not None:
+                    case, lines = actual, simpler
                     break
         return case
 

@@ -29,14 +29,14 @@ def case_of(text, **machine):
 def campaign(tmp_path, engines, span):
     lines = []
     report = Report(tmp_path / "report.json")
-    made = Campaign(engines, span, 1, report, tmp_path / "failures", say=lines.append)
-    return made, lines
+    built = Campaign(engines, span, 1, report, tmp_path / "failures", say=lines.append)
+    return built, lines
 
 
 def test_a_planted_mistake_is_found_shrunk_and_written(tmp_path):
     seed = next(seed for seed in range(100) if compare(random_case(seed, faults=True), *PLANTED))
-    made, lines = campaign(tmp_path, PLANTED, (seed, seed + 1))
-    assert made.run() == 1
+    built, lines = campaign(tmp_path, PLANTED, (seed, seed + 1))
+    assert built.run() == 1
     small = read_case(tmp_path / "failures" / f"seed-{seed}.s")
     assert 1 <= len(small.program) <= 8
     assert any("mul" in small.program.instruction(pc).mnemonic for pc in range(len(small.program)))
@@ -49,8 +49,8 @@ def test_a_planted_mistake_is_found_shrunk_and_written(tmp_path):
 def test_what_has_been_run_is_not_run_again(tmp_path):
     engines = ("simpy", "simpy")
     assert campaign(tmp_path, engines, (10, 14))[0].run() == 0
-    made, lines = campaign(tmp_path, engines, (8, 16))
-    assert made.run() == 0
+    built, lines = campaign(tmp_path, engines, (8, 16))
+    assert built.run() == 0
     assert "4 cases" in lines[-1]
     assert "8 on sources" in lines[-1]
     assert not list(tmp_path.glob("*.new"))
@@ -93,10 +93,10 @@ def test_an_engine_that_breaks_differs_from_every_other(monkeypatch):
 
     monkeypatch.setitem(VARIANTS, "broken", broken)
     for engines in (("simpy", "broken"), ("broken", "broken")):
-        found = compare(case_of(TEXT), *engines)
-        assert found is not None
-        assert found.ends[1] == End.CRASH
-        assert "no such slot" in str(found)
+        actual = compare(case_of(TEXT), *engines)
+        assert actual is not None
+        assert actual.ends[1] == End.CRASH
+        assert "no such slot" in str(actual)
 
 
 def test_faults_agree_when_place_and_reason_do():
@@ -152,10 +152,10 @@ def test_a_worker_may_take_longer_to_begin():
 
 
 def test_what_ends_a_worker_is_a_mismatch_and_the_rest_is_run(tmp_path, monkeypatch):
-    made, lines = campaign(tmp_path, ("simpy", "simpy"), (0, 5))
+    built, lines = campaign(tmp_path, ("simpy", "simpy"), (0, 5))
     monkeypatch.setattr("differential.campaign.run_chunk", _die_at_three)
-    assert made.run() == 1
-    assert made.report.content["random"].popitem()[1]["simpy simpy"]["mismatches"] == [3]
+    assert built.run() == 1
+    assert built.report.content["random"].popitem()[1]["simpy simpy"]["mismatches"] == [3]
     assert "5 cases" in lines[-1]
     assert "ended with code 3" in "".join(lines)
     assert (tmp_path / "failures" / "seed-3.s").exists()

@@ -27,23 +27,23 @@ def runs():
 
 
 def ended(runs, end):
-    return [(case, found) for case, found in runs if found.end == end]
+    return [(case, actual) for case, actual in runs if actual.end == end]
 
 
 def test_every_instruction_of_the_table_is_drawn_and_nine_of_ten_run_in_few_cases(runs):
-    drawn = [random_case(seed, faults=True).program for seed in range(400)]
-    mnemonics = Counter(each.instruction(pc).mnemonic for each in drawn for pc in range(len(each.words)))
+    sampled = [random_case(seed, faults=True).program for seed in range(400)]
+    mnemonics = Counter(each.instruction(pc).mnemonic for each in sampled for pc in range(len(each.words)))
     assert set(BASE.by_mnemonic) == set(mnemonics)
     executed = {
         case.program.instruction(int(pc)).mnemonic
-        for case, found in ended(runs, End.RUN)
-        for pc in found.facts.get("timeline pc", ())
+        for case, actual in ended(runs, End.RUN)
+        for pc in actual.facts.get("timeline pc", ())
     }
     assert len(executed) > 0.9 * len(BASE.by_mnemonic)
 
 
 def test_every_wait_and_every_count_occurs_often(runs):
-    ran = [found.facts for _, found in ended(runs, End.RUN)]
+    ran = [actual.facts for _, actual in ended(runs, End.RUN)]
     for fact in ran[0]:
         if fact.startswith(("waited ", "counters ", "busy ")) and fact != "busy scalar":
             assert sum(facts[fact] > 0 for facts in ran) > len(SEEDS) // 10, fact
@@ -71,9 +71,9 @@ def test_most_cases_run_to_their_end_and_none_breaks_the_engine(runs):
     ],
 )
 def test_a_program_can_go_wrong_in_every_way(way, message):
-    found = [outcome(_spoilt(seed, way), "simpy") for seed in range(8)]
-    assert {one.end for one in found} <= {End.RUN, End.FAULT}
-    assert sum(message in one.message for one in found) > 3
+    actual = [outcome(_spoilt(seed, way), "simpy") for seed in range(8)]
+    assert {one.end for one in actual} <= {End.RUN, End.FAULT}
+    assert sum(message in one.message for one in actual) > 3
 
 
 def test_every_way_is_tested():
@@ -130,7 +130,7 @@ def test_a_case_comes_back_from_its_files(seed, tmp_path):
 
 
 def test_programs_are_stopped_in_every_way(runs):
-    stood = [fact for _, found in runs for name, fact in found.facts.items() if name.startswith("stop ")]
-    assert 1 / 3 < sum("stop 0" in found.facts for _, found in runs) / len(runs) < 2 / 3
+    stood = [fact for _, actual in runs for name, fact in actual.facts.items() if name.startswith("stop ")]
+    assert 1 / 3 < sum("stop 0" in actual.facts for _, actual in runs) / len(runs) < 2 / 3
     for way in ("under way", "finished", "outside memory"):
         assert sum(way in each for each in stood) > 2, way

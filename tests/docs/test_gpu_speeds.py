@@ -81,14 +81,14 @@ def test_tables_of_a_small_results_file(files):
 
 
 def test_devices_stand_beside_each_other():
-    found = results()
+    actual = results()
     other = replace(
-        found,
-        header=found.header | {"device": {"name": "NVIDIA Other"}, "date": "2026-11-20"},
-        records=[record for record in found.records if record.matrix != "memplus"],
+        actual,
+        header=actual.header | {"device": {"name": "NVIDIA Other"}, "date": "2026-11-20"},
+        records=[record for record in actual.records if record.matrix != "memplus"],
     )
-    cold = [replace(record, cache="cold") for record in found.records if record.stage == "final"]
-    text = render([found, replace(other, records=[*other.records, *cold])])
+    cold = [replace(record, cache="cold") for record in actual.records if record.stage == "final"]
+    text = render([actual, replace(other, records=[*other.records, *cold])])
     both = "1.00 | 0.50 stencil7-150 |  |  | 1.00 | 0.50 stencil7-150 |  |  |"
     assert f"| spmv | large_structured | warm | 2 | {both}" in text
     assert "| spmv | small | warm | 1 | 1.50 | 1.50 memplus |  |  |  |  |  |  |" in text
@@ -101,22 +101,22 @@ def test_devices_stand_beside_each_other():
 
 
 def test_the_bound_of_gathers_has_a_column_where_it_was_measured():
-    found = results()
+    actual = results()
     bounded = [
-        replace(each, gather_bound_us=9.0) if each.matrix == "memplus" else each for each in found.records
+        replace(each, gather_bound_us=9.0) if each.matrix == "memplus" else each for each in actual.records
     ]
-    text = render([replace(found, records=bounded)])
+    text = render([replace(actual, records=bounded)])
     assert "| lower bound, % of time | gather bound, % of time | % of copy rate |" in text
     assert "| sell_32 15 | 1.50 | 80 | 90 | 2 |" in text
     assert "| sell_32 20 | 2.00 | 80 |  | 2 |" in text
-    assert "gather bound" not in render([found])
+    assert "gather bound" not in render([actual])
 
 
 def test_the_last_run_of_each_device_is_taken():
-    found = results()
-    older = replace(found, header=found.header | {"date": "2026-11-20T23:00:00"})
-    other = replace(found, header=found.header | {"device": {"name": "A GPU"}})
-    assert latest([found, other, older]) == [other, found]
+    actual = results()
+    older = replace(actual, header=actual.header | {"date": "2026-11-20T23:00:00"})
+    other = replace(actual, header=actual.header | {"device": {"name": "A GPU"}})
+    assert latest([actual, other, older]) == [other, actual]
 
 
 def test_results_of_other_kinds_are_passed_over(files, tmp_path):

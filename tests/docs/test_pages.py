@@ -41,8 +41,8 @@ def test_links_lead_to_files(page):
 def test_what_is_made_from_tables_stands_in_a_page():
     texts = "\n".join(page.read_text() for page in PAGES)
     assert set(re.findall(r"<!-- made from: ([\w-]+) -->", texts)) == set(MADE)
-    made = filled((ROOT / "docs" / "reference" / "machine.md").read_text())
-    assert "| `sparse_unit.latency` | cycles from taking an entry to its sum | 1 to 10,000 |" in made
+    built = filled((ROOT / "docs" / "reference" / "machine.md").read_text())
+    assert "| `sparse_unit.latency` | cycles from taking an entry to its sum | 1 to 10,000 |" in built
 
 
 def test_every_array_and_field_of_the_timing_state_has_a_meaning():
@@ -59,8 +59,8 @@ def test_a_table_that_is_not_there_is_an_error():
 @pytest.mark.parametrize("instruction", BASE.instructions, ids=lambda i: i.mnemonic)
 def test_the_picture_of_an_encoding_has_every_bit_once(instruction):
     entry = instruction_entry(instruction)
-    drawn = encoding_picture(entry.layout, entry.opcode)
-    boxes = [tuple(map(int, box)) for box in re.findall(r'<rect x="(\d+)" y="14" width="(\d+)"', drawn)]
+    sampled = encoding_picture(entry.layout, entry.opcode)
+    boxes = [tuple(map(int, box)) for box in re.findall(r'<rect x="(\d+)" y="14" width="(\d+)"', sampled)]
     assert [x for x, _ in boxes] == [sum(width for _, width in boxes[:k]) for k in range(len(boxes))]
     assert sum(width for _, width in boxes) == 32 * 20
 
@@ -80,8 +80,8 @@ def test_a_picture_is_what_its_script_draws(name):
 
 
 def test_assembly_is_coloured():
-    found = dict(map(reversed, AssemblyLexer().get_tokens("next: lv.f v1, X(zero)  # load\n.word 0x10\n")))
-    kinds = {text: str(kind) for text, kind in found.items()}
+    actual = dict(map(reversed, AssemblyLexer().get_tokens("next: lv.f v1, X(zero)  # load\n.word 0x10\n")))
+    kinds = {text: str(kind) for text, kind in actual.items()}
     assert kinds["next:"] == "Token.Name.Label"
     assert kinds["lv.f"] == "Token.Keyword"
     assert kinds["v1"] == kinds["zero"] == "Token.Name.Variable"

@@ -129,9 +129,9 @@ def test_all_that_are_quick_run(folder, capsys):
         arguments = ["matrix.mtx" if each == "matrix.mtx.gz" else each for each in arguments]
         arguments = [each.removesuffix(".mtx.gz") for each in arguments]
         arguments = ["MATRIX.mtx" if each == "MATRIX" else each for each in arguments]
-        for made in ("--out", "--start", "--trace", "--save"):
-            if made in arguments:
-                clear(Path(arguments[arguments.index(made) + 1].rpartition("=")[2]))
+        for built in ("--out", "--start", "--trace", "--save"):
+            if built in arguments:
+                clear(Path(arguments[arguments.index(built) + 1].rpartition("=")[2]))
         code = main(arguments)
         assert code == 0, f"{page.name}: vecsim {line}\n{capsys.readouterr().err}"
 

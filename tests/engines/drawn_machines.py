@@ -16,7 +16,7 @@ def up(n, d):
 @st.composite
 def machines(draw, **fixed):
     """Every parameter that a formula may name, drawn; the test reads them from the dictionary."""
-    drawn = {
+    sampled = {
         "section_size": draw(st.sampled_from([4, 16, 64])),
         "vector_registers": 32,
         "issue_width": draw(st.sampled_from([1, 2, 3, 8])),
@@ -35,7 +35,7 @@ def machines(draw, **fixed):
         "latency.multiply_add": draw(st.integers(1, 30)),
         "latency.sum": draw(st.integers(1, 30)),
     }
-    return drawn | fixed
+    return sampled | fixed
 
 
 def traced(text, machine, engine):

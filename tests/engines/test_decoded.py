@@ -60,11 +60,11 @@ def test_what_was_resolved_for_another_machine_is_not_taken(changes):
     other, banks = load_machine("vs2003", [changes]), load_machine("vs2003", ["banks=64"])
     first = decode(program, VS2003)
     assert decode(program, banks).fields is first.fields
-    found, fresh = decode(program, other), decode(replace(program), other)
+    actual, fresh = decode(program, other), decode(replace(program), other)
     same = [np.array_equal(getattr(first, name), getattr(fresh, name)) for name in Decoded._fields]
     assert not all(same)
     for name in Decoded._fields:
-        np.testing.assert_array_equal(getattr(found, name), getattr(fresh, name), err_msg=name)
+        np.testing.assert_array_equal(getattr(actual, name), getattr(fresh, name), err_msg=name)
 
 
 def test_the_first_mistake_is_told():

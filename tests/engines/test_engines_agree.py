@@ -35,9 +35,9 @@ def test_on_random_cases(engine, shard):
     @given(st.randoms(use_true_random=False))
     def agree(rng):
         case = draw_case(rng)
-        found = compare(case, "simpy", engine)
-        if found is not None:
-            pytest.fail(explain(case, found, engine, f"{engine}-{shard}"), pytrace=False)
+        actual = compare(case, "simpy", engine)
+        if actual is not None:
+            pytest.fail(explain(case, actual, engine, f"{engine}-{shard}"), pytrace=False)
 
     agree()
 
@@ -45,16 +45,16 @@ def test_on_random_cases(engine, shard):
 @pytest.mark.parametrize("engine", OTHERS)
 @pytest.mark.parametrize("path", REGRESSIONS, ids=lambda path: path.stem)
 def test_on_cases_that_once_differed(path, engine):
-    found = compare(read_case(path), "simpy", engine)
-    assert found is None, str(found)
+    actual = compare(read_case(path), "simpy", engine)
+    assert actual is None, str(actual)
 
 
-def explain(case, found, engine, name):
+def explain(case, actual, engine, name):
     """Say what differs, on what, and how to keep the case; the files are those of the last example tried."""
     path = write_case(case, FOLDER / "failures", name)
     assembly, machine = case_texts(case)
     return (
-        f"{found}\n{timeline_difference(case, 'simpy', engine)}\n\n"
+        f"{actual}\n{timeline_difference(case, 'simpy', engine)}\n\n"
         f"--- {path.name}\n{assembly}\n--- {path.stem}.toml\n{machine}\n"
         f"To look at it again, smaller: python -m tests.differential replay {path} --engines simpy {engine} "
         f"--shrink {FOLDER / 'regressions'}\n"

@@ -61,8 +61,8 @@ def test_a_fourth_extension_from_the_text(extension, engine):
 
 def test_the_cycles_of_the_page_in_the_reference():
     matrix, program, cycles = next(row for row in table() if row[:2] == ("randomwalk-30", "hism"))
-    found = [measure(program, matrix, machine, engine="simpy").cycles for machine in extended()]
-    assert found == cycles
+    actual = [measure(program, matrix, machine, engine="simpy").cycles for machine in extended()]
+    assert actual == cycles
 
 
 @pytest.mark.parametrize(

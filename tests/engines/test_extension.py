@@ -27,15 +27,15 @@ def files(tmp_path, monkeypatch):
 
 
 def test_the_commands_of_the_page(files, capsys):
-    told = {}
+    output = {}
     for command in COMMANDS:
         arguments = command.split()
         engine = ["--engine", "simpy"] if arguments[0] == "exec" else []
         assert main([*arguments, *engine]) == 0
-        told[arguments[0]] = capsys.readouterr().out
-    assert "the greater of va[k] and 0" in told["isa"]
-    assert re.search(r"2048\s+0\s+2\s+0\s+4", told["exec"])
-    assert "reluv.s v2, v1" in told["disasm"]
+        output[arguments[0]] = capsys.readouterr().out
+    assert "the greater of va[k] and 0" in output["isa"]
+    assert re.search(r"2048\s+0\s+2\s+0\s+4", output["exec"])
+    assert "reluv.s v2, v1" in output["disasm"]
 
 
 def test_without_the_option_it_is_no_instruction(files, capsys):

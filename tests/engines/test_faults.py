@@ -45,12 +45,12 @@ def fault(text, engine, **more):
     ],
 )
 def test_message_and_place(engine, text, message):
-    found = fault(text, engine)
-    assert message in found
-    assert "\n" not in found
+    actual = fault(text, engine)
+    assert message in actual
+    assert "\n" not in actual
     if "past its end" not in message:
-        assert found.startswith("bad.s:")
-        assert "instruction " in found
+        assert actual.startswith("bad.s:")
+        assert "instruction " in actual
 
 
 def test_nothing_is_written_by_a_store_that_fails(engine):
@@ -62,9 +62,9 @@ def test_nothing_is_written_by_a_store_that_fails(engine):
 
 
 def test_an_infinite_loop_ends_at_the_limit_of_cycles(engine):
-    found = fault("again: j again", engine, max_cycles=500)
-    assert "no end after 500 cycles" in found
-    assert "bad.s:3" in found
+    actual = fault("again: j again", engine, max_cycles=500)
+    assert "no end after 500 cycles" in actual
+    assert "bad.s:3" in actual
 
 
 def test_a_program_may_use_all_cycles_up_to_the_limit(engine):

@@ -125,8 +125,8 @@ def test_a_declaration_that_does_not_fit(opcode, syntax, message):
 
 
 def test_two_extensions_with_one_opcode():
-    made = [Extension(name, "") for name in ("first", "second")]
-    for each in made:
+    results = [Extension(name, "") for name in ("first", "second")]
+    for each in results:
         each.instruction(each.name, 0xE0, "vd=, va", "")(lambda m, n, d, a: None)
     with pytest.raises(UserError, match=r"of extensions \(first, second\): declared twice: opcode"):
-        instruction_set_of(tuple(made))
+        instruction_set_of(tuple(results))

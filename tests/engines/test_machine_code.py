@@ -128,9 +128,9 @@ def test_the_fingerprint_sees_what_semantics_refer_to(monkeypatch, text):
         helper.inner = inner
         inner.K = value
         monkeypatch.setitem(sys.modules, "helper", helper)
-        made = {"__name__": "mine"}
-        exec(compile(text.replace("{v}", str(value)), "mine.py", "exec"), made)
-        return fingerprint([replace(NEGV, semantics=made["f"])])
+        built = {"__name__": "mine"}
+        exec(compile(text.replace("{v}", str(value)), "mine.py", "exec"), built)
+        return fingerprint([replace(NEGV, semantics=built["f"])])
 
     assert of(5) == of(5)
     assert of(5) != of(6)
@@ -312,8 +312,8 @@ def test_where_numba_must_not_compile_one_line_says_so(tmp_path, monkeypatch):
 def test_a_damaged_file_is_compiled_anew(tmp_path, monkeypatch, capfd, compilations, damage):
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
     compiled()
-    (kept,) = code_cache.folder().glob(f"{LOOP}-*")
-    kept.write_bytes(damage(kept.read_bytes()))
+    (recorded,) = code_cache.folder().glob(f"{LOOP}-*")
+    recorded.write_bytes(damage(recorded.read_bytes()))
     del compilations[:]
     assert callable(compiled().loop)
     assert compilations == [LOOP]
@@ -323,8 +323,8 @@ def test_a_damaged_file_is_compiled_anew(tmp_path, monkeypatch, capfd, compilati
 def test_code_that_others_can_write_is_not_loaded(tmp_path, monkeypatch, capfd, compilations):
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
     compiled()
-    (kept,) = code_cache.folder().glob(f"{VECTOR}-*")
-    kept.chmod(0o666)
+    (recorded,) = code_cache.folder().glob(f"{VECTOR}-*")
+    recorded.chmod(0o666)
     del compilations[:]
     compiled()
     assert compilations == [VECTOR]

@@ -54,5 +54,5 @@ def test_all_pairs(suffix, engine):
     for place, values in expected.items():
         right = np.array(values, dtype)
         right[np.isnan(right)] = np.nan
-        for found in (place, place + 2048):
-            assert result.state.memory[found : found + right.nbytes].tobytes() == right.tobytes()
+        for actual in (place, place + 2048):
+            assert result.state.memory[actual : actual + right.nbytes].tobytes() == right.tobytes()

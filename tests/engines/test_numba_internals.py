@@ -31,10 +31,10 @@ def test_a_function_is_a_module_of_its_own_that_knows_what_it_calls():
         return twice(twice(a))
 
     with target.front_end():
-        made = functions.function(fourfold).result(signature(types.int64, types.int64)).library
-    assert isinstance(made, target.Module)
-    assert any("twice" in str(each.llvm_module) for each in made.called if isinstance(each, target.Module))
-    assert "define" in str(made.llvm_module)
+        built = functions.function(fourfold).result(signature(types.int64, types.int64)).library
+    assert isinstance(built, target.Module)
+    assert any("twice" in str(each.llvm_module) for each in built.called if isinstance(each, target.Module))
+    assert "define" in str(built.llvm_module)
 
 
 def test_the_version_of_numba_is_one_that_is_known_to_work():

@@ -54,20 +54,20 @@ APART = [1000 + 17 * k for k in range(8)]
 
 
 def test_words_of_one_block_go_together():
-    found = gathered(SAME, extend="coalescing")
-    assert (found.counters["coalescing.addresses"], found.counters["coalescing.together"]) == (1, 7)
+    actual = gathered(SAME, extend="coalescing")
+    assert (actual.counters["coalescing.addresses"], actual.counters["coalescing.together"]) == (1, 7)
     busy = load_machine(WORKED).bank_busy
-    assert plain(SAME).cycles - found.cycles == 7 * busy
+    assert plain(SAME).cycles - actual.cycles == 7 * busy
     blocks = gathered([0, 1, 8, 9, 16, 17, 24, 25], extend="coalescing")
     assert blocks.counters["coalescing.addresses"] == blocks.counters["coalescing.together"] == 4
 
 
 def test_words_in_the_cache_take_no_bank():
-    found = gathered(SAME, "addresses_per_cycle=1", extend="gather_cache")
-    assert (found.counters["gather_cache.hits"], found.counters["gather_cache.misses"]) == (7, 1)
+    actual = gathered(SAME, "addresses_per_cycle=1", extend="gather_cache")
+    assert (actual.counters["gather_cache.hits"], actual.counters["gather_cache.misses"]) == (7, 1)
     # The miss takes its cycle alone; seven hits go four in a cycle.
     busy = load_machine(WORKED).bank_busy
-    assert plain(SAME, "addresses_per_cycle=1").cycles - found.cycles == 7 * busy - 2
+    assert plain(SAME, "addresses_per_cycle=1").cycles - actual.cycles == 7 * busy - 2
     assert gathered(APART, extend="gather_cache").counters["gather_cache.misses"] == 8
 
 

@@ -228,5 +228,5 @@ def test_a_run_goes_on_from_a_snapshot_in_another_engine():
 def test_drawn_programs_on_machines_that_rename():
     cases = [(seed, random_case(seed)) for seed in range(200)]
     for seed, case in [(seed, case) for seed, case in cases if case.machine.renames][:12]:
-        told = difference(case)
-        assert not told, f"seed {seed}: {told}"
+        shown_text = difference(case)
+        assert not shown_text, f"seed {seed}: {shown_text}"

@@ -32,11 +32,11 @@ MIXED = assemble(
 
 
 def noted(engine, *changes):
-    rows, found = [], []
-    request = TimelineRequest(sink=rows.append, starts=found.append)
+    rows, actual = [], []
+    request = TimelineRequest(sink=rows.append, starts=actual.append)
     machine = load_machine(WORKED, changes)
     done = run(MIXED, np.zeros(1 << 14, np.uint8), machine, engine=engine, timeline=request)
-    table = np.concatenate(found)
+    table = np.concatenate(actual)
     return done, np.concatenate(rows), np.sort(table, order=["age", "cycle", "bank"])
 
 
@@ -59,10 +59,10 @@ def test_what_starts_is_what_keeps_units_busy_in_every_engine(changes):
 
 def test_a_store_of_words_goes_from_bank_to_bank_by_hand():
     program = assemble("li x1, 6\nsetvl x1\nsv.w v1, 1036(x0)\nhalt")
-    found = []
-    request = TimelineRequest(sink=lambda rows: None, starts=found.append)
+    actual = []
+    request = TimelineRequest(sink=lambda rows: None, starts=actual.append)
     run(program, np.zeros(2048, np.uint8), load_machine(WORKED, ["banks=8"]), timeline=request)
-    table = np.concatenate(found)
+    table = np.concatenate(actual)
     # Byte 1036 is word 259, bank 3 of 8; four words a cycle.
     assert table["bank"].tolist() == [3, 4, 5, 6, 7, 0]
     cycles = table["cycle"]

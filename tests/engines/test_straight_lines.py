@@ -22,10 +22,10 @@ def straight_lines(draw):
     lines = []
     for _ in range(draw(st.integers(1, 14))):
         kind = draw(st.sampled_from(["load", "strided", "gather", "move", "add", "multiply", "sum", "store"]))
-        made = [i for i, line in enumerate(lines) if line[0] not in ("store", "sum")]
-        indexes = [i for i in made if lines[i][0] == "move"]
+        results = [i for i, line in enumerate(lines) if line[0] not in ("store", "sum")]
+        indexes = [i for i in results if lines[i][0] == "move"]
         operands = {"add": 2, "multiply": 2, "sum": 1, "store": 1, "gather": 1}.get(kind, 0)
-        sources = indexes if kind == "gather" else made
+        sources = indexes if kind == "gather" else results
         if operands and not sources:
             kind, operands = "move", 0
         sources = [draw(st.sampled_from(sources)) for _ in range(operands)]

@@ -49,15 +49,15 @@ def assert_same(actual, matrix):
     np.testing.assert_array_equal(actual.data, expected.data)
 
 
-def assert_right(made, matrix):
+def assert_right(built, matrix):
     """Assert that a matrix in a format is valid, gives the same entries back, and the product of SciPy."""
-    made.check()
-    assert made.shape == matrix.shape
-    assert made.dtype == matrix.dtype
-    assert made.nnz == canonical(matrix).nnz
-    assert_same(made.to_scipy(), matrix)
+    built.check()
+    assert built.shape == matrix.shape
+    assert built.dtype == matrix.dtype
+    assert built.nnz == canonical(matrix).nnz
+    assert_same(built.to_scipy(), matrix)
     x = np.arange(matrix.shape[1]) % 7 - 3
-    y = made.matvec(x)
+    y = built.matvec(x)
     assert y.dtype == matrix.dtype
     np.testing.assert_array_equal(y, canonical(matrix) @ x.astype(matrix.dtype))
 

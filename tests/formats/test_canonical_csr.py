@@ -14,11 +14,15 @@ from vecsim.support.errors import UserError
 def sample(**changes):
     """Return a canonical matrix with some arrays changed."""
     arrays = {"data": [1.0, 2, 3, 4], "indices": [1, 3, 0, 2], "indptr": [0, 2, 2, 4]} | changes
-    made = scipy.sparse.csr_array((3, 4))
+    built = scipy.sparse.csr_array((3, 4))
     for name, values in arrays.items():
-        kept = np.asarray(values)
-        setattr(made, name, kept if name == "data" or kept.dtype == np.int64 else kept.astype(np.int32))
-    return made
+        recorded = np.asarray(values)
+        setattr(
+            built,
+            name,
+            recorded if name == "data" or recorded.dtype == np.int64 else recorded.astype(np.int32),
+        )
+    return built
 
 
 def test_a_canonical_matrix_is_not_copied():
@@ -92,18 +96,18 @@ def test_duplicates_of_a_small_type_do_not_overflow():
 def test_a_format_does_not_change_with_the_matrix_that_it_was_made_of(name):
     matrix = scipy.sparse.random_array((70, 60), density=0.2, format="csr", rng=3)
     matrix.sum_duplicates()
-    made = FORMATS[name].from_scipy(matrix)
-    before = made.to_scipy().toarray()
+    built = FORMATS[name].from_scipy(matrix)
+    before = built.to_scipy().toarray()
     matrix.data[:] = -1
     matrix.indices[:] = 0
-    np.testing.assert_array_equal(made.to_scipy().toarray(), before)
+    np.testing.assert_array_equal(built.to_scipy().toarray(), before)
 
 
 def test_formats_share_arrays_where_they_are_asked_to():
     matrix = scipy.sparse.random_array((70, 60), density=0.2, format="csr", rng=3)
     matrix.sum_duplicates()
-    for made in (CRS.from_scipy(matrix, copy=False), COO.from_scipy(matrix, copy=False)):
-        assert np.shares_memory(made.values, matrix.data)
+    for built in (CRS.from_scipy(matrix, copy=False), COO.from_scipy(matrix, copy=False)):
+        assert np.shares_memory(built.values, matrix.data)
 
 
 @pytest.mark.parametrize("matrix", [np.eye(3), sample().astype(complex)])

@@ -56,9 +56,9 @@ def test_any_matrix_of_both_types(name, matrix):
 def test_blocks_that_are_not_dense_are_refused():
     rng = np.random.default_rng(2)
     matrix = scipy.sparse.random_array((30000, 30000), density=1e-3, rng=rng, format="csr")
-    found = [each for each in FORMATS.values() if "-blocks-" in each.name]
-    assert {each.options["slicing"].block for each in found} == {2, 3, 4}
-    for each in found:
+    actual = [each for each in FORMATS.values() if "-blocks-" in each.name]
+    assert {each.options["slicing"].block for each in actual} == {2, 3, 4}
+    for each in actual:
         with pytest.raises(NotRepresentableError, match="a smaller block"):
             each.from_scipy(matrix)
 

@@ -29,11 +29,11 @@ def build(name, matrix, section_size=8, order=None):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_it_keeps_the_protocols_that_it_says_it_keeps(name):
-    format, made = FORMATS[name], build(name, scipy.sparse.csr_array(np.eye(3)))
-    assert type(made) is format.container
-    assert isinstance(made, Format)
-    assert isinstance(made, FormatWithImage) == format.has_image
-    assert isinstance(made, FormatWithInsertion) == format.takes_insertion
+    format, built = FORMATS[name], build(name, scipy.sparse.csr_array(np.eye(3)))
+    assert type(built) is format.container
+    assert isinstance(built, Format)
+    assert isinstance(built, FormatWithImage) == format.has_image
+    assert isinstance(built, FormatWithInsertion) == format.takes_insertion
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -41,12 +41,12 @@ def test_it_keeps_the_protocols_that_it_says_it_keeps(name):
 @given(matrix=matrices(), section_size=st.sampled_from(SECTION_SIZES), order=st.sampled_from(ORDERS))
 def test_round_trip_is_lossless_and_the_product_is_scipys(name, matrix, section_size, order):
     before = matrix.copy()
-    made = build(name, matrix, section_size, order)
-    assert_right(made, matrix)
+    built = build(name, matrix, section_size, order)
+    assert_right(built, matrix)
     assert_same(canonical(matrix), before)
     # Every value has its bytes, beside 32 bits for one and its position by the paper's accounting.
-    least = {"image": made.nnz * matrix.dtype.itemsize, "paper": 5 * made.nnz}
-    assert all(made.storage(accounting) >= least[accounting] for accounting in made.accountings)
+    least = {"image": built.nnz * matrix.dtype.itemsize, "paper": 5 * built.nnz}
+    assert all(built.storage(accounting) >= least[accounting] for accounting in built.accountings)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -69,21 +69,21 @@ def test_values_of_another_type_are_those_of_a_matrix_rounded_before(name):
 def test_matrices_of_a_section_and_one_more(name, section_size, extra):
     size = section_size + extra
     matrix = scipy.sparse.csr_array(np.arange(1.0, size * size + 1).reshape(size, size))
-    made = build(name, matrix, section_size)
-    made.check()
-    assert_same(made.to_scipy(), matrix)
+    built = build(name, matrix, section_size)
+    built.check()
+    assert_same(built.to_scipy(), matrix)
 
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0), (1, 1), (3, 100), (100, 3)])
 def test_matrices_without_entries(name, shape):
-    made = build(name, scipy.sparse.csr_array(shape))
-    made.check()
-    assert made.nnz == 0
-    assert made.to_scipy().shape == shape
-    np.testing.assert_array_equal(made.matvec(np.ones(shape[1])), np.zeros(shape[0]))
+    built = build(name, scipy.sparse.csr_array(shape))
+    built.check()
+    assert built.nnz == 0
+    assert built.to_scipy().shape == shape
+    np.testing.assert_array_equal(built.matvec(np.ones(shape[1])), np.zeros(shape[0]))
     if FORMATS[name].has_image:
-        assert made.image(Layout(64, 4)).symbols["NNZ"] == 0
+        assert built.image(Layout(64, 4)).symbols["NNZ"] == 0
 
 
 # Bytes of 70 x 30 without an entry, s = 8: pointers, permutations and lengths, but no place for an entry.
@@ -102,25 +102,25 @@ EMPTY = {
 
 @pytest.mark.parametrize("name", EMPTY)
 def test_bytes_of_a_matrix_without_entries_by_hand(name):
-    made = build(name, scipy.sparse.csr_array((70, 30)))
-    assert {accounting: made.storage(accounting) for accounting in made.accountings} == EMPTY[name]
+    built = build(name, scipy.sparse.csr_array((70, 30)))
+    assert {accounting: built.storage(accounting) for accounting in built.accountings} == EMPTY[name]
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_rows_without_entries_take_few_bytes(name):
     rows = 3200
-    made = build(name, scipy.sparse.csr_array((rows, 30)))
+    built = build(name, scipy.sparse.csr_array((rows, 30)))
     # A pointer, a permutation and a length a row, 5 bytes more where the steps of threads are kept.
-    assert all(made.storage(accounting) <= 17 * rows + 64 for accounting in made.accountings)
+    assert all(built.storage(accounting) <= 17 * rows + 64 for accounting in built.accountings)
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_an_unknown_accounting_is_refused(name):
-    made = build(name, scipy.sparse.csr_array(np.eye(3)))
-    assert made.accountings == FORMATS[name].accountings
-    for accounting in {"thesis", "paper"} - set(made.accountings):
-        with pytest.raises(UserError, match=f"{accounting}.*use one of {', '.join(made.accountings)}$"):
-            made.storage(accounting)
+    built = build(name, scipy.sparse.csr_array(np.eye(3)))
+    assert built.accountings == FORMATS[name].accountings
+    for accounting in {"thesis", "paper"} - set(built.accountings):
+        with pytest.raises(UserError, match=f"{accounting}.*use one of {', '.join(built.accountings)}$"):
+            built.storage(accounting)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -145,20 +145,20 @@ def test_any_scipy_format_is_accepted(name, form, kind):
 @pytest.mark.parametrize("name", FORMATS)
 def test_unsorted_csr_is_sorted_on_a_copy(name):
     matrix = scipy.sparse.csr_array((np.array([2.0, 1.0]), np.array([3, 0]), np.array([0, 2])), shape=(1, 4))
-    made = build(name, matrix)
-    made.check()
+    built = build(name, matrix)
+    built.check()
     matrix.data[:] = 9.0
     assert matrix.indices.tolist() == [3, 0]
-    np.testing.assert_array_equal(made.to_scipy().toarray(), [[1.0, 0.0, 0.0, 2.0]])
+    np.testing.assert_array_equal(built.to_scipy().toarray(), [[1.0, 0.0, 0.0, 2.0]])
 
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_vector_of_another_length_or_type_is_refused(name):
-    made = build(name, scipy.sparse.csr_array(np.eye(3)))
+    built = build(name, scipy.sparse.csr_array(np.eye(3)))
     with pytest.raises(ValueError, match="3 columns"):
-        made.matvec(np.ones(4))
+        built.matvec(np.ones(4))
     with pytest.raises(ValueError, match="real numbers"):
-        made.matvec(np.ones(3) * 1j)
+        built.matvec(np.ones(3) * 1j)
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -186,23 +186,23 @@ def test_an_impossible_section_size_is_refused(name, section_size):
 @pytest.mark.parametrize("name", WITH_IMAGE)
 @pytest.mark.parametrize("value_bytes", [4, 8])
 def test_an_image_beyond_the_address_space_is_refused(name, value_bytes):
-    made = build(name, scipy.sparse.csr_array(np.eye(3)))
-    end = made.image(Layout(0, value_bytes)).end
+    built = build(name, scipy.sparse.csr_array(np.eye(3)))
+    end = built.image(Layout(0, value_bytes)).end
     highest = (2**31 - end) // 16 * 16
-    assert made.image(Layout(highest, value_bytes)).end <= 2**31
+    assert built.image(Layout(highest, value_bytes)).end <= 2**31
     with pytest.raises(UserError, match=rf"ends at byte {highest + 16 + end}, the limit is {2**31}"):
-        made.image(Layout(highest + 16, value_bytes))
+        built.image(Layout(highest + 16, value_bytes))
 
 
 @pytest.mark.parametrize("name", WITH_IMAGE)
 @given(matrix=matrices(), alignment=st.sampled_from([1, 4, 16, 64]), base=st.integers(0, 100))
 def test_image_bytes_are_the_arrays_and_their_gaps(name, matrix, alignment, base):
-    made = build(name, matrix.astype(np.float64))
-    image = made.image(Layout(base, 8, alignment))
+    built = build(name, matrix.astype(np.float64))
+    image = built.image(Layout(base, 8, alignment))
     assert image.base == base
-    assert len(image.data) >= made.storage("image")
+    assert len(image.data) >= built.storage("image")
     if alignment == 1:
-        assert len(image.data) == made.storage("image")
+        assert len(image.data) == built.storage("image")
 
 
 @pytest.mark.parametrize(
@@ -221,6 +221,6 @@ def test_an_impossible_layout_is_refused(arguments, message):
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_formats_are_frozen_records(name):
-    made = build(name, scipy.sparse.csr_array(np.eye(3)))
+    built = build(name, scipy.sparse.csr_array(np.eye(3)))
     with pytest.raises(AttributeError):
-        setattr(made, fields(made)[0].name, None)
+        setattr(built, fields(built)[0].name, None)

@@ -77,9 +77,9 @@ def _text(source: random.Random) -> bytes:
 
 def _by_library(source: random.Random) -> bytes:
     """Make an archive as tarfile does."""
-    made = io.BytesIO()
+    built = io.BytesIO()
     form = source.choice((tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))
-    with tarfile.open(fileobj=made, mode="w", format=form, errors="surrogateescape") as archive:
+    with tarfile.open(fileobj=built, mode="w", format=form, errors="surrogateescape") as archive:
         for _ in range(source.choice((0, 1, 1, 2, 3))):
             member = tarfile.TarInfo(source.choice(NAMES))
             if form == tarfile.USTAR_FORMAT:
@@ -92,7 +92,7 @@ def _by_library(source: random.Random) -> bytes:
                 ]
                 member.pax_headers = {key: value for key, _, value in pairs if key and value.isascii()}
             archive.addfile(member, io.BytesIO(content))
-    return made.getvalue()
+    return built.getvalue()
 
 
 def _by_hand(source: random.Random, rightly: bool) -> bytes:
@@ -111,36 +111,36 @@ def _by_hand(source: random.Random, rightly: bool) -> bytes:
 
 
 def _header(source: random.Random, kind: bytes, size: int, rightly: bool) -> bytes:
-    made = bytearray(BLOCK)
+    built = bytearray(BLOCK)
     name = source.choice(NAMES[:7] if rightly else NAMES).encode("utf-8", "surrogateescape")[:100]
-    made[: len(name)] = name
-    made[100:108], made[108:116], made[116:124] = b"0000644\0", b"0000000\0", b"0000000\0"
-    made[124:136], made[136:148] = tarfile.itn(size, 12, tarfile.GNU_FORMAT), b"00000000000\0"
-    made[148:156], made[156:157] = b" " * 8, kind
-    made[257:265] = source.choice((b"ustar\x0000", b"ustar  \0"))
+    built[: len(name)] = name
+    built[100:108], built[108:116], built[116:124] = b"0000644\0", b"0000000\0", b"0000000\0"
+    built[124:136], built[136:148] = tarfile.itn(size, 12, tarfile.GNU_FORMAT), b"00000000000\0"
+    built[148:156], built[156:157] = b" " * 8, kind
+    built[257:265] = source.choice((b"ustar\x0000", b"ustar  \0"))
     if not rightly:
         if source.random() < 0.1:
-            made[124:136] = source.choice((b"0o17\0", b"1_0\0", b"-7\0", b" 7 ", b"\x80", b"x", b"99")).ljust(
-                12, b"\0"
-            )
+            built[124:136] = source.choice(
+                (b"0o17\0", b"1_0\0", b"-7\0", b" 7 ", b"\x80", b"x", b"99")
+            ).ljust(12, b"\0")
         if source.random() < 0.1:
-            made[source.randrange(BLOCK)] = source.randrange(256)
-            made[148:156] = b" " * 8
-    made[148:156] = b"%06o\0 " % sum(made)
-    return bytes(made)
+            built[source.randrange(BLOCK)] = source.randrange(256)
+            built[148:156] = b" " * 8
+    built[148:156] = b"%06o\0 " % sum(built)
+    return bytes(built)
 
 
 def _records(source: random.Random) -> bytes:
     """Write records of pax; their lengths are right most of the time."""
-    made = b""
+    built = b""
     for record in source.sample(RECORDS, source.choice((1, 1, 2, 3, 5))):
         body = f" {record}\n".encode("utf-8", "surrogatepass")
         length = len(body) + len(str(len(body)))
         length += len(str(length)) - len(str(len(body)))
         if source.random() < 0.05:
             length = source.choice((0, -1, 5, 10**20, length + 1))
-        made += str(length).encode() + body
-    return made + bytes(source.choice((0, 0, 512)))
+        built += str(length).encode() + body
+    return built + bytes(source.choice((0, 0, 512)))
 
 
 def _packed(source: random.Random, data: bytes, rightly: bool) -> bytes:

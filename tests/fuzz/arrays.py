@@ -189,9 +189,9 @@ def judge(case: Case) -> Held:
         numbers = npy(case.data)
     else:
         numbers = _of_matrix(case, wanted.what)
-    found = held(numbers, wanted.what if wanted.what in SIZES else "", wanted.value_bits // 8)
-    refuse_unless(PLACE + len(found.content) <= PLACE + BYTES, "beyond memory")
-    return found
+    actual = held(numbers, wanted.what if wanted.what in SIZES else "", wanted.value_bits // 8)
+    refuse_unless(PLACE + len(actual.content) <= PLACE + BYTES, "beyond memory")
+    return actual
 
 
 def _of_matrix(case: Case, what: str) -> Numbers:
@@ -272,8 +272,8 @@ class Arrays:
         except Exception:
             return "traceback", traceback.format_exc()
         finally:
-            for made in folder.iterdir():
-                made.unlink()
+            for built in folder.iterdir():
+                built.unlink()
 
     def _outcome(self, case: Case, folder: Path) -> tuple[str, str]:
         path, program, out = folder / case.name, folder / "p.s", folder / "out.npy"

@@ -85,16 +85,16 @@ def _line(source: random.Random, rightly: bool) -> str:
     if kind < 0.3:
         return _directive(source, rightly)
     mnemonic, _, operands = source.choice(SYNTAXES if kind < 0.8 else PSEUDO_SYNTAXES).partition(" ")
-    return f"    {mnemonic} {OPERAND.sub(lambda found: _operand(source, found, rightly), operands)}"
+    return f"    {mnemonic} {OPERAND.sub(lambda actual: _operand(source, actual, rightly), operands)}"
 
 
-def _operand(source: random.Random, found: re.Match[str], rightly: bool) -> str:
+def _operand(source: random.Random, actual: re.Match[str], rightly: bool) -> str:
     if not rightly and source.random() < 0.1:
         return source.choice(STRANGE)
-    if found[2]:
+    if actual[2]:
         return source.choice(("loop", "start"))
-    if found[3]:
-        return source.choice(REGISTERS[found[3]][: 3 if rightly else 4])
+    if actual[3]:
+        return source.choice(REGISTERS[actual[3]][: 3 if rightly else 4])
     return source.choice(NUMBERS[:4]) if rightly else _expression(source, 2)
 
 

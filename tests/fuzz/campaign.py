@@ -113,9 +113,9 @@ def outcome(fuzzer: Fuzzer, case: Case, folder: Path) -> tuple[str, str]:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             matrix = read(path)
-        found, message = matrix.csr.tocoo(), ""
+        actual, message = matrix.csr.tocoo(), ""
     except UserError as error:
-        found, message = None, str(error)
+        actual, message = None, str(error)
     except Exception:
         return "traceback", traceback.format_exc()
     finally:
@@ -123,16 +123,16 @@ def outcome(fuzzer: Fuzzer, case: Case, folder: Path) -> tuple[str, str]:
     seconds = time.monotonic() - began
     if seconds > MOST_SECONDS:
         return "slow", f"took {seconds:.1f} s"
-    if found is None and (fault := fault_of(message, path)):
+    if actual is None and (fault := fault_of(message, path)):
         return "message", f"{fault}: {message!r}"
     try:
         wanted = fuzzer.judge(case)
     except NotJudged:
         return "not judged", ""
     except Refused as refusal:
-        return ("refused", "") if found is None else ("accepted", f"the judge refuses it: {refusal}")
-    if found is not None:
-        return "read", difference(found, wanted)
+        return ("refused", "") if actual is None else ("accepted", f"the judge refuses it: {refusal}")
+    if actual is not None:
+        return "read", difference(actual, wanted)
     if "VECSIM_" in message or _may_overflow(wanted):
         return "beyond limits", ""
     return "too strict", f"the judge takes it: {message}"
@@ -152,14 +152,14 @@ def _may_overflow(wanted: Plain) -> bool:
     return any(sum(map(abs, values)) == float("inf") for values in wanted.entries.values())
 
 
-def difference(found: object, wanted: Plain) -> str:
+def difference(actual: object, wanted: Plain) -> str:
     """Say where two matrices differ; nothing if they do not."""
-    if found.shape != (wanted.rows, wanted.columns):
-        return f"it has the shape {found.shape}, not {(wanted.rows, wanted.columns)}"
+    if actual.shape != (wanted.rows, wanted.columns):
+        return f"it has the shape {actual.shape}, not {(wanted.rows, wanted.columns)}"
     values = dict(
-        zip(zip(*(axis.tolist() for axis in found.coords), strict=True), found.data.tolist(), strict=True)
+        zip(zip(*(axis.tolist() for axis in actual.coords), strict=True), actual.data.tolist(), strict=True)
     )
-    if len(values) != found.nnz or values.keys() != wanted.entries.keys():
+    if len(values) != actual.nnz or values.keys() != wanted.entries.keys():
         return "it has entries at other places"
     for place, parts in wanted.entries.items():
         value = values[place]
@@ -234,7 +234,7 @@ class Kept:
         self.total = Tally()
         self._journal = None if path is None else Journal(path, f"tests.fuzz.{fuzzer.name}")
         for record in () if self._journal is None else self._journal.records:
-            findings = [Finding(*found) for found in record["findings"]]
+            findings = [Finding(*actual) for actual in record["findings"]]
             spans = [(first, end) for first, end in record["spans"]]
             self.total.add(Tally(Counter(record["counts"]), findings, spans))
 
@@ -259,37 +259,37 @@ def main(fuzzer: Fuzzer, arguments: Sequence[str] | None = None) -> int:
             print(*fuzzer.outcome(case, Path(folder)), sep=": ")
         return 0
     try:
-        with closing(Kept(fuzzer, given.journal)) as kept:
-            return int(_run(fuzzer, given, kept))
+        with closing(Kept(fuzzer, given.journal)) as recorded:
+            return int(_run(fuzzer, given, recorded))
     except UserError as error:
         print(f"{fuzzer.name}: error: {error}", file=sys.stderr)
         return 2
 
 
-def _run(fuzzer: Fuzzer, given: argparse.Namespace, kept: Kept) -> bool:
+def _run(fuzzer: Fuzzer, given: argparse.Namespace, recorded: Kept) -> bool:
     """Run the seeds that are asked for and print what came of them; return whether anything was found.
 
     Findings that the journal lists do not count: they may have been mended since.
     """
-    began, total = time.monotonic(), kept.total
+    began, total = time.monotonic(), recorded.total
     cases_before, findings_before = total.counts.total(), len(total.findings)
     for tally in fuzz(fuzzer, given.first, given.count, given.jobs, done=tuple(total.spans)):
-        kept.add(tally)
+        recorded.add(tally)
         for finding in tally.findings:
             print(f"seed {finding.seed}: {finding.what}", flush=True)
             if given.keep is not None:
                 given.keep.mkdir(parents=True, exist_ok=True)
                 case = fuzzer.case(finding.seed)
                 (given.keep / f"{finding.seed}-{case.name}").write_bytes(case.data)
-    seconds, found = time.monotonic() - began, len(total.findings) - findings_before
+    seconds, actual = time.monotonic() - began, len(total.findings) - findings_before
     counts = ", ".join(f"{count} {word}" for word, count in sorted(total.counts.items()))
     earlier = f", {cases_before} before" if cases_before else ""
     listed = f", and {findings_before} of earlier runs in the journal" if findings_before else ""
     print(
         f"{fuzzer.name}: {total.counts.total() - cases_before} cases in {seconds:.0f} s{earlier}: {counts}; "
-        f"{found} findings{listed}; go on with --first {given.first + given.count}"
+        f"{actual} findings{listed}; go on with --first {given.first + given.count}"
     )
-    return found > 0
+    return actual > 0
 
 
 def _parser(fuzzer: Fuzzer) -> argparse.ArgumentParser:

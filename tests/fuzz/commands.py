@@ -75,8 +75,8 @@ class CommandFuzzer:
         except Exception:
             return "traceback", traceback.format_exc()
         finally:
-            for made in folder.iterdir():
-                made.unlink()
+            for built in folder.iterdir():
+                built.unlink()
 
     def _fault_of(self, out: str, err: str, path: Path) -> str:
         message = err.removeprefix(BEGINNING).removesuffix("\n")

@@ -122,7 +122,7 @@ def _word(source: random.Random, lines: list[str]) -> None:
 
 def _mnemonic(source: random.Random, lines: list[str]) -> None:
     k = _at(source, lines)
-    lines[k] = re.sub(r"^(\s+)[a-z][a-z.]*\b", lambda found: found[1] + source.choice(MNEMONICS), lines[k])
+    lines[k] = re.sub(r"^(\s+)[a-z][a-z.]*\b", lambda actual: actual[1] + source.choice(MNEMONICS), lines[k])
 
 
 def _insert(source: random.Random, lines: list[str]) -> None:
@@ -195,19 +195,19 @@ def _in_process(name: str, path: Path, seed: int) -> tuple[str, str]:
         text = Submission(path.name, read_submission(str(path)).content)
     except UserError as error:
         return _refused(path, str(error))
-    found = grade(EXERCISES[name], text, seed=seed, engine="jit", trials=trials(name, seed))
-    problem = next((result.problem for result in found.results if result.problem), "")
-    return problem or "passed", fault_of(found)
+    actual = grade(EXERCISES[name], text, seed=seed, engine="jit", trials=trials(name, seed))
+    problem = next((result.problem for result in actual.results if result.problem), "")
+    return problem or "passed", fault_of(actual)
 
 
 def _by_command(name: str, path: Path, seed: int) -> tuple[str, str]:
     """Grade a text by the command, whose process has limits."""
-    made = Path(f"{path}.json")
-    options = ["--seed", str(seed), "--engine", "jit", "--json", str(made)]
+    built = Path(f"{path}.json")
+    options = ["--seed", str(seed), "--engine", "jit", "--json", str(built)]
     code, out, err = called(["grade", name, str(path), *options])
     if code == 2:
         return _refused(path, err.removeprefix("vecsim: error: ").removesuffix("\n"))
-    document = json.loads(made.read_text())
+    document = json.loads(built.read_text())
     if code not in (0, 1) or err or document["passed"] != (code == 0):
         return "command", f"it ends with {code}: {err!r}"
     shown = out.replace("\n", "").replace("\t", "")
@@ -223,20 +223,20 @@ def _refused(path: Path, message: str) -> tuple[str, str]:
     return "too large", message_fault(message, path)
 
 
-def fault_of(found: Grade) -> str:
+def fault_of(actual: Grade) -> str:
     """Say what is wrong with a grade; nothing if all is right."""
-    problems = [result for result in found.results if result.problem]
-    if found.passed == bool(found.hint) or not found.results:
-        return f"a hint too much, or none: {found}"
+    problems = [result for result in actual.results if result.problem]
+    if actual.passed == bool(actual.hint) or not actual.results:
+        return f"a hint too much, or none: {actual}"
     for result in problems:
         if result.problem not in PROBLEMS or not result.text or result.text.count("\n") > 2:
             return f"it is not said in one line: {result}"
         if SECRET in result.text or "root:x" in result.text:
             return f"it shows another file: {result}"
-    if any(result.cycles is None and not result.problem for result in found.results):
-        return f"right without cycles: {found}"
-    if problems and problems[0].case == NO_CASE and len(found.results) > 1:
-        return f"cases of a text that cannot be run: {found}"
+    if any(result.cycles is None and not result.problem for result in actual.results):
+        return f"right without cycles: {actual}"
+    if problems and problems[0].case == NO_CASE and len(actual.results) > 1:
+        return f"cases of a text that cannot be run: {actual}"
     return ""
 
 

@@ -45,9 +45,9 @@ def guarded(size: int) -> npt.NDArray[np.uint8]:
 def _full(shape: Any, value: Any, dtype: Any = np.float64) -> npt.NDArray[Any]:
     kind = np.dtype(dtype)
     count = int(np.prod(shape, dtype=np.int64))
-    made = guarded(count * kind.itemsize).view(kind).reshape(shape)
-    made[...] = value
-    return made
+    built = guarded(count * kind.itemsize).view(kind).reshape(shape)
+    built[...] = value
+    return built
 
 
 class _GuardedNumPy:
@@ -64,9 +64,9 @@ class _GuardedNumPy:
 
 
 def _whole_words(memory: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    made = guarded(-(-len(memory) // WORD_BYTES) * WORD_BYTES)
-    made[: len(memory)] = memory
-    return made
+    built = guarded(-(-len(memory) // WORD_BYTES) * WORD_BYTES)
+    built[: len(memory)] = memory
+    return built
 
 
 @contextmanager

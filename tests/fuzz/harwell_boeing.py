@@ -135,8 +135,8 @@ class Block:
             row += " " * (edit.column + edit.width - len(row))
             aligned = source.choice((word.rjust, word.rjust, word.rjust, word.ljust))(edit.width)
             row[edit.column : edit.column + edit.width] = aligned[: edit.width]
-        made = ["".join(row) for row in rows]
-        return [row.rstrip() if source.random() < 0.3 else row for row in made]
+        results = ["".join(row) for row in rows]
+        return [row.rstrip() if source.random() < 0.3 else row for row in results]
 
 
 def make(source: random.Random) -> Case:

@@ -243,11 +243,11 @@ class CacheFuzzer:
 
     def case(self, seed: int) -> Case:
         """Return the case of a seed."""
-        told = next(itertools.islice(fixed(), seed, None), None)
-        if told is None:
+        message = next(itertools.islice(fixed(), seed, None), None)
+        if message is None:
             source = random.Random(f"{self.name} {seed}")
-            told = ("damage", source.choice(FILES), str(seed))
-        return case_of(*told)
+            message = ("damage", source.choice(FILES), str(seed))
+        return case_of(*message)
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
         """Run with a hostile cache; return a word for what came of it, and what is wrong or nothing."""
@@ -259,10 +259,10 @@ class CacheFuzzer:
             for time in ("", "the second time ") if case.arguments[0] in WAYS else ("",):
                 del compiled[:]
                 try:
-                    found, said = _as_a_new_process(loop)
+                    actual, said = _as_a_new_process(loop)
                 except Exception:
                     return "traceback", traceback.format_exc()
-                if found != expected(loop):
+                if actual != expected(loop):
                     return "wrong", f"{time}the result is another one"
                 if not time and sorted(compiled) != wanted:
                     return "wrong", f"compiled {compiled}, not {wanted}"
@@ -284,15 +284,15 @@ def _made_hostile(engine: Path, case: Case) -> tuple[str, ...]:
     data = file.read_bytes()
     source = random.Random(" ".join(case.arguments))
     if way == "damage":
-        made = damaged(source, data, source.choice((1, 1, 2, 8)))
+        built = damaged(source, data, source.choice((1, 1, 2, 8)))
     else:
         start = int(rest[0]) * PAGE
         page = bytearray(data[start : start + PAGE])
         if way == "flip":
             page[source.randrange(len(page))] ^= 1 << source.randrange(8)
-        made = data[:start] + (bytes(len(page)) if way == "zeroed page" else page) + data[start + PAGE :]
-    file.write_bytes(made)
-    return (part,) if made != data else ()
+        built = data[:start] + (bytes(len(page)) if way == "zeroed page" else page) + data[start + PAGE :]
+    file.write_bytes(built)
+    return (part,) if built != data else ()
 
 
 @contextlib.contextmanager
@@ -328,8 +328,8 @@ def _as_a_new_process(loop: str) -> tuple[tuple[int, bytes], str]:
     code_cache._is_private.cache_clear()
     machine_code.machine_code.cache_clear()
     with contextlib.redirect_stderr(io.StringIO()) as said:
-        found = ran("jit", loop)
-    return found, said.getvalue()
+        actual = ran("jit", loop)
+    return actual, said.getvalue()
 
 
 def _remove(folder: Path) -> None:

@@ -58,13 +58,13 @@ class ProgramFuzzer:
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
         """Run a case on the compiled engine between guard pages, and on SimPy; compare."""
         try:
-            made = _read(case)
+            built = _read(case)
         except UserError:  # a branch to before the first instruction
             return "refused", ""
         with guarded_engines():
-            compiled = run_on(made, "jit")
-        interpreted = run_on(made, "simpy")
-        differs = difference(made.program, interpreted, compiled, ("simpy", "jit"))
+            compiled = run_on(built, "jit")
+        interpreted = run_on(built, "simpy")
+        differs = difference(built.program, interpreted, compiled, ("simpy", "jit"))
         return WORDS[compiled.end], "" if differs is None else str(differs)
 
 

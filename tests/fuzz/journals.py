@@ -131,8 +131,8 @@ class JournalFuzzer:
         except Exception:
             return "traceback", traceback.format_exc()
         finally:
-            for made in folder.iterdir():
-                made.unlink()
+            for built in folder.iterdir():
+                built.unlink()
 
 
 class _Run:
@@ -201,9 +201,9 @@ class _Run:
         # The header is compared as it is read.
         return records_in(self.path.read_bytes() + end, json.loads(text_of({KIND: OWN, **self.header})))
 
-    def _same(self, what: str, found: object, wanted: object) -> None:
-        if repr(found) != repr(wanted):  # NaN equals itself so
-            raise Wrong(f"{what}: {found!r:.300}, not {wanted!r:.300}")
+    def _same(self, what: str, actual: object, wanted: object) -> None:
+        if repr(actual) != repr(wanted):  # NaN equals itself so
+            raise Wrong(f"{what}: {actual!r:.300}, not {wanted!r:.300}")
 
 
 FUZZER = JournalFuzzer()

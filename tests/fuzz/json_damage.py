@@ -53,22 +53,22 @@ def _text(source: random.Random, document: Json) -> bytes:
 
 def places(document: Json) -> list[tuple[Json, Any]]:
     """Return every place of a document: what it is in, and its key there."""
-    found, left = [], [document]
+    actual, left = [], [document]
     while left:
         table = left.pop()
         keys = table if isinstance(table, dict) else range(len(table))
         for key in keys:
-            found.append((table, key))
+            actual.append((table, key))
             if isinstance(table[key], dict | list):
                 left.append(table[key])
-    return found
+    return actual
 
 
 def _edited(source: random.Random, document: Json) -> Json:
-    found = places(document)
-    if not found:
+    actual = places(document)
+    if not actual:
         return copy.deepcopy(source.choice(STRANGE))
-    table, key = source.choice(found)
+    table, key = source.choice(actual)
     if source.random() < 0.4:  # near the top, where most is
         table, key = document, source.choice(sorted(document)) if isinstance(document, dict) else 0
     way = source.random()
@@ -77,7 +77,7 @@ def _edited(source: random.Random, document: Json) -> Json:
     elif way < 0.7:
         del table[key]
     elif way < 0.8:
-        other, other_key = source.choice(found)
+        other, other_key = source.choice(actual)
         try:
             table[key] = json.loads(json.dumps(other[other_key]))
         except (KeyError, IndexError):

@@ -151,13 +151,13 @@ def _cycles_record(source: random.Random) -> Json:
 
 
 def _cycles_found(path: Path, keep: bool) -> Json:
-    kept = KeptCycles(path)
+    recorded = KeptCycles(path)
     try:
-        found = {key: dict(kept.find(key)) for key in MEMBERS}
+        found = {key: dict(recorded.find(key)) for key in MEMBERS}
         if keep:
-            kept.keep("first", {"new": 5})
+            recorded.keep("first", {"new": 5})
     finally:
-        kept.close()
+        recorded.close()
     return found
 
 
@@ -242,10 +242,10 @@ KINDS = (
 def make(source: random.Random) -> Case:
     """Make up a journal: of right records, then often with some that are not, or with damage."""
     number = source.randrange(len(KINDS))
-    kept = KINDS[number]
-    lines = [line_of(text_of({KIND: kept.kind, **kept.header}))]
+    recorded = KINDS[number]
+    lines = [line_of(text_of({KIND: recorded.kind, **recorded.header}))]
     for _ in range(source.choice((1, 2, 5, 12))):
-        record = kept.record(source)
+        record = recorded.record(source)
         if source.random() < 0.15:
             record = _changed(source, record)
         lines.append(line_of(text_of(record)))
@@ -289,13 +289,13 @@ class KeptFuzzer:
 
     def outcome(self, case: Case, folder: Path) -> tuple[str, str]:
         """Open, compare, keep, open again; return a word for it, and what is wrong or nothing."""
-        path, kept = folder / case.name, KINDS[int(case.arguments[0])]
+        path, recorded = folder / case.name, KINDS[int(case.arguments[0])]
         path.write_bytes(case.data)
-        whole = records_in(case.data, {KIND: kept.kind, **kept.header}) if case.data else []
+        whole = records_in(case.data, {KIND: recorded.kind, **recorded.header}) if case.data else []
         try:
             with contextlib.redirect_stderr(io.StringIO()) as said:
-                found = kept.found(path, True)
-                again = kept.found(path, False)
+                found = recorded.found(path, True)
+                again = recorded.found(path, False)
         except UserError as error:
             if path.read_bytes() != case.data:
                 return "wrong", "the file was refused, and changed"
@@ -306,17 +306,20 @@ class KeptFuzzer:
         except Exception:
             return "traceback", traceback.format_exc()
         finally:
-            for made in folder.iterdir():
-                made.unlink()
+            for built in folder.iterdir():
+                built.unlink()
         if whole is None:
             return "accepted", "the judge refuses it"
         for line in said.getvalue().splitlines():
             if fault := fault_of(line, path):
                 return "message", f"{fault}: {line!r}"
-        if not _same(found, kept.wanted(whole)):
-            return "read", f"{found!r:.500}, not {kept.wanted(whole)!r:.500}"
-        if not _same(again, kept.wanted([*whole, *kept.added])):
-            return "read", f"the next time: {again!r:.500}, not {kept.wanted([*whole, *kept.added])!r:.500}"
+        if not _same(found, recorded.wanted(whole)):
+            return "read", f"{found!r:.500}, not {recorded.wanted(whole)!r:.500}"
+        if not _same(again, recorded.wanted([*whole, *recorded.added])):
+            return (
+                "read",
+                f"the next time: {again!r:.500}, not {recorded.wanted([*whole, *recorded.added])!r:.500}",
+            )
         return "read", ""
 
 

@@ -53,24 +53,24 @@ def make(source: random.Random) -> Case:
     """Make up a cache: the file of the server, then in JSON what lies behind its name, in Latin-1."""
     content = content_of(source)
     record = {"url": ADDRESS, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    told = {"etag": '"1"', "last_modified": None}
-    note = {"url": ADDRESS, "size": len(content), **told}
-    kept: dict[str, bytes] = {}
+    message = {"etag": '"1"', "last_modified": None}
+    note = {"url": ADDRESS, "size": len(content), **message}
+    recorded: dict[str, bytes] = {}
     if source.random() < 0.7:
-        kept[""] = content
-        kept[".json"] = json.dumps({**record, **told, "fetched": "2026-01-01T00:00:00+00:00"}).encode()
+        recorded[""] = content
+        recorded[".json"] = json.dumps({**record, **message, "fetched": "2026-01-01T00:00:00+00:00"}).encode()
     if source.random() < 0.6:
-        kept[".partial"] = content[: source.randrange(len(content) + 1)]
-        kept[".partial.json"] = json.dumps(note).encode()
-    for place in list(kept):
+        recorded[".partial"] = content[: source.randrange(len(content) + 1)]
+        recorded[".partial.json"] = json.dumps(note).encode()
+    for place in list(recorded):
         way = source.random()
         if way < 0.25:
-            kept[place] = damaged(source, kept[place], source.choice((1, 1, 2, 5)))
+            recorded[place] = damaged(source, recorded[place], source.choice((1, 1, 2, 5)))
         elif way < 0.35:
-            kept[place] = source.choice((*STRANGE, content_of(source)))
+            recorded[place] = source.choice((*STRANGE, content_of(source)))
         elif way < 0.42:
-            del kept[place]
-    things = {place: data.decode("latin-1") for place, data in kept.items()}
+            del recorded[place]
+    things = {place: data.decode("latin-1") for place, data in recorded.items()}
     return Case("a.mtx.gz", content, (json.dumps(things),))
 
 
@@ -102,9 +102,9 @@ class MatrixCacheFuzzer:
                 words, wrong = [], ""
                 for _ in range(2):
                     before = len(server().requests)
-                    found = load(url, show_progress=False)
-                    wrong = wrong or difference(found.csr.tocoo(), matrix_market(gzip.decompress(case.data)))
-                    wrong = wrong or ("" if found.source == url else f"its source is {found.source!r}")
+                    actual = load(url, show_progress=False)
+                    wrong = wrong or difference(actual.csr.tocoo(), matrix_market(gzip.decompress(case.data)))
+                    wrong = wrong or ("" if actual.source == url else f"its source is {actual.source!r}")
                     words.append("downloaded" if len(server().requests) > before else "kept")
             if words[1] != "kept":
                 wrong = wrong or "the second time it is downloaded again"

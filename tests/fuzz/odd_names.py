@@ -104,7 +104,7 @@ def of(*words: str) -> Callable[[Files], list[str]]:
     """Make the command line of words; ``FILE.x`` names a file that is read, ``OUT.x`` one that is written."""
 
     def made(files: Files) -> list[str]:
-        found = []
+        actual = []
         for word in words:
             before, equals, last = word.rpartition("=")
             kind, dot, suffix = last.partition(".")
@@ -114,8 +114,8 @@ def of(*words: str) -> Callable[[Files], list[str]]:
                 make = {"mtx": files.matrix, "s": files.program, "npy": files.array}
                 plain = {"toml": MACHINE, "py": EXTENSION, "txt": "step\n", "crs.s": CRS}
                 last = make[suffix]() if suffix in make else files.made(dot + suffix, plain[suffix])
-            found.append(before + equals + last)
-        return found
+            actual.append(before + equals + last)
+        return actual
 
     return made
 

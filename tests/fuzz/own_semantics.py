@@ -97,13 +97,13 @@ class _Statements:
 
     def all(self) -> list[Statement]:
         """Return the statements of a function."""
-        found = [self._let(number) for number in range(self._source.choice((0, 0, 1, 2)))]
+        actual = [self._let(number) for number in range(self._source.choice((0, 0, 1, 2)))]
         if self._is_vector or self._source.random() < 0.2:
             self._make.names.append("k")
-            found.append(Statement("for", blocks=(self._some(1),), name="n" if self._is_vector else "s"))
+            actual.append(Statement("for", blocks=(self._some(1),), name="n" if self._is_vector else "s"))
         else:
-            found += self._some(1)
-        return found
+            actual += self._some(1)
+        return actual
 
     def _let(self, number: int) -> Statement:
         kind = self._source.choice("id")
@@ -238,9 +238,9 @@ class SemanticsFuzzer:
         instruction_set = instruction_set_of(shared.machine.extensions)
         program = assemble(text, file="case.s", instruction_set=instruction_set)
         memory = np.frombuffer(bytes.fromhex(document["memory"]), np.uint8)
-        made = EngineCase(program, memory.copy(), shared.machine, timeline=False, max_cycles=MAX_CYCLES)
+        built = EngineCase(program, memory.copy(), shared.machine, timeline=False, max_cycles=MAX_CYCLES)
         with _as_they_are():
-            interpreted, compiled = (run_on(made, engine) for engine in ENGINES)
+            interpreted, compiled = (run_on(built, engine) for engine in ENGINES)
         differs = difference(program, interpreted, compiled, ENGINES)
         wrong = str(differs) if differs is not None else _unlike_plain(shared, function, document, compiled)
         return WORDS[compiled.end], f"{wrong}\n{_text_of(shared, function)}" if wrong else ""
@@ -262,7 +262,7 @@ def _as_they_are() -> Iterator[None]:
         yield
 
 
-def _unlike_plain(shared: Group, function: Function, document: dict[str, Any], found: Outcome) -> str:
+def _unlike_plain(shared: Group, function: Function, document: dict[str, Any], actual: Outcome) -> str:
     """Say where engines and plain Python differ; nothing if they do not."""
     state = PlainState(
         [0] * 32,
@@ -279,11 +279,11 @@ def _unlike_plain(shared: Group, function: Function, document: dict[str, Any], f
             execute(function.statements, state)
     except WrongError as error:
         end = f"{function.name}: {shared.file}:{error.line}: {error.reason}"
-        return "" if found.message.endswith(end) else f"plain: {end}\nengines: {found.message or 'a value'}"
-    if found.end != End.RUN:
-        return f"plain: a value\nengines: {found.message}"
+        return "" if actual.message.endswith(end) else f"plain: {end}\nengines: {actual.message or 'a value'}"
+    if actual.end != End.RUN:
+        return f"plain: a value\nengines: {actual.message}"
     for name, values in (("x", state.x), ("v", state.v), ("memory", state.memory), ("mask", state.mask)):
-        theirs = found.facts[f"state {name}"]
+        theirs = actual.facts[f"state {name}"]
         if not np.array_equal(np.asarray(list(values), theirs.dtype), theirs):
             return f"plain: {name} {list(values)}\nengines: {theirs.tolist()}"
     return ""

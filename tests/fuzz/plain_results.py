@@ -64,11 +64,11 @@ def is_bits(value: Json) -> bool:
 
 
 def flat(table: Json, prefix: str = "") -> dict[str, Json]:
-    found = {}
+    actual = {}
     for name, value in table.items():
         inner = flat(value, f"{prefix}{name}.") if type(value) is dict else {}
-        found |= inner or {prefix + name: value}
-    return found
+        actual |= inner or {prefix + name: value}
+    return actual
 
 
 def machine(value: Json) -> None:
@@ -136,9 +136,9 @@ def made(value: Json) -> None:
         need(digests.setdefault(each["name"], each["sha256"]) == each["sha256"], "two matrices of one name")
 
 
-def rows(found: list[tuple[tuple[str, ...], int | None]]) -> dict[tuple[str, ...], int | None]:
+def rows(actual: list[tuple[tuple[str, ...], int | None]]) -> dict[tuple[str, ...], int | None]:
     """Return rows by their keys; two of one key must be of the same cycles."""
     made: dict[tuple[str, ...], int | None] = {}
-    for key, cycles in found:
+    for key, cycles in actual:
         need(made.setdefault(key, cycles) == cycles, "two rows of one key")
     return made

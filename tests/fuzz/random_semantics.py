@@ -220,9 +220,9 @@ class Expressions:
         compare = COMPARED[word]
         parts = (self.any(kind, depth - 1), self.any(other, depth - 1))
         if kind in FLOAT:
-            made = FLOAT[kind]
+            built = FLOAT[kind]
             return Node(
-                "b", f"({{}} {word} {{}})", parts, lambda state, a, b: compare(made(a), made(_wide(b)))
+                "b", f"({{}} {word} {{}})", parts, lambda state, a, b: compare(built(a), built(_wide(b)))
             )
         return Node("b", f"({{}} {word} {{}})", parts, lambda state, a, b: compare(a, b))
 
@@ -312,7 +312,7 @@ class Expressions:
         return self._float("d", depth)
 
     def _float(self, kind: str, depth: int) -> Node:
-        draw, made = self._source.random(), FLOAT[kind]
+        draw, built = self._source.random(), FLOAT[kind]
         if depth > 0 and draw < 0.5:
             word = self._source.choice(tuple(OF_FLOATS))
             function = OF_FLOATS[word]
@@ -323,7 +323,7 @@ class Expressions:
                 kind,
                 f"({{}} {word} {{}})",
                 tuple(parts),
-                lambda state, a, b: function(_as(made, a), _as(made, b)),
+                lambda state, a, b: function(_as(built, a), _as(built, b)),
             )
         if depth > 0 and draw < 0.6:
             word, plain = self._source.choice(
@@ -350,11 +350,11 @@ class Expressions:
         if draw < 0.95:
             constant = self._source.choice(FLOATS)
             return Node(
-                kind, f"np.float{32 if kind == 's' else 64}({constant!r})", (), lambda state: made(constant)
+                kind, f"np.float{32 if kind == 's' else 64}({constant!r})", (), lambda state: built(constant)
             )
         part = self._i(depth - 1)
         return Node(
-            kind, "np.float32({})" if kind == "s" else "float({})", (part,), lambda state, a: made(_wide(a))
+            kind, "np.float32({})" if kind == "s" else "float({})", (part,), lambda state, a: built(_wide(a))
         )
 
     def _other(self, kind: str, depth: int) -> Node:
@@ -378,5 +378,5 @@ def _wide(value: Any) -> Any:
     return np.float64(value) if isinstance(value, int) else value
 
 
-def _as(made: Any, value: Any) -> Any:
-    return made(_wide(value))
+def _as(built: Any, value: Any) -> Any:
+    return built(_wide(value))

@@ -127,8 +127,8 @@ def judge(data: bytes) -> dict[tuple[str, ...], int | None]:
     made(value)
     if "machine" in value and (value["machine"] is not None or kind != KINDS[2]):
         machine(value["machine"])
-    found = {KINDS[0]: _run, KINDS[1]: _exec, KINDS[2]: _why}[kind](value)
-    return rows(found)
+    actual = {KINDS[0]: _run, KINDS[1]: _exec, KINDS[2]: _why}[kind](value)
+    return rows(actual)
 
 
 def _run(value: Json) -> Json:
@@ -141,15 +141,15 @@ def _run(value: Json) -> Json:
     )
     need(type(value.get("results")) is list, "results")
     names = {each["name"] for each in value["matrices"]}
-    found = []
+    actual = []
     for each in value["results"]:
         counted(each, "charged")
         fields = {"matrix": is_text, "program": is_text, "program_sha256": is_digest}
         need(record(each, **fields, options=lambda v: is_table(v, is_text)), "a result")
         lines(each.get("lines", []), each["cycles"])
         need(each["matrix"] in names, "no such matrix")
-        found.append(((each["matrix"], each["program"]), each["cycles"]))
-    return found
+        actual.append(((each["matrix"], each["program"]), each["cycles"]))
+    return actual
 
 
 def _exec(value: Json) -> Json:
@@ -166,12 +166,12 @@ def _exec(value: Json) -> Json:
 
 def _why(value: Json) -> Json:
     need(record(value, seed=is_whole), "seed")
-    told = value.get("explanations")
-    need(type(told) is list and told, "explanations")
+    shown_text = value.get("explanations")
+    need(type(shown_text) is list and shown_text, "explanations")
     need(value.get("matrices"), "matrices")
     names = {each["name"] for each in value["matrices"]}
-    found = []
-    for each in told:
+    actual = []
+    for each in shown_text:
         counted(each, "cycles_by_cause")
         need(record(each, matrix=is_text, program=is_text, machine=lambda v: True), "an explanation")
         need(is_table(each.get("options"), is_text) and is_list(each.get("lines"), lambda v: True), "options")
@@ -179,8 +179,8 @@ def _why(value: Json) -> Json:
         machine(each["machine"])
         lines(each["lines"], each["cycles"])
         need(each["matrix"] in names, "no such matrix")
-        found.append(((each["matrix"], each["program"]), each["cycles"]))
-    return found
+        actual.append(((each["matrix"], each["program"]), each["cycles"]))
+    return actual
 
 
 @cache
@@ -207,8 +207,8 @@ class ResultFuzzer:
         (folder / PROGRAM).write_text(TEXT)
         began = time.monotonic()
         try:
-            found, message = read_document(path), ""
-            self._used(case, path, good, found)
+            actual, message = read_document(path), ""
+            self._used(case, path, good, actual)
         except UserError as error:
             message = str(error)
         except Exception:
@@ -221,36 +221,36 @@ class ResultFuzzer:
         if message and (fault := fault_of(message, path)):
             return "message", f"{fault}: {message!r}"
         return self._judged(
-            case, None if message else {key: row.cycles for key, row in found.rows.items()}, message
+            case, None if message else {key: row.cycles for key, row in actual.rows.items()}, message
         )
 
-    def _used(self, case: Case, path: Path, good: Path, found: Any) -> None:
+    def _used(self, case: Case, path: Path, good: Path, actual: Any) -> None:
         """Do with a file what commands do."""
         right = read_document(good)
-        compare(right, found).to_dict()
-        compare(found, right).to_dict()
+        compare(right, actual).to_dict()
+        compare(actual, right).to_dict()
         if "command" in case.arguments:
             code, out, err = called(["compare", str(good), str(path)])
             if code != 0 or err or not out:
                 raise AssertionError(f"compare ended with {code}: {err!r}")
         if "rerun" in case.arguments and b'"jit' not in case.data:  # compiling takes longer than a case may
             try:
-                rerun(found)
+                rerun(actual)
             except UserError as error:
                 if fault := fault_of(str(error), path):
                     raise AssertionError(f"rerun: {fault}: {error}") from None
 
-    def _judged(self, case: Case, found: Json, message: str) -> tuple[str, str]:
+    def _judged(self, case: Case, actual: Json, message: str) -> tuple[str, str]:
         data = case.data
         try:
             wanted = judge(data)
         except NotJudged:
             return "not judged", ""
         except Refused as refusal:
-            return ("refused", "") if found is None else ("accepted", f"the judge refuses it: {refusal}")
-        if found is None:
+            return ("refused", "") if actual is None else ("accepted", f"the judge refuses it: {refusal}")
+        if actual is None:
             return "too strict", f"the judge takes it: {message}"
-        return "read", "" if found == wanted else f"{found!r:.500}, not {wanted!r:.500}"
+        return "read", "" if actual == wanted else f"{actual!r:.500}, not {wanted!r:.500}"
 
 
 FUZZER = ResultFuzzer()

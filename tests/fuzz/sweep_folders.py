@@ -79,10 +79,10 @@ def _points(spec: Json) -> list[dict[str, Json]]:
     factors = {**spec["set"], **{f"option.{name}": values for name, values in spec["option"].items()}}
     if spec["design"] == "one-at-a-time":
         return [{}, *({name: value} for name, values in factors.items() for value in values)]
-    found: list[dict[str, Json]] = [{}]
+    actual: list[dict[str, Json]] = [{}]
     for name, values in factors.items():
-        found = [{**point, name: value} for point in found for value in values]
-    return found
+        actual = [{**point, name: value} for point in actual for value in values]
+    return actual
 
 
 def _table(source: random.Random, spec: Json) -> list[list[str]]:
@@ -234,12 +234,12 @@ def _lines(table: bytes) -> list[list[str]]:
         plain = re.compile(r"[^,\n]*").match(text, place)
         if text[place] == '"' and not quoted:
             raise Refused("a quote that is not closed")
-        found = quoted or plain
-        assert found is not None
-        line.append(quoted[1].replace('""', '"') if quoted else found[0])
+        actual = quoted or plain
+        assert actual is not None
+        line.append(quoted[1].replace('""', '"') if quoted else actual[0])
         if len(line[-1]) > 130_000:
             raise NotJudged
-        place = found.end()
+        place = actual.end()
         if place < len(text) and text[place] == ",":
             place += 1
             if place < len(text):
@@ -262,16 +262,16 @@ def _judge_table(value: Json, spec: Json, table: bytes) -> Found:
         raise NotJudged
     known = {each["name"] for each in value["matrices"]}
     facts: dict[str, Json] = {}
-    found = []
+    actual = []
     for line in lines:
         need(len(line) == len(head), "length of a line")
         cell = dict(zip(head, line, strict=True))
-        found.append(_judge_row(cell, spec, factors))
+        actual.append(_judge_row(cell, spec, factors))
         of_matrix = (int(cell["rows"]), int(cell["nnz"]), cell["locality"] and float(cell["locality"]))
         need(facts.setdefault(cell["matrix"], of_matrix) == of_matrix, "facts of a matrix")
         need(cell["matrix"] in known, "no such matrix")
     need(value["cells"] == len(lines), "rows that are missing")
-    return rows(found), len(found)
+    return rows(actual), len(actual)
 
 
 def _judge_row(cell: dict[str, str], spec: Json, factors: Json) -> tuple[tuple[str, ...], int | None]:
@@ -282,9 +282,12 @@ def _judge_row(cell: dict[str, str], spec: Json, factors: Json) -> tuple[tuple[s
     causes = [_whole(text) for name, text in cell.items() if name.startswith("charged_") and text]
     key = [cell["matrix"], cell["program"]]
     for name, values in factors.items():
-        told = cell[name]
-        need(told in map(str, values) or (told == "" and spec["design"] == "one-at-a-time"), "a value")
-        key += [f"{name}={told}"] if told else []
+        shown_text = cell[name]
+        need(
+            shown_text in map(str, values) or (shown_text == "" and spec["design"] == "one-at-a-time"),
+            "a value",
+        )
+        key += [f"{name}={shown_text}"] if shown_text else []
     need((cell["cycles"] == "") == (cell["fault"] != ""), "cycles or a fault")
     if not cell["cycles"]:
         if cell["cycles_per_nnz"]:
@@ -329,7 +332,7 @@ class FolderFuzzer:
             (at / "table.csv").write_bytes(table)
         began = time.monotonic()
         try:
-            found, message = read_document(path), ""
+            actual, message = read_document(path), ""
             self._used(case, path, good)
         except UserError as error:
             message = str(error)
@@ -339,14 +342,14 @@ class FolderFuzzer:
             return "slow", f"took {seconds:.1f} s"
         if message and (fault := fault_of(message, path)):
             return "message", f"{fault}: {message!r}"
-        read = None if message else ({key: row.cycles for key, row in found.rows.items()}, len(found.table))
+        read = None if message else ({key: row.cycles for key, row in actual.rows.items()}, len(actual.table))
         return self._judged(case, read, message)
 
     def _used(self, case: Case, path: Path, good: Path) -> None:
         """Do with a folder what commands do."""
-        found, right = read_document(path), read_document(good)
-        compare(right, found).to_dict()
-        compare(found, right).to_dict()
+        actual, right = read_document(path), read_document(good)
+        compare(right, actual).to_dict()
+        compare(actual, right).to_dict()
         try:
             cells = read_cells(path)
             if "report" in case.arguments:
@@ -362,16 +365,16 @@ class FolderFuzzer:
             if code not in (0, 2) or (code == 2 and err.count("\n") != 1):
                 raise AssertionError(f"{given[0]} ended with {code}: {err!r}")
 
-    def _judged(self, case: Case, found: Found | None, message: str) -> tuple[str, str]:
+    def _judged(self, case: Case, actual: Found | None, message: str) -> tuple[str, str]:
         try:
             wanted = judge(case.data)
         except NotJudged:
             return "not judged", ""
         except Refused as refusal:
-            return ("refused", "") if found is None else ("accepted", f"the judge refuses it: {refusal}")
-        if found is None:
+            return ("refused", "") if actual is None else ("accepted", f"the judge refuses it: {refusal}")
+        if actual is None:
             return "too strict", f"the judge takes it: {message}"
-        return "read", "" if found == wanted else f"{found!r:.500}, not {wanted!r:.500}"
+        return "read", "" if actual == wanted else f"{actual!r:.500}, not {wanted!r:.500}"
 
 
 def _right() -> bytes:

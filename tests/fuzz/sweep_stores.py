@@ -329,25 +329,25 @@ class StoreFuzzer:
 
     def _tried(self, case: Case, path: Path) -> tuple[str, str]:
         if TWO in case.arguments:
-            found, other = _swept_twice(path)
-            if wrong := _fault(found, path) or _fault(other, path):
+            actual, other = _swept_twice(path)
+            if wrong := _fault(actual, path) or _fault(other, path):
                 return "two processes", wrong
         else:
-            found = _swept(path)
-        if isinstance(found, str):
-            return self._refused(case, path, found)
+            actual = _swept(path)
+        if isinstance(actual, str):
+            return self._refused(case, path, actual)
         if FOREIGN in case.arguments and case.data[:16] != b"SQLite format 3\0"[: len(case.data[:16])]:
             return "accepted", "it never was a store"
-        if wrong := _fault(found, path):
+        if wrong := _fault(actual, path):
             return "wrong", wrong
         again = _swept(path)
         if wrong := _fault(again, path):
             return "wrong", f"the next time: {wrong}"
         if again[1:] != (0, []):
             return "wrong", f"the next time {again[1]} cells are computed, {again[2]}"
-        if found[2]:
-            return ("aside" if any("set aside" in line for line in found[2]) else "again"), ""
-        return ("missing" if found[1] else "same"), ""
+        if actual[2]:
+            return ("aside" if any("set aside" in line for line in actual[2]) else "again"), ""
+        return ("missing" if actual[1] else "same"), ""
 
     def _refused(self, case: Case, path: Path, message: str) -> tuple[str, str]:
         if fault := fault_of(message, path):
@@ -396,11 +396,11 @@ def _swept_twice(path: Path) -> tuple[Found, Found]:
     return _swept(path), pickle.load(other.stdout)
 
 
-def _fault(found: Found, path: Path) -> str:
+def _fault(actual: Found, path: Path) -> str:
     """Say what is wrong with what a sweep found; nothing if all is right."""
-    if isinstance(found, str):
-        return found
-    columns, _, lines = found
+    if isinstance(actual, str):
+        return actual
+    columns, _, lines = actual
     if columns != base().columns:
         return "the table is another one"
     return next((f"{fault}: {line!r}" for line in lines if (fault := fault_of(line, path))), "")

@@ -51,10 +51,10 @@ WRONG = Case("a.mtx", RIGHT.data.replace(b"5", b"x"))
 
 
 def total(tallies):
-    made = Tally()
+    built = Tally()
     for tally in tallies:
-        made.add(tally)
-    return made
+        built.add(tally)
+    return built
 
 
 @pytest.mark.parametrize(
@@ -66,28 +66,28 @@ def total(tallies):
     ids=lambda fuzzer_or_cases: getattr(fuzzer_or_cases, "name", str(fuzzer_or_cases)),
 )
 def test_a_short_time_of_fuzzing(fuzzer, cases):
-    found = total(fuzz(fuzzer, 0, cases, jobs=1, batch=cases // 2))
-    assert found.findings == []
-    assert found.counts.total() == cases
-    assert found.counts["read"] >= cases // 5
-    assert found.counts["refused"] >= cases // (80 if fuzzer is kept_results.FUZZER else 5)
+    actual = total(fuzz(fuzzer, 0, cases, jobs=1, batch=cases // 2))
+    assert actual.findings == []
+    assert actual.counts.total() == cases
+    assert actual.counts["read"] >= cases // 5
+    assert actual.counts["refused"] >= cases // (80 if fuzzer is kept_results.FUZZER else 5)
 
 
 @pytest.mark.ci
 @pytest.mark.parametrize("fuzzer", OF_RESULTS, ids=lambda fuzzer: fuzzer.name)
 def test_a_short_time_of_damaged_results(fuzzer):
-    found = total(fuzz(fuzzer, 0, 100, jobs=1, batch=100))
-    assert found.findings == []
-    assert found.counts["read"] >= 20
-    assert found.counts["refused"] >= 40
+    actual = total(fuzz(fuzzer, 0, 100, jobs=1, batch=100))
+    assert actual.findings == []
+    assert actual.counts["read"] >= 20
+    assert actual.counts["refused"] >= 40
 
 
 @pytest.mark.ci
 def test_a_short_time_of_damaged_downloads():
-    found = total(fuzz(matrix_cache.FUZZER, 0, 60, jobs=1))
-    assert found.findings == []
-    assert found.counts["kept"] >= 10
-    assert found.counts["downloaded"] >= 30
+    actual = total(fuzz(matrix_cache.FUZZER, 0, 60, jobs=1))
+    assert actual.findings == []
+    assert actual.counts["kept"] >= 10
+    assert actual.counts["downloaded"] >= 30
 
 
 # A record of 20,000 brackets, one whose address is another text.
@@ -100,19 +100,19 @@ def test_a_download_that_was_found_damaged(seed, tmp_path):
 
 @pytest.mark.ci
 def test_a_short_time_of_traces_as_others_read_them():
-    found = total(fuzz(trace_consumers.FUZZER, 0, 30, jobs=1))
-    assert found.findings == []
-    assert found.counts["whole"] >= 5
-    assert found.counts["window"] >= 10
+    actual = total(fuzz(trace_consumers.FUZZER, 0, 30, jobs=1))
+    assert actual.findings == []
+    assert actual.counts["whole"] >= 5
+    assert actual.counts["window"] >= 10
 
 
 @pytest.mark.nightly
 def test_a_time_of_odd_names():
     """In the other tiers `tests/cli/test_odd_names.py` takes every command."""
     odd_names.compile_first()
-    found = total(fuzz(odd_names.FUZZER, 0, 2000, jobs=2, batch=100))
-    assert found.findings == []
-    assert found.counts["done"] >= 1900
+    actual = total(fuzz(odd_names.FUZZER, 0, 2000, jobs=2, batch=100))
+    assert actual.findings == []
+    assert actual.counts["done"] >= 1900
 
 
 @pytest.mark.parametrize(
@@ -120,28 +120,28 @@ def test_a_time_of_odd_names():
     [3, pytest.param(1000, marks=pytest.mark.nightly)],
 )
 def test_a_byte_of_a_store_that_has_changed(count):
-    found = total(fuzz(sweep_stores.ONE_BYTE, 0, count, jobs=1))
-    assert found.findings == []
-    assert found.counts.keys() <= {"same", "missing", "again", "aside"}
-    assert found.counts.total() == count
+    actual = total(fuzz(sweep_stores.ONE_BYTE, 0, count, jobs=1))
+    assert actual.findings == []
+    assert actual.counts.keys() <= {"same", "missing", "again", "aside"}
+    assert actual.counts.total() == count
 
 
 @pytest.mark.parametrize(
     "count", [pytest.param(60, marks=pytest.mark.ci), pytest.param(5000, marks=pytest.mark.nightly)]
 )
 def test_a_short_time_of_damaged_stores(count):
-    found = total(fuzz(sweep_stores.FUZZER, 0, count, jobs=1))
-    assert found.findings == []
+    actual = total(fuzz(sweep_stores.FUZZER, 0, count, jobs=1))
+    assert actual.findings == []
     for word, share in (("same", 0.2), ("again", 0.2), ("missing", 0.05), ("aside", 0.05), ("refused", 0.01)):
-        assert found.counts[word] >= count * share, found.counts
+        assert actual.counts[word] >= count * share, actual.counts
 
 
 @pytest.mark.ci
 def test_a_short_time_of_submissions():
-    found = total(fuzz(grader_submissions.FUZZER, 0, 60, jobs=1))
-    assert found.findings == []
-    assert found.counts["passed"] >= 2
-    assert {"assembly", "wrong"} <= found.counts.keys()
+    actual = total(fuzz(grader_submissions.FUZZER, 0, 60, jobs=1))
+    assert actual.findings == []
+    assert actual.counts["passed"] >= 2
+    assert {"assembly", "wrong"} <= actual.counts.keys()
 
 
 @pytest.mark.parametrize(
@@ -152,13 +152,13 @@ def test_a_short_time_of_submissions():
 def test_a_short_time_of_semantics(engines, count, tmp_path, monkeypatch):
     """Without the compiled engine, which takes long to compile, in the default tier."""
     monkeypatch.setattr(own_semantics, "ENGINES", engines)
-    found = Counter()
+    actual = Counter()
     for seed in range(count):
         word, wrong = own_semantics.FUZZER.outcome(own_semantics.FUZZER.case(seed), tmp_path)
         assert wrong == ""
-        found[word] += 1
-    assert found.keys() == {"value", "error"}
-    assert min(found.values()) >= count // 6
+        actual[word] += 1
+    assert actual.keys() == {"value", "error"}
+    assert min(actual.values()) >= count // 6
 
 
 @pytest.mark.ci
@@ -169,10 +169,10 @@ def test_a_submission_that_is_too_large(tmp_path):
 
 @pytest.mark.ci
 def test_a_short_time_of_hostile_programs():
-    found = total(fuzz(hostile_programs.FUZZER, 0, 160, jobs=1))
-    assert found.findings == []
-    assert found.counts["ran"] >= 32
-    assert found.counts["fault"] >= 80
+    actual = total(fuzz(hostile_programs.FUZZER, 0, 160, jobs=1))
+    assert actual.findings == []
+    assert actual.counts["ran"] >= 32
+    assert actual.counts["fault"] >= 80
 
 
 @pytest.mark.parametrize(
@@ -193,12 +193,12 @@ def test_a_hostile_cache_of_compiled_code_changes_no_result(way, tmp_path):
 def test_every_page_of_every_file_of_the_cache_is_damaged(tmp_path):
     good = hostile_cache.good_code()
     assert {"single_port", "general_loop"} < good.keys()
-    drawn = list(hostile_cache.fixed())
+    sampled = list(hostile_cache.fixed())
     for part, content in good.items():
         private_files.write(tmp_path / part, content)
         pages = -(-(tmp_path / part).stat().st_size // hostile_cache.PAGE)
         for way in ("flip", "zeroed page"):
-            numbers = [int(rest[0]) for made, of, *rest in drawn if (made, of) == (way, part)]
+            numbers = [int(rest[0]) for built, of, *rest in sampled if (built, of) == (way, part)]
             assert numbers == list(range(pages))
 
 
@@ -207,17 +207,17 @@ def test_every_page_of_every_file_of_the_cache_is_damaged(tmp_path):
 )
 def test_more_hostile_caches(count):
     hostile_cache.good_code()
-    found = total(fuzz(hostile_cache.FUZZER, 0, count, jobs=1))
-    assert found.findings == []
-    assert found.counts["compiled"] >= count * 0.8
+    actual = total(fuzz(hostile_cache.FUZZER, 0, count, jobs=1))
+    assert actual.findings == []
+    assert actual.counts["compiled"] >= count * 0.8
 
 
 @pytest.mark.nightly
 def test_foreign_code_in_a_private_file_would_show():
     hostile_cache.good_code()
     for part in hostile_cache.FILES:
-        found = total(fuzz(_Control(part=part), 0, 1, jobs=1))
-        assert [finding.what for finding in found.findings] == [
+        actual = total(fuzz(_Control(part=part), 0, 1, jobs=1))
+        assert [finding.what for finding in actual.findings] == [
             f"crash: its process ended with code {hostile_cache.FOREIGN}"
         ]
 
@@ -297,10 +297,10 @@ def test_what_is_a_finding_of_a_command(monkeypatch, tmp_path, ending, word, wro
 
     monkeypatch.setattr(commands, "called", called)
     fuzzer = commands.CommandFuzzer("some", lambda source: SHORT, lambda case, path: [str(path)], check)
-    found = fuzzer.outcome(SHORT, tmp_path)
-    assert found[0] == word
-    assert wrong in found[1]
-    assert bool(wrong) == bool(found[1])
+    actual = fuzzer.outcome(SHORT, tmp_path)
+    assert actual[0] == word
+    assert wrong in actual[1]
+    assert bool(wrong) == bool(actual[1])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -375,10 +375,10 @@ def raised(error):
 )
 def test_what_is_a_finding(monkeypatch, tmp_path, case, read, word, wrong):
     monkeypatch.setattr(campaign, "read", read)
-    found = outcome(matrix_market.FUZZER, case, tmp_path)
-    assert found[0] == word
-    assert wrong in found[1]
-    assert bool(wrong) == bool(found[1])
+    actual = outcome(matrix_market.FUZZER, case, tmp_path)
+    assert actual[0] == word
+    assert wrong in actual[1]
+    assert bool(wrong) == bool(actual[1])
     assert list(tmp_path.iterdir()) == []
 
 
@@ -401,9 +401,9 @@ def refusing(case: Case) -> Plain:
 
 @pytest.mark.ci
 def test_a_process_that_dies_is_a_finding_and_the_others_go_on():
-    found = total(fuzz(Fuzzer("deadly", deadly, fitting), 0, 20, jobs=1, batch=10))
-    assert found.counts == Counter({"read": 19, "crash": 1})
-    (finding,) = found.findings
+    actual = total(fuzz(Fuzzer("deadly", deadly, fitting), 0, 20, jobs=1, batch=10))
+    assert actual.counts == Counter({"read": 19, "crash": 1})
+    (finding,) = actual.findings
     assert (finding.seed, finding.what) == (7, f"crash: its process ended with code {-signal.SIGKILL}")
 
 

@@ -49,15 +49,15 @@ class TraceFuzzer:
         """Write the trace of a case and read it as others do."""
         document: dict[str, Any] = json.loads(case.data)
         source = random.Random(document["seed"])
-        made = draw_case(source, faults=False)
-        program = with_source(source, made.program)
+        built = draw_case(source, faults=False)
+        program = with_source(source, built.program)
         window = WHOLE if document["window"] is None else Window(*document["window"])
-        run, path = (program, made.memory, made.machine, window, document["engine"]), folder / case.name
+        run, path = (program, built.memory, built.machine, window, document["engine"]), folder / case.name
         try:
             truth = write(path, *run, {"command": document["about"]})
             content = path.read_bytes()
             if document["suffix"].startswith(".json"):
-                check_perfetto(content, truth, program, made.machine)
+                check_perfetto(content, truth, program, built.machine)
             else:
                 check_konata(content, case.name, truth, program)
         except Exception:

@@ -25,28 +25,28 @@ def main() -> int:
     # The largest first, so that no process is left alone with it; listed as the suite lists them.
     present = [member for member in reversed(members()) if member.name not in absent]
     with ProcessPoolExecutor(arguments.jobs, initializer=begin_worker) as pool:
-        found = [row for rows in reversed(list(pool.map(rows_of, present))) for row in rows]
+        actual = [row for rows in reversed(list(pool.map(rows_of, present))) for row in rows]
     if arguments.record:
         if absent:
             parser.error(f"these matrices are missing: {', '.join(sorted(absent))}")
-        recorded.write(found)
-        print(f"{len(found)} rows of {len(present)} matrices written to {recorded.FILE}")
+        recorded.write(actual)
+        print(f"{len(actual)} rows of {len(present)} matrices written to {recorded.FILE}")
         return 0
-    return compare(found, sorted(absent))
+    return compare(actual, sorted(absent))
 
 
-def compare(found: list[recorded.Row], absent: list[str]) -> int:
+def compare(actual: list[recorded.Row], absent: list[str]) -> int:
     """Say what differs and what is missing; return 1 if anything differs."""
     known = {row.key: row for row in recorded.read()}
     bad = 0
-    for row in found:
+    for row in actual:
         golden = known.get(row.key)
         if golden != row:
             bad += 1
             print(f"{row.name} on {row.preset}: found {row}, written down {golden}")
     if absent:
         print(f"{len(absent)} matrices are missing here: {', '.join(absent)}")
-    print(f"{len(found)} rows compared, {bad} differ")
+    print(f"{len(actual)} rows compared, {bad} differ")
     return int(bad > 0)
 
 

@@ -67,7 +67,7 @@ def test_each_is_described_in_a_line_of_its_own():
 )
 def test_what_each_can_do(name, can):
     each = FORMATS[name]
-    found = {
+    actual = {
         "image": each.has_image,
         "insertion": each.takes_insertion,
         "paper": "paper" in each.accountings,
@@ -75,7 +75,7 @@ def test_what_each_can_do(name, can):
         "gpu": each.for_gpu,
         "historical": each.historical,
     }
-    assert {ability for ability, has in found.items() if has} == set(can.split())
+    assert {ability for ability, has in actual.items() if has} == set(can.split())
 
 
 @pytest.mark.parametrize(

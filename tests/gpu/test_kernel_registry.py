@@ -84,8 +84,8 @@ def test_other_names_are_those_of_the_formats():
         (MATRIX, None),
     ],
 )
-def test_the_kernel_of_a_matrix_that_is_in_a_format(stored, found):
-    assert kernel_of(stored) == found
+def test_the_kernel_of_a_matrix_that_is_in_a_format(stored, actual):
+    assert kernel_of(stored) == actual
 
 
 def test_the_documentation_has_the_table():

@@ -22,8 +22,8 @@ def fields_of(instruction: Instruction, pc: int = 0) -> st.SearchStrategy[tuple[
 @st.composite
 def code(draw: st.DrawFn, max_size: int) -> list[tuple[Instruction, tuple[int, ...]]]:
     """Instructions of the table, one after the other, and fields for them."""
-    drawn = draw(st.lists(INSTRUCTIONS, max_size=max_size))
-    return [(instruction, draw(fields_of(instruction, pc))) for pc, instruction in enumerate(drawn)]
+    sampled = draw(st.lists(INSTRUCTIONS, max_size=max_size))
+    return [(instruction, draw(fields_of(instruction, pc))) for pc, instruction in enumerate(sampled)]
 
 
 def same_code(a: Program, b: Program) -> bool:

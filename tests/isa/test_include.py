@@ -97,9 +97,9 @@ def test_bytes_lie_beside_the_text_that_names_them(write):
 )
 def test_a_mistake_names_both_lines(write, included, message):
     write(m_s='here: halt\n.data 64\n.word 0\n.text\n.if 1\n.include "a.s"\n.endif', a_s=included)
-    found = mistake()
-    assert found.startswith(message)
-    assert found.endswith(" (included by m.s:6)")
+    actual = mistake()
+    assert actual.startswith(message)
+    assert actual.endswith(" (included by m.s:6)")
 
 
 def test_a_mistake_after_an_included_text_is_of_the_own_line(write):
@@ -147,9 +147,9 @@ def test_texts_include_each_other_eight_deep(write):
     write(**{f"a{k}_s": f'.include "a{k + 1}.s"' for k in range(8)}, a8_s="halt")
     assert len(assemble_file("a0.s")) == 1
     write(a8_s='.include "a9.s"', a9_s="halt")
-    found = mistake("a0.s")
-    assert found.startswith("a8.s:1:10: texts may include each other 8 deep")
-    assert found.endswith("(included by " + ", ".join(f"a{k}.s:1" for k in reversed(range(8))) + ")")
+    actual = mistake("a0.s")
+    assert actual.startswith("a8.s:1:10: texts may include each other 8 deep")
+    assert actual.endswith("(included by " + ", ".join(f"a{k}.s:1" for k in reversed(range(8))) + ")")
 
 
 def test_texts_are_not_too_many(write, monkeypatch):

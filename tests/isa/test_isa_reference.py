@@ -10,11 +10,11 @@ from vecsim.support.errors import UserError
 
 
 def test_everything_is_described():
-    found = entries()
+    actual = entries()
     kinds = [InstructionEntry, PseudoEntry, DirectiveEntry]
-    counts = [sum(isinstance(entry, kind) for entry in found) for kind in kinds]
+    counts = [sum(isinstance(entry, kind) for entry in actual) for kind in kinds]
     assert counts == [len(BASE.instructions), len(PSEUDO_INSTRUCTIONS), len(DIRECTIVES)]
-    for entry in found:
+    for entry in actual:
         assert entry.summary
         assert entry.syntax.startswith(entry.mnemonic)
         assert entry in describe(entry.mnemonic)

@@ -35,8 +35,8 @@ def test_a_directive_that_depends_on_an_input_is_refused(values, directive, data
         with pytest.raises(AssemblyError, match="differs from case to case"):
             assemble(text, symbols=SYMBOLS, restrictions=LIMITS)
     else:
-        found = assemble(text, symbols=SYMBOLS, restrictions=LIMITS)
-        assert found.data == assemble(text, symbols=SYMBOLS).data
+        actual = assemble(text, symbols=SYMBOLS, restrictions=LIMITS)
+        assert actual.data == assemble(text, symbols=SYMBOLS).data
 
 
 @given(st.integers(0, 5000), st.integers(0, 5000))

@@ -27,10 +27,10 @@ ROWS = pytest.mark.parametrize("row", BASE.instructions, ids=lambda row: row.mne
 @ROWS
 @pytest.mark.parametrize("engine", ENGINES)
 def test_an_engine_does_what_the_examples_say(engine, row):
-    found = [
+    actual = [
         line for example in examples_of(row) for line in differences(example, base_program(example), engine)
     ]
-    assert found == []
+    assert actual == []
 
 
 @ROWS
@@ -104,9 +104,11 @@ def test_what_an_example_can_name():
 
 
 def test_a_name_with_braces_stands_for_several_examples():
-    found = parse("# all of it\n{add,sub}vv.{s,d} v1, v2, v3  # what for\n  vl = 0\n  => unchanged\n", "text")
-    assert [example.mnemonic for example in found] == ["addvv.s", "addvv.d", "subvv.s", "subvv.d"]
-    assert {(e.before, e.after, e.note, e.place) for e in found} == {
+    actual = parse(
+        "# all of it\n{add,sub}vv.{s,d} v1, v2, v3  # what for\n  vl = 0\n  => unchanged\n", "text"
+    )
+    assert [example.mnemonic for example in actual] == ["addvv.s", "addvv.d", "subvv.s", "subvv.d"]
+    assert {(e.before, e.after, e.note, e.place) for e in actual} == {
         ("vl = 0", "unchanged", "what for", "text:2")
     }
 

@@ -101,14 +101,14 @@ def downloads(server: FileServer) -> Campaign:
 
 def campaigns(server: FileServer) -> dict[str, Campaign]:
     """Return all, by name."""
-    found = (
+    actual = (
         Campaign("calibrate", 2.5, journaled, check_journal_of_work, tables),
         Campaign("reproduce", 4.0, journaled, check_journal_of_work, lambda f: sorted(records_of(f))),
         Campaign("bench", 0.3, journaled, check_journal, measured),
         Campaign("compile", 25.0, None, check_objects),
         downloads(server),
     )
-    return {campaign.name: campaign for campaign in found}
+    return {campaign.name: campaign for campaign in actual}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -177,17 +177,17 @@ def empty(folder: Path) -> None:
 
 def marked(mark: str) -> list[int]:
     """Return the processes that live and have the mark."""
-    wanted, found = f"{MARK}={mark}".encode(), []
+    wanted, actual = f"{MARK}={mark}".encode(), []
     for process in Path("/proc").iterdir():
         if not process.name.isdigit():
             continue
         try:
             alive = (process / "stat").read_text().rpartition(")")[2].split()[0] != "Z"
             if alive and wanted in (process / "environ").read_bytes().split(b"\0"):
-                found.append(int(process.name))
+                actual.append(int(process.name))
         except (OSError, IndexError):
             continue  # it has just ended, or is another user's
-    return found
+    return actual
 
 
 def records_of(folder: Path) -> list[str]:
@@ -200,11 +200,11 @@ def records_of(folder: Path) -> list[str]:
 def check_journal(folder: Path, lines: list[bytes], count: Count) -> None:
     """Count what the process, and those before it, said they had kept, and what of that the journal lacks."""
     said = [repr(record_of(line.removeprefix(b"kept "))) for line in lines if line.startswith(b"kept ")]
-    found = records_of(folder)
+    actual = records_of(folder)
     memory = folder / "known"  # of what earlier processes said
     before = memory.read_text().split("\n") if memory.exists() else []
     count.kept += len(said)
-    lost = {*said, *filter(None, before)} - set(found)
+    lost = {*said, *filter(None, before)} - set(actual)
     if lost:
         count.lost += len(lost)
         count.wrong.append(f"{len(lost)} records are lost")
@@ -214,6 +214,6 @@ def check_journal(folder: Path, lines: list[bytes], count: Count) -> None:
 def check_journal_of_work(folder: Path, lines: list[bytes], count: Count) -> None:
     """As `check_journal`; nor is anything kept twice, since nothing is done twice."""
     check_journal(folder, lines, count)
-    found = records_of(folder)
-    if len(found) != len(set(found)):
-        count.wrong.append(f"{len(found) - len(set(found))} records were made twice")
+    actual = records_of(folder)
+    if len(actual) != len(set(actual)):
+        count.wrong.append(f"{len(actual) - len(set(actual))} records were made twice")

@@ -188,10 +188,10 @@ def _tally(count: Count, writer: str, lines: list[str]) -> tuple[int, int]:
 def _check(folder: Path, begun: dict[str, tuple[int, int]], count: Count) -> None:
     """Look whether the plain files are those of each writer's last set, or of the one that it was writing."""
     for writer, turns in begun.items():
-        found = _texts(folder, [f"{writer}-{number}" for number in range(OWN)])
-        if len(found) != 1:
+        actual = _texts(folder, [f"{writer}-{number}" for number in range(OWN)])
+        if len(actual) != 1:
             count.wrong.append(f"files of {writer} are mixed")
-        elif turns[0] and found.pop() not in {f"{writer} {turn}" * 300 for turn in turns}:
+        elif turns[0] and actual.pop() not in {f"{writer} {turn}" * 300 for turn in turns}:
             count.wrong.append(f"the last set of {writer} is not there")
     if len(_texts(folder, [f"common-{number}" for number in range(COMMON)])) != 1:
         count.wrong.append("the common files are mixed")

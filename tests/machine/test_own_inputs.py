@@ -174,7 +174,7 @@ def test_a_file_alone_has_its_own_digest(tmp_path):
 
 
 def test_folders_are_not_in_the_digest(tmp_path):
-    found = []
+    actual = []
     for name in "ab":
         folder = tmp_path / name
         folder.mkdir()
@@ -182,8 +182,8 @@ def test_folders_are_not_in_the_digest(tmp_path):
         path = folder / "slow.py"
         read = "import os\nvalue = int(open(os.path.join(os.path.dirname(__file__), 'data')).read())"
         path.write_text(EXTENSION.replace("{read}", read + "\nimport between"))
-        found.append(load_extensions(str(path))[0].sha256)
-    assert found[0] == found[1]
+        actual.append(load_extensions(str(path))[0].sha256)
+    assert actual[0] == actual[1]
 
 
 def test_the_digest_is_the_same_in_another_process(tmp_path):
@@ -334,38 +334,38 @@ def test_an_archive_of_modules_counts(tmp_path):
 
     read = f"import sys; sys.path.insert(0, {str(archive)!r}); from package import value"
     path = write_extension(tmp_path, read)
-    found = []
+    actual = []
     for value in (5, 6):
         pack(value)
-        found += [load_machine("vs2003", extend=[path]) for _ in range(2)]
-    assert [each.slow.latency for each in found] == [6, 6, 7, 7]
-    assert found[0].extensions[0] is found[1].extensions[0]
-    assert found[1].sha256 != found[2].sha256
+        actual += [load_machine("vs2003", extend=[path]) for _ in range(2)]
+    assert [each.slow.latency for each in actual] == [6, 6, 7, 7]
+    assert actual[0].extensions[0] is actual[1].extensions[0]
+    assert actual[1].sha256 != actual[2].sha256
 
 
 def test_a_compiled_module_without_its_source_counts(tmp_path):
     path = write_extension(tmp_path, "from helper import value")
-    found = []
+    actual = []
     for value in (5, 6):
         (tmp_path / "helper.py").write_text(f"value = {value}\n")
         py_compile.compile(str(tmp_path / "helper.py"), str(tmp_path / "helper.pyc"))
         (tmp_path / "helper.py").unlink()
-        found.append(load_machine("vs2003", extend=[path]))
-    assert [each.slow.latency for each in found] == [5, 6]
-    assert found[0].sha256 != found[1].sha256
+        actual.append(load_machine("vs2003", extend=[path]))
+    assert [each.slow.latency for each in actual] == [5, 6]
+    assert actual[0].sha256 != actual[1].sha256
 
 
 def test_a_relative_path_is_another_file_in_another_folder(tmp_path, monkeypatch):
-    found = []
+    actual = []
     path = write_extension(tmp_path, "value = int(open('number').read())")
     for value in (5, 6):
         folder = tmp_path / str(value)
         folder.mkdir()
         (folder / "number").write_text(str(value))
         monkeypatch.chdir(folder)
-        found.append(load_machine("vs2003", extend=[path]))
-    assert [each.slow.latency for each in found] == [5, 6]
-    assert found[0].sha256 != found[1].sha256
+        actual.append(load_machine("vs2003", extend=[path]))
+    assert [each.slow.latency for each in actual] == [5, 6]
+    assert actual[0].sha256 != actual[1].sha256
 
 
 def test_an_extension_that_imports_what_changed_is_simulated_again(tmp_path):

@@ -88,12 +88,12 @@ def _mismatches(span: Span, engine: str, failures: Path) -> list[int]:
     for seed in range(*span):
         case = random_case(seed)
         try:
-            told = difference(case, engine)
+            message = difference(case, engine)
         except Exception:  # whatever either does, it is told
-            told = traceback.format_exc()
-        if told:
+            message = traceback.format_exc()
+        if message:
             bad.append(seed)
-            print(f"seed {seed}: {told}\n{_keep(case, engine, failures, f'seed-{seed}')}", flush=True)
+            print(f"seed {seed}: {message}\n{_keep(case, engine, failures, f'seed-{seed}')}", flush=True)
     return bad
 
 

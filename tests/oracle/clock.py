@@ -75,11 +75,18 @@ def _span(flight: Flight) -> Span:
 
 def _row(flight: Flight) -> Row:
     first_start = (flight.transfers or flight.starts)[0]
-    found = (flight.issue, flight.dispatch, first_start, flight.first_ready, flight.last_ready, flight.retire)
+    actual = (
+        flight.issue,
+        flight.dispatch,
+        first_start,
+        flight.first_ready,
+        flight.last_ready,
+        flight.retire,
+    )
     waited = dict.fromkeys((f"wait_{cause}" for cause in CAUSES), 0)
     for each in flight.waits:
         waited[f"wait_{each.cause}"] += each.end - each.begin
-    return Row(flight.step.pc, flight.port, *map(int, found), **waited)
+    return Row(flight.step.pc, flight.port, *map(int, actual), **waited)
 
 
 class _Clock:

@@ -134,8 +134,8 @@ class Flight:
 
     def hazards(self, *elements: int) -> dict[str, float]:
         """The cycles from which no RAW, and no WAR or WAW hazard holds any of the elements up."""
-        found = [self._hazards(k) for k in elements]
-        return {"vector_raw": max(raw for raw, _ in found), "vector_war_waw": max(war for _, war in found)}
+        actual = [self._hazards(k) for k in elements]
+        return {"vector_raw": max(raw for raw, _ in actual), "vector_war_waw": max(war for _, war in actual)}
 
     def _hazards(self, k: int) -> tuple[float, float]:
         raw = war_waw = 0.0

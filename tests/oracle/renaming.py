@@ -73,40 +73,40 @@ class Renaming:
         named = shape.uses(step, self.machine.section_size)
         if not self.vectors:
             return named
-        found = []
+        actual = []
         for use in named:
             if not use.name.startswith("v"):
-                found.append(use)
+                actual.append(use)
             elif not self._moves(step, use):
-                found += self._in_place(use)
+                actual += self._in_place(use)
             elif use.reads:
-                found += self._in_place(replace(use, writes=False))
-        return found
+                actual += self._in_place(replace(use, writes=False))
+        return actual
 
     def _in_place(self, use: Use) -> list[Use]:
         """A use of the register where it is, and of those from which elements have been left as they were."""
         register = self.places[use.name]
         behind = use.offset + use.end > register.written
         own = replace(use, name=register.name)
-        found = [own]
+        actual = [own]
         if behind and not use.forwarded:
-            found.append(replace(own, reads=True, writes=False, whole=True))
+            actual.append(replace(own, reads=True, writes=False, whole=True))
         if behind or use.whole or (use.reads and not self.machine.chaining):
             older = register.left
             while older is not None:
-                found.append(Use(older.name, True, False, True, use.begin, use.end))
+                actual.append(Use(older.name, True, False, True, use.begin, use.end))
                 older = older.left
-        return found
+        return actual
 
     def issue(self, step: Step, age: int) -> list[Use]:
         """Rename what an instruction writes that issues; return all that it uses."""
-        found = self.uses(step)
+        actual = self.uses(step)
         for kind, takers in self.takers.items():
             takers += [age] * self._takes(step, kind)
         for use in shape.uses(step, self.machine.section_size):
             if self._moves(step, use):
                 left = self.places[use.name] if step.n < self.machine.section_size else None
-                given = Register(f"{use.name} of {age}.{len(found)}", step.n, left)
+                given = Register(f"{use.name} of {age}.{len(actual)}", step.n, left)
                 self.places[use.name] = given
-                found.append(replace(use, name=given.name, reads=False))
-        return found
+                actual.append(replace(use, name=given.name, reads=False))
+        return actual

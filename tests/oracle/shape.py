@@ -72,7 +72,7 @@ def uses(step: Step, section: int) -> list[Use]:
     if n == 0:
         return []
     offset = step.place if row.timing in (Timing.EXTRACT, Timing.ELEMENTWISE) else 0
-    found = [
+    actual = [
         Use(
             f"v{field}",
             operand.read,
@@ -87,15 +87,15 @@ def uses(step: Step, section: int) -> list[Use]:
         if operand.kind == "v"
     ]
     if row.mask:
-        found.append(Use("mask", row.mask == "r", row.mask == "w", False, 0, n))
+        actual.append(Use("mask", row.mask == "r", row.mask == "w", False, 0, n))
     if row.slice_operand:
-        found.append(Use(f"slice {step.place}", True, True, True, 0, n, 0, True))
+        actual.append(Use(f"slice {step.place}", True, True, True, 0, n, 0, True))
     if row.access is not None and row.access.cache:
         first = step.place
         for number in range(first // section, (first + n - 1) // section + 1):
             begin, end = max(number * section - first, 0), min((number + 1) * section - first, n)
-            found.append(Use(f"slice {number}", row.access.store, not row.access.store, True, begin, end))
-    return found
+            actual.append(Use(f"slice {number}", row.access.store, not row.access.store, True, begin, end))
+    return actual
 
 
 def record_bytes(step: Step, section: int) -> int:
@@ -128,12 +128,12 @@ def words(step: Step, section: int) -> list[Word]:
             for half in range(max(access.value_bytes // WORD_BYTES, 1))
         ]
     record = record_bytes(step, section)
-    found = []
+    actual = []
     for number in range(bytes_[0] // WORD_BYTES, bytes_[-1] // WORD_BYTES + 1):
         first = max(number * WORD_BYTES, bytes_[0]) - bytes_[0]
         last = min(number * WORD_BYTES + WORD_BYTES - 1, bytes_[-1]) - bytes_[0]
-        found.append(Word(number, first // record, last // record))
-    return found
+        actual.append(Word(number, first // record, last // record))
+    return actual
 
 
 def is_vector(step: Step) -> bool:

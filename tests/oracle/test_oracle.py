@@ -31,8 +31,8 @@ DRAWN, LONGER, OF_A_NIGHT = range(24), range(24, 524), 20_000
 
 
 def agrees(seed):
-    told = difference(random_case(seed))
-    assert not told, f"seed {seed}: {told}"
+    output = difference(random_case(seed))
+    assert not output, f"seed {seed}: {output}"
 
 
 @pytest.mark.parametrize("seed", DRAWN)
@@ -53,8 +53,8 @@ def test_the_engine_keeps_time_where_registers_are_renamed(first):
     for seed in range(first, first + 50):
         case = random_case(seed)
         registers = physical_registers(random.Random(seed), case.machine.vector_registers)
-        told = difference(replace(case, machine=case.machine.model_copy(update=registers)))
-        assert not told, f"seed {seed}, {registers}: {told}"
+        output = difference(replace(case, machine=case.machine.model_copy(update=registers)))
+        assert not output, f"seed {seed}, {registers}: {output}"
 
 
 @pytest.mark.nightly
@@ -75,8 +75,10 @@ def test_drawn_programs_meet_most_rules():
     cases = [random_case(seed) for seed in DRAWN]
     assert {case.machine.memory_ports for case in cases} == {1, 2, 3, 4}
     assert {case.machine.chaining for case in cases} == {True, False}
-    drawn = Counter(case.program.instruction(pc).timing for case in cases for pc in range(len(case.program)))
-    assert set(drawn) == {row.timing for row in BASE.instructions}
+    sampled = Counter(
+        case.program.instruction(pc).timing for case in cases for pc in range(len(case.program))
+    )
+    assert set(sampled) == {row.timing for row in BASE.instructions}
 
 
 NUMBERS = sorted(flat(Machine().numbers()).keys() - {"section_size", "vector_registers"})
@@ -162,12 +164,12 @@ def test_a_program_that_differs_is_shrunk_and_kept(monkeypatch, tmp_path, capsys
     monkeypatch.setattr(comparison, "times", planted)
     report, failures = tmp_path / "report.json", tmp_path / "failures"
     assert main(["--count", "1", "--report", str(report), "--failures", str(failures)]) == 1
-    told = capsys.readouterr().out
-    assert "seed 0: row" in told
-    assert "1 mismatches" in told
-    kept = read_case(failures / "seed-0.s")
-    assert difference(kept)
-    assert len(kept.program) < len(random_case(0).program)
+    output = capsys.readouterr().out
+    assert "seed 0: row" in output
+    assert "1 mismatches" in output
+    recorded = read_case(failures / "seed-0.s")
+    assert difference(recorded)
+    assert len(recorded.program) < len(random_case(0).program)
 
 
 # Independence

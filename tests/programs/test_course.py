@@ -64,9 +64,9 @@ def test_conjugate_gradients_converge(size, density, value_bytes, seed):
 def test_engines_agree(name, preset):
     how = {"matrix": load("pde225").csr} if COURSE[name].takes_matrix else {"size": 70}
     engines = ("simpy", "jit", "jit-general")
-    found = [right(name, load_machine(preset), engine=engine, **how).run for engine in engines]
-    assert len({each.cycles for each in found}) == 1
-    assert len({str(each.counters) for each in found}) == 1
+    actual = [right(name, load_machine(preset), engine=engine, **how).run for engine in engines]
+    assert len({each.cycles for each in actual}) == 1
+    assert len({str(each.counters) for each in actual}) == 1
 
 
 @pytest.mark.parametrize("section_size", one_in(3, [4, 8, 16, 32, 64, 128, 256]))
@@ -132,5 +132,5 @@ def test_its_files_do_the_same(name, tmp_path):
 @pytest.mark.parametrize("name", COURSE)
 def test_the_cycles_of_the_page(name):
     how = {"matrix": load("pde225").csr} if COURSE[name].takes_matrix else {}
-    found = right(name, load_machine("vs2003"), engine="jit", **how)
-    assert f"| `{name}` | {found.run.cycles:,} | {found.bound:,} | " in PAGE
+    actual = right(name, load_machine("vs2003"), engine="jit", **how)
+    assert f"| `{name}` | {actual.run.cycles:,} | {actual.bound:,} | " in PAGE

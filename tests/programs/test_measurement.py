@@ -61,21 +61,21 @@ def test_x_of_integers_would_be_zero_and_is_refused():
 
 def test_figures_of_a_measurement():
     matrix = scipy.sparse.random_array((30, 40), density=0.2, rng=np.random.default_rng(4), format="csr")
-    found = measure("hism", matrix.astype(np.float32), machine_of("vs2003", 8), seed=2)
-    assert found.nnz == matrix.nnz
-    assert found.cycles == found.run.cycles
-    assert found.cycles_per_nnz == found.cycles / matrix.nnz
-    assert found.instructions == found.run.counters["instructions"]
-    assert found.bytes_moved == found.run.vector_bytes + found.run.counters["scalar_bytes"]
-    assert 0 < found.peak_share <= 1
-    assert found.peak_share == found.run.vector_bytes / (16 * found.cycles)
-    assert 0 < found.relative_error < 1e-6
+    actual = measure("hism", matrix.astype(np.float32), machine_of("vs2003", 8), seed=2)
+    assert actual.nnz == matrix.nnz
+    assert actual.cycles == actual.run.cycles
+    assert actual.cycles_per_nnz == actual.cycles / matrix.nnz
+    assert actual.instructions == actual.run.counters["instructions"]
+    assert actual.bytes_moved == actual.run.vector_bytes + actual.run.counters["scalar_bytes"]
+    assert 0 < actual.peak_share <= 1
+    assert actual.peak_share == actual.run.vector_bytes / (16 * actual.cycles)
+    assert 0 < actual.relative_error < 1e-6
 
 
 def test_a_matrix_without_entries_has_no_cycles_per_entry():
-    found = measure("crs", scipy.sparse.csr_array((3, 3)), machine_of("vs2003", 4))
-    assert math.isnan(found.cycles_per_nnz)
-    assert found.relative_error == 0
+    actual = measure("crs", scipy.sparse.csr_array((3, 3)), machine_of("vs2003", 4))
+    assert math.isnan(actual.cycles_per_nnz)
+    assert actual.relative_error == 0
 
 
 def test_too_few_cycles_are_taken_for_an_infinite_loop():
@@ -140,10 +140,10 @@ def values_of(value):
 def test_names_matrices_and_arrays_give_the_same():
     matrix = load("laplace2d-3")
     given = [matrix, "laplace2d-3", matrix.csr, matrix.csr.tocoo(), matrix.csr.toarray()]
-    found = [measure("hism", each) for each in given]
-    assert {each.cycles for each in found} == {found[0].cycles}
-    assert [each.matrix for each in found] == ["laplace2d-3"] * 2 + ["matrix"] * 3
-    assert {(each.shape, each.nnz) for each in found} == {((9, 9), 33)}
+    actual = [measure("hism", each) for each in given]
+    assert {each.cycles for each in actual} == {actual[0].cycles}
+    assert [each.matrix for each in actual] == ["laplace2d-3"] * 2 + ["matrix"] * 3
+    assert {(each.shape, each.nnz) for each in actual} == {((9, 9), 33)}
 
 
 def test_machines_by_name():
@@ -159,11 +159,11 @@ def test_machines_by_name():
 def test_the_product_of_integers_is_checked(name):
     """With x = 0, as integers would round it, any program was right."""
     matrix = scipy.sparse.csr_array(np.arange(1, 13).reshape(3, 4))
-    found = measure(name, matrix, machine_of("vs2003", 4))
+    actual = measure(name, matrix, machine_of("vs2003", 4))
     prepared = prepare(
         name, values_as(matrix.astype("f8"), 4)[0], machine_of("vs2003", 4), multiplicand(4, 0, "f4")
     )
-    y = prepared.loaded.result(found.run.state.memory)
+    y = prepared.loaded.result(actual.run.state.memory)
     np.testing.assert_allclose(y, matrix @ multiplicand(4, 0, "f4"), rtol=1e-6)
     assert y.min() > 0
 

@@ -19,11 +19,11 @@ def own(tmp_path):
 
 def test_it_runs_as_the_program_that_it_is_like(own):
     plain = {"schedule": "plain", "sums": "scalar"}
-    found = vecsim.measure(f"crs:{own}", "laplace2d-10", options={"sums": "scalar"})
-    assert found.instructions == vecsim.measure("crs", "laplace2d-10", options=plain).instructions + 1
-    assert found.relative_error < 1e-6
-    assert found.program == f"crs:{own}"
-    assert found.options == {"sums": "scalar", "accumulate": "no"}
+    actual = vecsim.measure(f"crs:{own}", "laplace2d-10", options={"sums": "scalar"})
+    assert actual.instructions == vecsim.measure("crs", "laplace2d-10", options=plain).instructions + 1
+    assert actual.relative_error < 1e-6
+    assert actual.program == f"crs:{own}"
+    assert actual.options == {"sums": "scalar", "accumulate": "no"}
 
 
 def test_a_wrong_product_is_seen(own):
@@ -32,9 +32,9 @@ def test_a_wrong_product_is_seen(own):
 
 
 def test_it_can_be_explained(own):
-    found = vecsim.why(f"crs:{own}", "laplace2d-3")
-    assert found.in_words().startswith("my.s on laplace2d-3: ")
-    assert found.lines[0].place.startswith(f"{own}:")
+    actual = vecsim.why(f"crs:{own}", "laplace2d-3")
+    assert actual.in_words().startswith("my.s on laplace2d-3: ")
+    assert actual.lines[0].place.startswith(f"{own}:")
 
 
 def test_it_has_a_page(own, tmp_path):

@@ -124,10 +124,10 @@ def test_what_accumulating_moves(banded, schedule):
         yes, no = (
             measured(banded, name, schedule=schedule, accumulate=v).run.counters for v in ("yes", "no")
         )
-        found = [yes[words] - no[words] for words in ("words_loaded", "words_stored")]
+        actual = [yes[words] - no[words] for words in ("words_loaded", "words_stored")]
         if (name, schedule) == ("hism", "pipelined"):
             expected = (8, 8 - rows)  # the first segment is loaded, or begins with zeros in its register
-        assert tuple(found) == expected, name
+        assert tuple(actual) == expected, name
 
 
 def test_jd_keeps_y_in_a_register_or_in_memory(banded):
@@ -203,12 +203,12 @@ def test_x_and_y_are_padded_with_zeros():
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_no_matrix_that_fits_is_refused_by_its_shape(name, dtype, monkeypatch):
-    told = []
-    monkeypatch.setattr("programs.registry.require_room", told.append)
+    messages = []
+    monkeypatch.setattr("programs.registry.require_room", messages.append)
     for shape in ((1, 1), (1, 300), (300, 1), (70, 70)):
         for density in (0, 0.01, 1):
             matrix = scipy.sparse.random_array(shape, density=density, format="csr", dtype=dtype, rng=1)
             prepared = prepare(name, matrix, machine_of("vs2003", 4), np.ones(shape[1]))
             size = len(prepared.loaded.memory)
-            assert told[-1] <= size
-            assert told[-1] >= size / 2 - 2_000 or density == 1
+            assert messages[-1] <= size
+            assert messages[-1] >= size / 2 - 2_000 or density == 1

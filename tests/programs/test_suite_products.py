@@ -66,15 +66,15 @@ def test_products_of_the_suite(member):
 def test_pipelined_over_plain(members):
     ratios = {name: [] for name in PROGRAMS}
     for values in (values_of(member) for member in members):
-        for name, found in ratios.items():
+        for name, actual in ratios.items():
             plain, pipelined = (
                 measure(name, values, FIRST, options={"schedule": schedule}).cycles
                 for schedule in ("plain", "pipelined")
             )
-            found.append(pipelined / plain)
-    assert {name: geometric_mean(found) <= AT_MOST[name] for name, found in ratios.items()} == dict.fromkeys(
-        PROGRAMS, True
-    ), {name: geometric_mean(found) for name, found in ratios.items()}
+            actual.append(pipelined / plain)
+    assert {
+        name: geometric_mean(actual) <= AT_MOST[name] for name, actual in ratios.items()
+    } == dict.fromkeys(PROGRAMS, True), {name: geometric_mean(actual) for name, actual in ratios.items()}
 
 
 @pytest.mark.usefixtures("real_matrices")

@@ -35,8 +35,8 @@ def test_it_is_scipys_transpose(format, rows, columns, density, seed):
 def test_engines_agree(format, preset):
     some = matrix(300, 200, 0.01)
     engines = ("simpy", "jit", "jit-general")
-    found = {transpose(format, some, load_machine(preset), engine=engine).run.cycles for engine in engines}
-    assert len(found) == 1
+    actual = {transpose(format, some, load_machine(preset), engine=engine).run.cycles for engine in engines}
+    assert len(actual) == 1
 
 
 def test_the_unit_is_faster_than_scattering():
@@ -71,6 +71,6 @@ def test_the_code_of_the_page(capsys):
 @pytest.mark.parametrize("name", ["olm1000", "jpwh_991"])
 def test_the_cycles_of_the_page(name, real_matrices, real_matrix):
     real_matrix(name)
-    found = row(name)
-    assert f"| {name} | {found[1]:,} | {found[2]:.1f} | {found[3]:,} |" in PAGE
-    assert f" | {found[4]:,} | " in PAGE
+    actual = row(name)
+    assert f"| {name} | {actual[1]:,} | {actual[2]:.1f} | {actual[3]:,} |" in PAGE
+    assert f" | {actual[4]:,} | " in PAGE

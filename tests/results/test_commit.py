@@ -49,8 +49,8 @@ def test_of_a_checkout(checkout, tmp_path):
     (checkout / "vecsim" / "new.py").write_text("")
     (checkout / "vecsim" / "__init__.py").write_text("changed = 1\n")
     assert of_checkout(checkout).changed == ("vecsim/__init__.py", "vecsim/new.py")
-    told = f"{head(checkout)} with changes that are not committed: vecsim/__init__.py, vecsim/new.py"
-    assert str(of_checkout(checkout)) == told
+    message = f"{head(checkout)} with changes that are not committed: vecsim/__init__.py, vecsim/new.py"
+    assert str(of_checkout(checkout)) == message
     git(checkout, "mv", "vecsim/results/commit.py", "vecsim/other name.py")
     git(checkout, "checkout", "HEAD", "vecsim/results/commit.py")
     assert "vecsim/other name.py" in of_checkout(checkout).changed

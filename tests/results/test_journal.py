@@ -106,8 +106,8 @@ def test_any_damage_leaves_whole_records_alone(tmp_path_factory, data):
     content[at] ^= data.draw(st.integers(1, 255))
     path.write_bytes(content)
     damaged = content[:at].count(b"\n") - 1
-    found = numbers(kept(path)[0])
-    assert set(range(4)) - {damaged, damaged + 1} <= set(found) <= set(range(4))
+    actual = numbers(kept(path)[0])
+    assert set(range(4)) - {damaged, damaged + 1} <= set(actual) <= set(range(4))
 
 
 @pytest.mark.parametrize("content", [b"nonsense\n", b'{"a": 1}\n', b"00000000 {}\n", b"\x00" * 100])
@@ -225,19 +225,19 @@ def test_killed_writers_lose_nothing_that_was_appended(tmp_path):
     path = tmp_path / "j"
     seed = random.Random(20261122)
     for turn in range(3):
-        told = [(tmp_path / f"{turn}{k}").open("w+") for k in range(2)]
-        writers = [start(path, f"{turn}{k}", told[k]) for k in range(2)]
-        while not all(os.fstat(file.fileno()).st_size for file in told):
+        messages = [(tmp_path / f"{turn}{k}").open("w+") for k in range(2)]
+        writers = [start(path, f"{turn}{k}", messages[k]) for k in range(2)]
+        while not all(os.fstat(file.fileno()).st_size for file in messages):
             time.sleep(0.01)
         time.sleep(seed.uniform(0.01, 0.2))
         for writer in writers:
             writer.send_signal(signal.SIGKILL)
             writer.wait()
         records, _ = kept(path)
-        for k, file in enumerate(told):
+        for k, file in enumerate(messages):
             with file:
                 file.seek(0)
                 said = file.read().split("\n")[:-1]
-            found = [record["number"] for record in records if record["writer"] == f"{turn}{k}"]
-            assert found[: len(said)] == list(range(len(said)))
-            assert len(found) <= len(said) + 1
+            actual = [record["number"] for record in records if record["writer"] == f"{turn}{k}"]
+            assert actual[: len(said)] == list(range(len(said)))
+            assert len(actual) <= len(said) + 1

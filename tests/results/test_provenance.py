@@ -16,12 +16,12 @@ PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 
 def test_versions_of_what_results_depend_on():
-    found = versions()
-    assert list(found)[:2] == ["vecsim", "python"]
-    assert found["vecsim"] == __version__
-    assert found["python"] == sys.version.split()[0]
-    assert re.match(r"\d+\.\d+", found["numpy"])
-    assert set(found) <= {"vecsim", "python", *LIBRARIES}
+    actual = versions()
+    assert list(actual)[:2] == ["vecsim", "python"]
+    assert actual["vecsim"] == __version__
+    assert actual["python"] == sys.version.split()[0]
+    assert re.match(r"\d+\.\d+", actual["numpy"])
+    assert set(actual) <= {"vecsim", "python", *LIBRARIES}
 
 
 def test_the_libraries_are_those_that_vecsim_needs():
@@ -36,17 +36,17 @@ def test_the_libraries_are_those_that_vecsim_needs():
 def test_within_a_command_it_is_found_out_once(monkeypatch):
     monkeypatch.setattr("vecsim.results.provenance.commit", lambda: Commit("first"))
     with of_command(["vecsim", "run", "a b.mtx"]):
-        made = provenance()
+        built = provenance()
         monkeypatch.setattr("vecsim.results.provenance.commit", lambda: Commit("second"))
-        assert provenance() is made
-    assert made.command == ("vecsim", "run", "a b.mtx")
-    assert made.to_dict()["commit"] == "first"
+        assert provenance() is built
+    assert built.command == ("vecsim", "run", "a b.mtx")
+    assert built.to_dict()["commit"] == "first"
     outside = provenance()
     assert (outside.command, str(outside.commit)) == (tuple(sys.argv), "second")
 
 
 def test_the_date_is_of_now_in_utc():
     before = datetime.now(UTC).replace(microsecond=0)
-    made = datetime.fromisoformat(provenance().date)
-    assert before <= made <= datetime.now(UTC)
-    assert made.utcoffset().total_seconds() == 0
+    built = datetime.fromisoformat(provenance().date)
+    assert before <= built <= datetime.now(UTC)
+    assert built.utcoffset().total_seconds() == 0

@@ -168,7 +168,7 @@ def interrupted(folder: Path, step: int, end, patch) -> None:
 @pytest.mark.parametrize("first", [False, pytest.param(True, marks=pytest.mark.ci)])
 def test_a_writer_that_is_killed_anywhere_leaves_one_set(tmp_path, first):
     """A copy of this process ends without another word in front of each step of a write."""
-    found = []
+    actual = []
     for step in range(MOST_STEPS):
         folder = tmp_path / str(step)
         if not first:
@@ -186,26 +186,26 @@ def test_a_writer_that_is_killed_anywhere_leaves_one_set(tmp_path, first):
             break
         assert code == 9
         try:
-            found.append(read_set(folder, KINDS))
+            actual.append(read_set(folder, KINDS))
         except UserError as error:
             assert first
             assert "no such file" in str(error)
-            found.append(None)
+            actual.append(None)
         write_folder(folder, {"after": b""})
-        if found[-1] is not None:
-            assert plain(folder) == found[-1]
-        assert set(seen(folder)) - {"after"} == set(NAMES if found[-1] else ())
+        if actual[-1] is not None:
+            assert plain(folder) == actual[-1]
+        assert set(seen(folder)) - {"after"} == set(NAMES if actual[-1] else ())
     old = None if first else parts("old")
-    turned = found.index(parts("new"))
-    assert found == [old] * turned + [parts("new")] * (len(found) - turned)
-    assert 3 < turned < len(found) - 3
+    transposed = actual.index(parts("new"))
+    assert actual == [old] * transposed + [parts("new")] * (len(actual) - transposed)
+    assert 3 < transposed < len(actual) - 3
 
 
 def test_a_disk_that_is_full_anywhere_leaves_one_set(tmp_path):
     def full():
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    found = []
+    actual = []
     for step in range(MOST_STEPS):
         folder = tmp_path / str(step)
         write_folder(folder, parts("old"))
@@ -215,27 +215,27 @@ def test_a_disk_that_is_full_anywhere_leaves_one_set(tmp_path):
                 break
             except UserError as error:
                 assert "cannot be written: No space left on device" in str(error)
-        found.append(read_set(folder, KINDS))
-        if found[-1] == parts("old"):
+        actual.append(read_set(folder, KINDS))
+        if actual[-1] == parts("old"):
             assert seen(folder) == list(NAMES)
         write_folder(folder, {"after": b""})
-        assert plain(folder) == found[-1]
+        assert plain(folder) == actual[-1]
         assert seen(folder) == [NAMES[0], "after", *NAMES[1:]]
-    turned = found.index(parts("new"))
-    assert found == [parts("old")] * turned + [parts("new")] * (len(found) - turned)
+    transposed = actual.index(parts("new"))
+    assert actual == [parts("old")] * transposed + [parts("new")] * (len(actual) - transposed)
 
 
 def test_a_set_is_read_in_the_middle_of_a_write(folder, monkeypatch):
-    replace, found = Path.replace, []
+    replace, actual = Path.replace, []
 
     def slowly(path, target):
         if path.name in NAMES:
-            found.append(read_set(folder, KINDS))
+            actual.append(read_set(folder, KINDS))
         return replace(path, target)
 
     monkeypatch.setattr(Path, "replace", slowly)
     write_folder(folder, parts("new"))
-    assert found == [parts("new")] * 3
+    assert actual == [parts("new")] * 3
 
 
 def test_what_somebody_else_changed_is_taken_as_it_is(folder):

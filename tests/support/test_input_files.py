@@ -130,17 +130,17 @@ def opening(tree):
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_what_a_user_names_is_opened_in_one_place(package):
-    found = {}
+    actual = {}
     for path in sorted((ROOT / package).rglob("*.py")):
         text = path.read_text(encoding="utf-8")
         if calls := set(opening(ast.parse(text))) if NAMES.search(text) else set():
-            found[path.relative_to(ROOT).as_posix()] = calls
-    others = {path: calls - ALLOWED.get(path, set()) for path, calls in found.items()}
+            actual[path.relative_to(ROOT).as_posix()] = calls
+    others = {path: calls - ALLOWED.get(path, set()) for path, calls in actual.items()}
     assert {path: calls for path, calls in others.items() if calls} == {}, (
         "open it by vecsim.support.input_files; if no user can name the file, say so in ALLOWED"
     )
     gone = {
-        path: calls - found.get(path, set())
+        path: calls - actual.get(path, set())
         for path, calls in ALLOWED.items()
         if path.startswith(f"{package}/")
     }

@@ -102,10 +102,10 @@ def test_floats_hold_the_numbers_or_say_what_they_lose(given_values, dtype):
         with pytest.raises(UserError, match=r"at 0*\d+ is too large"):
             to_floats(given_values, dtype, "at {}".format)
         return
-    made, lines = to_floats(given_values, dtype, "at {}".format)
+    built, lines = to_floats(given_values, dtype, "at {}".format)
     np.testing.assert_array_equal(given_values, before)
-    assert made.dtype == dtype
-    pairs = [(one, exact(other)) for one, other in zip(numbers, made, strict=True) if one is not None]
+    assert built.dtype == dtype
+    pairs = [(one, exact(other)) for one, other in zip(numbers, built, strict=True) if one is not None]
     tiny = Fraction(float(np.finfo(dtype).tiny))
     assert counted(lines, "too small") == sum(a != b and abs(b) < tiny for a, b in pairs)
     whole = all(each is None or each.denominator == 1 for each in numbers)
@@ -126,8 +126,8 @@ def test_integers_fit_or_are_refused(given_values, bits):
         with pytest.raises(UserError, match=f"the number {outside[0]} at .* does not fit {bits} bits"):
             to_integers(given_values, bits, "at {}".format)
         return
-    made = to_integers(given_values, bits, "at {}".format)
-    assert [int(each) for each in made] == [each % (1 << bits) for each in numbers]
+    built = to_integers(given_values, bits, "at {}".format)
+    assert [int(each) for each in built] == [each % (1 << bits) for each in numbers]
 
 
 @pytest.mark.parametrize(
@@ -150,8 +150,8 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_whole_numbers_that_a_matrix_rounds_are_told(form):
     matrix = FORMS[form](np.array([[0, 5], [LARGE, 0]], np.int64))
-    found = as_matrix(matrix)
-    assert found.warnings == (
+    actual = as_matrix(matrix)
+    assert actual.warnings == (
         f"1 whole number rounded, the first {LARGE} in row 2, column 1: 64 bits hold all up to 2^53",
     )
     with pytest.warns(MatrixWarning, match=f"the first {LARGE} in row 2, column 1"):
@@ -182,8 +182,8 @@ def test_why_and_a_sweep_say_what_32_bits_lose(tmp_path):
 
 
 def test_a_signalling_nan_is_a_nan():
-    [made], lines = to_floats(
+    [built], lines = to_floats(
         np.array([0x7FF0000000000001], np.uint64).view(np.float64), np.float32, "at {}".format
     )
-    assert np.isnan(made)
+    assert np.isnan(built)
     assert lines == []

@@ -24,10 +24,10 @@ class Engine:
 def terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "140")
     monkeypatch.setenv("TERM", "xterm")
-    made = Terminal()
+    built = Terminal()
     # Not sys.stderr itself, which pytest sets anew when the test begins.
-    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=made))
-    return made
+    monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=built))
+    return built
 
 
 def test_a_share(terminal):

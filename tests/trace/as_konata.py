@@ -32,7 +32,7 @@ def drawn(content, name):
     text = (gzip.decompress(content) if re.search(r"\.gz$", name, re.IGNORECASE) else content).decode("utf-8")
     header, *lines = text.removesuffix("\n").split("\n")
     assert header.startswith("Kanata")
-    cycle, found = 0, {}
+    cycle, actual = 0, {}
     for line in lines:
         command, *rest = line.removesuffix("\r").split("\t")
         if command == "C=":
@@ -44,17 +44,17 @@ def drawn(content, name):
         assert len(rest) == 3, f"a column is cut off: {line}"
         number = int(rest[0])
         if command == "I":
-            assert number not in found, "it is defined again"
-            found[number] = Drawn(int(rest[1]), int(rest[2]), cycle)
+            assert number not in actual, "it is defined again"
+            actual[number] = Drawn(int(rest[1]), int(rest[2]), cycle)
         else:
-            assert found[number].end is None, "it has retired"
-            COMMANDS[command](found[number], cycle, *rest[1:])
-    return [checked(found, number) for number in range(len(found))]
+            assert actual[number].end is None, "it has retired"
+            COMMANDS[command](actual[number], cycle, *rest[1:])
+    return [checked(actual, number) for number in range(len(actual))]
 
 
-def checked(found, number):
+def checked(actual, number):
     """Check an instruction as it is drawn: it has retired, and its arrows have both ends."""
-    each = found[number]
+    each = actual[number]
     assert each.end is not None and each.begin < each.end
     # Flushed instructions may be hidden: then the lines are those of the numbers of retirement.
     assert each.place == number
@@ -62,7 +62,7 @@ def checked(found, number):
     for stages in each.lanes.values():
         assert all(end is not None for _, _, end in stages)
     assert each.consumes is not None or not each.producers
-    assert all(found[producer].produces is not None for producer in each.producers)
+    assert all(actual[producer].produces is not None for producer in each.producers)
     return each
 
 

@@ -90,7 +90,7 @@ def whole(value, bits):
 
 
 def arrived(events):
-    found, groups, tracks, places = Imported(), {}, {}, {}
+    actual, groups, tracks, places = Imported(), {}, {}, {}
     for event in events:
         key = event.process, event.thread
         if event.phase == "M" and event.name == "process_name":
@@ -113,26 +113,26 @@ def arrived(events):
     for group in sorted(groups, key=places.__getitem__):
         of_group = sorted((places[key], name) for key, name in tracks.items() if key[0] == group)
         assert len({place for place, _ in of_group}) == len(of_group), "two tracks at one place"
-        found.tracks[groups[group]] = [name for _, name in of_group]
+        actual.tracks[groups[group]] = [name for _, name in of_group]
     stacks = {}
     for event in events:
         key = event.process, event.thread
         if event.phase == "C":
             (value,) = event.args.values()
-            found.counters.append((groups[event.process], event.name, event.time // NANOSECONDS, value))
+            actual.counters.append((groups[event.process], event.name, event.time // NANOSECONDS, value))
         elif event.phase == "X":
             stack = stacks.setdefault(key, [])
             reason = push(stack, event.time, event.lasts)
             if reason:
-                found.dropped.append((groups[event.process], tracks[key], event, reason))
+                actual.dropped.append((groups[event.process], tracks[key], event, reason))
                 continue
             begin, end = event.time // NANOSECONDS, (event.time + event.lasts) // NANOSECONDS
             depth = len(stack) - 1
             where = groups[event.process], tracks[key]
-            found.slices.append(Slice(*where, event.name or "[No name]", begin, end, depth, event.args))
+            actual.slices.append(Slice(*where, event.name or "[No name]", begin, end, depth, event.args))
         elif event.phase != "M":
             raise NoTrace(f"phase {event.phase}")
-    return found
+    return actual
 
 
 def push(stack, begin, lasts):

@@ -59,42 +59,42 @@ def phases(truth, row):
     worked = max((cycle for cycle, _, _ in starts), default=row["start"]) + 1
     ends = [row["issue"], row["dispatch"], row["start"], worked, row["retire"]]
     names = ("queue", "wait", "work", "result")
-    found = zip(names, ends[:-1], ends[1:], strict=True)
-    return [(name, begin, end) for name, begin, end in found if begin < end]
+    actual = zip(names, ends[:-1], ends[1:], strict=True)
+    return [(name, begin, end) for name, begin, end in actual if begin < end]
 
 
 def slices(truth, program, machine):
     """Every slice: group, track (empty: any of the group), name, begin, end, how deep it lies."""
-    found, texts = [], [named_text(program, pc) for pc in range(len(program))]
+    actual, texts = [], [named_text(program, pc) for pc in range(len(program))]
     for row in truth.rows:
         text, issue = texts[row["pc"]], row["issue"]
-        found.append(("issue", "", text, issue, issue + 1, 0))
+        actual.append(("issue", "", text, issue, issue + 1, 0))
         if has_elements(row):
-            found.append(("in flight", "", text, issue, row["retire"], 0))
-            found += [("in flight", "", *phase, 1) for phase in phases(truth, row)]
+            actual.append(("in flight", "", text, issue, row["retire"], 0))
+            actual += [("in flight", "", *phase, 1) for phase in phases(truth, row)]
         words = [each for each in truth.starts.get(row["age"], []) if truth.inside(each[0])]
         track = UNITS.get(row["unit"]) or f"port {row['port']}"
         cycles = sorted({cycle for cycle, _, _ in words})
         begins = [cycle for cycle in cycles if cycle - 1 not in cycles]
         ends = [cycle + 1 for cycle in cycles if cycle + 1 not in cycles]
-        found += [("units and ports", track, text, *both, 0) for both in zip(begins, ends, strict=True)]
+        actual += [("units and ports", track, text, *both, 0) for both in zip(begins, ends, strict=True)]
         banks = [(cycle, bank) for cycle, _, bank in words if bank >= 0 and machine.bank_busy]
-        found += [
+        actual += [
             ("banks", f"bank {bank}", text, cycle, cycle + machine.bank_busy, 0) for cycle, bank in banks
         ]
-    return found
+    return actual
 
 
 def check_perfetto(content, truth, program, machine):
     """Everything arrives in Perfetto, once, where it belongs."""
-    found = as_perfetto.imported(content)
-    assert not found.dropped, found.dropped[:3]
-    assert list(found.tracks) == ["issue", "units and ports", "in flight", "banks"]
+    actual = as_perfetto.imported(content)
+    assert not actual.dropped, actual.dropped[:3]
+    assert list(actual.tracks) == ["issue", "units and ports", "in flight", "banks"]
     names = [f"port {port}" for port in range(machine.memory_ports)]
-    assert found.tracks["units and ports"] == [*UNITS.values(), *names]
-    assert found.tracks["banks"] == [f"bank {bank}" for bank in range(machine.banks)]
-    assert found.tracks["issue"] == [f"issue {slot}" for slot in range(machine.issue_width)]
-    flight = found.tracks["in flight"]
+    assert actual.tracks["units and ports"] == [*UNITS.values(), *names]
+    assert actual.tracks["banks"] == [f"bank {bank}" for bank in range(machine.banks)]
+    assert actual.tracks["issue"] == [f"issue {slot}" for slot in range(machine.issue_width)]
+    flight = actual.tracks["in flight"]
     assert flight == [f"in flight {number}" for number in range(len(flight))]
     any_track = ("issue", "in flight")
     arrived = Counter(
@@ -106,12 +106,12 @@ def check_perfetto(content, truth, program, machine):
             each.end,
             each.depth,
         )
-        for each in found.slices
+        for each in actual.slices
     )
     wanted = Counter(slices(truth, program, machine))
     assert arrived == wanted, (list((wanted - arrived).items())[:3], list((arrived - wanted).items())[:3])
-    check_counter(found, truth, machine)
-    said = {each.args["age"]: each for each in found.slices if "issue" in each.args}
+    check_counter(actual, truth, machine)
+    said = {each.args["age"]: each for each in actual.slices if "issue" in each.args}
     assert sorted(said) == [row["age"] for row in truth.rows]
     for row in truth.rows:
         each = said[row["age"]]
@@ -122,10 +122,10 @@ def check_perfetto(content, truth, program, machine):
             assert each.args["source"] == unicode_text(line.text)
 
 
-def check_counter(found, truth, machine):
+def check_counter(actual, truth, machine):
     """The counter of busy banks is how many of their slices there are at once."""
     changes = Counter()
-    for each in found.slices:
+    for each in actual.slices:
         if each.group == "banks":
             changes[each.begin] += 1
             changes[each.end] -= 1
@@ -134,15 +134,15 @@ def check_counter(found, truth, machine):
         if changes[cycle]:
             busy += changes[cycle]
             wanted.append(("banks", "busy banks", cycle, busy))
-    assert found.counters == wanted
+    assert actual.counters == wanted
 
 
 def check_konata(content, name, truth, program):
     """Everything is drawn by Konata, once, where it belongs."""
-    found, texts = as_konata.drawn(content, name), listed(program)
-    assert [each.number for each in found] == [row["age"] for row in truth.rows]
+    actual, texts = as_konata.drawn(content, name), listed(program)
+    assert [each.number for each in actual] == [row["age"] for row in truth.rows]
     writer_of = {}
-    for number, (each, row) in enumerate(zip(found, truth.rows, strict=True)):
+    for number, (each, row) in enumerate(zip(actual, truth.rows, strict=True)):
         assert (each.begin, each.end) == (row["issue"], row["retire"])
         assert each.left == f"{row['pc']}: {named_text(program, row['pc'])}"
         whole = [("scalar X", row["issue"], row["retire"])]

@@ -57,8 +57,8 @@ def check_nesting(events):
 
 def names(events, what):
     """Return the names of processes, by number, or of threads, by process and number."""
-    found = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == what}
-    return {pid: name for (pid, _), name in found.items()} if what == "process_name" else found
+    actual = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == what}
+    return {pid: name for (pid, _), name in actual.items()} if what == "process_name" else actual
 
 
 def slices(events, group, track=None):

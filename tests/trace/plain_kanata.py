@@ -25,7 +25,7 @@ def read(path):
     assert text.endswith("\n")
     header, *lines = text[:-1].split("\n")
     assert header == "Kanata\t0004"
-    cycle, found = None, []
+    cycle, actual = None, []
     for place, line in enumerate(lines):
         command, *rest = line.split("\t")
         if command == "C=":
@@ -39,18 +39,18 @@ def read(path):
             continue
         if command == "I":
             number, own, thread = map(int, rest)
-            assert number == len(found), "numbers in the file are given one after the other"
+            assert number == len(actual), "numbers in the file are given one after the other"
             assert thread == 0
-            found.append(Logged(own, cycle))
+            actual.append(Logged(own, cycle))
             continue
-        instruction = found[int(rest[0])]
+        instruction = actual[int(rest[0])]
         assert instruction.end is None, "nothing comes behind the retirement of an instruction"
-        _command(command, rest, instruction, cycle, found)
-    assert all(each.end is not None for each in found)
-    return found
+        _command(command, rest, instruction, cycle, actual)
+    assert all(each.end is not None for each in actual)
+    return actual
 
 
-def _command(command, rest, instruction, cycle, found):
+def _command(command, rest, instruction, cycle, actual):
     if command == "L":
         _, kind, text = rest
         assert kind in ("0", "1")
@@ -70,7 +70,7 @@ def _command(command, rest, instruction, cycle, found):
     elif command == "W":
         _, producer, kind = map(int, rest)
         assert kind == 0
-        instruction.producers.append(found[producer].number)
+        instruction.producers.append(actual[producer].number)
     else:
         assert command == "R"
         number, retired, kind = map(int, rest)

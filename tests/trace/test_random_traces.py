@@ -32,14 +32,14 @@ def test_on_random_cases(tmp_path):
         case = draw_case(rng, faults=False)
         contents = {suffix: set() for suffix in (".json", ".kanata")}
         for engine in ENGINES:
-            for suffix, found in contents.items():
+            for suffix, actual in contents.items():
                 path = tmp_path / f"trace{suffix}"
                 done = traced(path, case, engine)
                 lines = path.read_text(encoding="utf-8").splitlines()
-                found.add(
+                actual.add(
                     tuple(sorted(line.rstrip(",") for line in lines)) if suffix == ".json" else tuple(lines)
                 )
-        assert all(len(found) == 1 for found in contents.values())
+        assert all(len(actual) == 1 for actual in contents.values())
         logged = plain_kanata.read(tmp_path / "trace.kanata")
         assert len(logged) == done.instructions
         assert max(each.end for each in logged) == done.cycles

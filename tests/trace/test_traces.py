@@ -104,9 +104,9 @@ def test_an_instruction_says_what_the_timeline_says_in_the_names_of_the_source(t
     traced(path, program, memory, machine)
     events = plain_chrome.events_of(path)
     timeline = timeline_of(program, memory, machine)
-    told = {e["args"]["age"]: e for e in plain_chrome.slices(events, "issue") if "issue" in e["args"]}
+    message = {e["args"]["age"]: e for e in plain_chrome.slices(events, "issue") if "issue" in e["args"]}
     whole = {e["args"]["age"]: e for e in plain_chrome.slices(events, "in flight") if "age" in e["args"]}
-    assert sorted(told | whole) == timeline["age"].tolist()
+    assert sorted(message | whole) == timeline["age"].tolist()
     load = whole[2]
     assert load["name"] == "lv.w values, 1028(x0)"
     assert load["args"]["operands"] == {"values": "v1"}
@@ -120,7 +120,7 @@ def test_an_instruction_says_what_the_timeline_says_in_the_names_of_the_source(t
         assert sum(event["args"].get("waits", {}).values()) == sum(
             cycles for name, cycles in row.items() if name.startswith("wait_")
         )
-    assert any(event["name"] == "bne count, x0, loop" for event in told.values())
+    assert any(event["name"] == "bne count, x0, loop" for event in message.values())
 
 
 def test_phases_fill_an_instruction_and_name_why_it_waits(tmp_path):
@@ -194,12 +194,14 @@ def test_a_window_has_what_is_in_flight_in_it(tmp_path, suffix):
     window = Window(300, 420)
     traced(path, *image, machine, window)
     inside = (timeline["issue"] < 420) & (timeline["retire"] > 300)
-    found = READERS[suffix](path)
+    actual = READERS[suffix](path)
     if suffix == ".kanata":
-        assert [each.number for each in found] == timeline["age"][inside].tolist()
+        assert [each.number for each in actual] == timeline["age"][inside].tolist()
         return
-    assert [e["args"]["age"] for e in plain_chrome.slices(found, "issue")] == timeline["age"][inside].tolist()
-    for event in plain_chrome.slices(found, "units and ports"):
+    assert [e["args"]["age"] for e in plain_chrome.slices(actual, "issue")] == timeline["age"][
+        inside
+    ].tolist()
+    for event in plain_chrome.slices(actual, "units and ports"):
         assert event["ts"] >= 300 and event["ts"] + event["dur"] <= 420
 
 
@@ -224,11 +226,11 @@ def test_konata_draws_a_window_where_it_begins_and_its_arrows(tmp_path):
     )
     timeline = timeline_of(*image, machine)
     traced(path, *image, machine, Window(61, 90))
-    found = as_konata.drawn(path.read_bytes(), path.name)
+    actual = as_konata.drawn(path.read_bytes(), path.name)
     inside = (timeline["issue"] < 90) & (timeline["retire"] > 61)
-    assert [each.begin for each in found] == timeline["issue"][inside].tolist()
-    assert min(each.begin for each in found) > 0
-    assert any(each.producers for each in found)
+    assert [each.begin for each in actual] == timeline["issue"][inside].tolist()
+    assert min(each.begin for each in actual) > 0
+    assert any(each.producers for each in actual)
 
 
 def test_the_reader_takes_thread_0_for_that_of_a_process_and_drops_what_overlaps_as_perfetto_does():
@@ -298,7 +300,7 @@ def test_what_is_compressed_is_the_same_and_has_no_date(tmp_path):
 
 def test_little_is_kept_while_a_long_run_goes_on(tmp_path):
     program = assemble("li x1, 1000\nagain: addi x1, x1, -1\nbnez x1, again\nhalt")
-    machine, kept = MACHINES["vs2003"], []
+    machine, recorded = MACHINES["vs2003"], []
     with recording(tmp_path / "long.kanata", program, machine) as stream:
         done = run(
             program,
@@ -306,10 +308,10 @@ def test_little_is_kept_while_a_long_run_goes_on(tmp_path):
             machine,
             engine="simpy",
             timeline=stream.request,
-            progress=lambda running: kept.append((len(stream._rows), len(stream._writer._kept))),
+            progress=lambda running: recorded.append((len(stream._rows), len(stream._writer._kept))),
             progress_cycles=150,
         )
         stream.finish(done.cycles)
-    assert len(kept) >= 5
-    assert max(rows for rows, _ in kept) < 100 and max(commands for _, commands in kept) < 100
+    assert len(recorded) >= 5
+    assert max(rows for rows, _ in recorded) < 100 and max(commands for _, commands in recorded) < 100
     assert len(plain_kanata.read(tmp_path / "long.kanata")) == done.instructions

@@ -28,7 +28,7 @@ def content(columns, name, cell, age, width=1):
 
 def test_times_are_those_of_the_timeline_and_units_are_as_busy_as_the_engine_says():
     subject = kernel("memory_ports=2")
-    found = recorded(subject)
+    actual = recorded(subject)
     timeline = timeline_of(subject)
     for name in (
         "age",
@@ -43,12 +43,12 @@ def test_times_are_those_of_the_timeline_and_units_are_as_busy_as_the_engine_say
         "address",
         "words",
     ):
-        np.testing.assert_array_equal(found.times[name], timeline[name])
-    busy = np.bincount(found.times["unit"], found.times["busy"], 5).astype(int)
-    assert busy.tolist() == list(found.done.busy.values())
-    worked = found.times["worked"]
+        np.testing.assert_array_equal(actual.times[name], timeline[name])
+    busy = np.bincount(actual.times["unit"], actual.times["busy"], 5).astype(int)
+    assert busy.tolist() == list(actual.done.busy.values())
+    worked = actual.times["worked"]
     assert (worked <= timeline["retire"]).all()
-    assert (worked - found.times["start"] >= found.times["busy"])[timeline["vl"] > 0].all()
+    assert (worked - actual.times["start"] >= actual.times["busy"])[timeline["vl"] > 0].all()
 
 
 @pytest.mark.parametrize("changes", [[], ["issue_width=1"]])

@@ -74,12 +74,12 @@ def test_what_stands_under_the_pointer(opened):
     shown.mouse.move(*place_of(shown, 4))
     tooltip = shown.locator("#hover")
     tooltip.wait_for(state="visible")
-    told = tooltip.inner_text()
-    assert "mulvv.s v2, values, values" in told
-    assert "kernel.s:8" in told
-    assert "values (v1) = 0  1  2  3  4  5  6  7" in told
-    assert "v2 = 0  1  4  9  16  25  36  49" in told
-    assert "vector RAW" in told
+    shown_text = tooltip.inner_text()
+    assert "mulvv.s v2, values, values" in shown_text
+    assert "kernel.s:8" in shown_text
+    assert "values (v1) = 0  1  2  3  4  5  6  7" in shown_text
+    assert "v2 = 0  1  4  9  16  25  36  49" in shown_text
+    assert "vector RAW" in shown_text
     shown.mouse.move(30, 500)
     tooltip.wait_for(state="hidden")
 
@@ -172,9 +172,9 @@ def test_a_hundred_thousand_instructions(opened):
     machine = load_machine("vs2003")
     prepared = prepare_product("crs", load("randomwalk-100"), machine)
     subject = Subject("crs", prepared.program, prepared.loaded.memory, machine)
-    found = recorded(subject, engine="jit")
-    assert len(found.times["age"]) > 100_000
-    shown = opened(page(found))
+    actual = recorded(subject, engine="jit")
+    assert len(actual.times["age"]) > 100_000
+    shown = opened(page(actual))
     shown.mouse.move(700, 300)
     for _ in range(30):
         shown.mouse.wheel(0, -240)

@@ -64,14 +64,14 @@ def read_page(text):
     document = json.loads(
         re.search(r'<script type="application/json" id="document">(.*?)</script>', text, re.S)[1]
     )
-    found = []
+    actual = []
     for number, run in enumerate(document["runs"]):
         block = re.search(rf'id="block{number}">(.*?)</script>', text, re.S)[1]
         content = gzip.decompress(base64.b64decode(block))
-        found.append(
+        actual.append(
             {
                 name: np.frombuffer(content, NUMPY[place["type"]], place["length"], place["at"])
                 for name, place in run["columns"].items()
             }
         )
-    return document, found
+    return document, actual

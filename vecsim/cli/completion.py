@@ -37,9 +37,9 @@ def matrices(typed: str) -> list[str]:
     """Complete the name of a matrix of any source; of the collections once something has been typed."""
     from vecsim.data.sources import find_matrices
 
-    found = [matrix for matrix in find_matrices(f"{typed}*") if typed or matrix.kind != "collection"]
+    matches = [matrix for matrix in find_matrices(f"{typed}*") if typed or matrix.kind != "collection"]
     whole = "/" in typed
-    return _beginning((matrix.name if whole else matrix.name.rpartition("/")[2] for matrix in found), typed)
+    return _beginning((matrix.name if whole else matrix.name.rpartition("/")[2] for matrix in matches), typed)
 
 
 def experiments(typed: str) -> list[str]:

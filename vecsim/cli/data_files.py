@@ -145,16 +145,16 @@ class DataFiles:
         tolerance = TOLERANCE if self._tolerance is None else self._tolerance
         document["tolerance"], document["expect"] = tolerance, []
         for each in self._expected:
-            found = difference(memory, each, tolerance)
+            result = difference(memory, each, tolerance)
             document["expect"].append(
-                {**each.to_dict(), "difference": None if found is None else asdict(found)}
+                {**each.to_dict(), "difference": None if result is None else asdict(result)}
             )
-            if found is None:
+            if result is None:
                 output.text(f"{each.place}: {len(each.values)} x {each.type} as in {each.file}")
                 continue
             tell(
-                f"--expect {each.text}: {found.count} of {counted(len(each.values), 'element')} differ; "
-                f"the first is element {found.element} at address {found.address}: {found.found!r}, expected "
-                f"{found.expected!r}"
+                f"--expect {each.text}: {result.count} of {counted(len(each.values), 'element')} differ; "
+                f"the first is element {result.element} at address {result.address}: {result.found!r}, expected "
+                f"{result.expected!r}"
             )
         return all(each["difference"] is None for each in document["expect"])

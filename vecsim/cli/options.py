@@ -239,14 +239,14 @@ def byte_count(text: str) -> int:
 
 def definitions(texts: Iterable[str] | None) -> dict[str, int]:
     """Read ``--define``: names and integers; a later one counts."""
-    found = {}
+    result = {}
     for text in texts or ():
         name, value = split_assignment("--define", text)
         number = integer(value)
         if number is None:
             raise UserError(f"--define {text}: {value!r} is no integer")
-        found[name] = number
-    return found
+        result[name] = number
+    return result
 
 
 def split_assignment(option: str, text: str) -> tuple[str, str]:

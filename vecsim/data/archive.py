@@ -146,11 +146,11 @@ class _Header(tarfile.TarInfo):
     @classmethod
     def frombuf(cls, buf: bytes | bytearray, encoding: str, errors: str) -> Self:
         """Read a header of 512 bytes."""
-        made = super().frombuf(buf, encoding, errors)
+        result = super().frombuf(buf, encoding, errors)
         for start, end in _NUMBERS:
             if not _NUMBER.match(buf, start, end):
                 raise tarfile.ReadError(f"a header has no number at byte {start}")
-        return made
+        return result
 
     @classmethod
     def fromtarfile(cls, tarfile_: tarfile.TarFile) -> Self:

@@ -278,8 +278,8 @@ def _refuse(url: str, response: Response) -> NoReturn:
 
 def _described(url: str, response: Response, size: str) -> Remote:
     headers = response.headers
-    told = int(size) if _NUMBER.fullmatch(size) else None
-    return Remote(url, told, headers.get("ETag"), headers.get("Last-Modified"))
+    message = int(size) if _NUMBER.fullmatch(size) else None
+    return Remote(url, message, headers.get("ETag"), headers.get("Last-Modified"))
 
 
 def _continued(response: Response, known: Remote, have: int) -> Remote | None:
@@ -287,10 +287,10 @@ def _continued(response: Response, known: Remote, have: int) -> Remote | None:
 
     The file must be what it was, as far as the server told both times.
     """
-    told = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
-    if response.status_code != 206 or told is None or int(told[1]) != have:
+    message = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
+    if response.status_code != 206 or message is None or int(message[1]) != have:
         return None
-    now = _described(known.url, response, told[2])
+    now = _described(known.url, response, message[2])
     same = all(None in pair or pair[0] == pair[1] for pair in zip(astuple(known), astuple(now), strict=True))
     return replace(known, size=now.size if known.size is None else known.size) if same else None
 
@@ -360,11 +360,11 @@ def _known(url: str, partial: Path) -> Remote | None:
     """Return what the partial file is part of; None if it is of no use, or if its change would not show."""
     try:
         remote = Remote(**read_json(_note(partial), RECORD))
-        told: tuple[Any, ...] = (remote.size, remote.etag, remote.last_modified)
+        message: tuple[Any, ...] = (remote.size, remote.etag, remote.last_modified)
         fits = remote.size is None or 0 <= _size(partial) <= remote.size
     except (OSError, ValueError, TypeError, UserError):
         return None
-    return remote if remote.url == url and any(told) and fits and _size(partial) else None
+    return remote if remote.url == url and any(message) and fits and _size(partial) else None
 
 
 def _size(path: Path) -> int:

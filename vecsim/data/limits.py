@@ -42,8 +42,8 @@ def file_limit() -> int:
     UserError
         If the variable is no number of bytes.
     """
-    told = _told(FILE_LIMIT)
-    return min(DEFAULT_FILE_LIMIT, free_memory() // TEXT_SHARE) if told is None else told
+    message = _told(FILE_LIMIT)
+    return min(DEFAULT_FILE_LIMIT, free_memory() // TEXT_SHARE) if message is None else message
 
 
 def memory_limit() -> int:
@@ -54,8 +54,8 @@ def memory_limit() -> int:
     UserError
         If the variable is no number of bytes.
     """
-    told = _told(MEMORY_LIMIT)
-    return free_memory() if told is None else told
+    message = _told(MEMORY_LIMIT)
+    return free_memory() if message is None else message
 
 
 def require_memory(source: str, rows: int, columns: int, entries: int) -> None:

@@ -223,26 +223,26 @@ def find_download(name: str) -> Path | None:
     """
     if not exists(matrix_cache()):
         return None
-    found = (kept(entry.cache_name) for entry in _offered(name))
-    return next((path for path, _ in filter(None, found)), None)
+    result = (kept(entry.cache_name) for entry in _offered(name))
+    return next((path for path, _ in filter(None, result)), None)
 
 
 def _offered(name: str) -> list[Entry]:
     """Return what a name means in the collections; a bare name means its counterpart too, in second place."""
-    found = find_entries(name)
-    if len(found) > 1:
-        which = ", ".join(f"{entry.path} ({entry.rows:,} x {entry.columns:,})" for entry in found)
-        raise UserError(f"{found[0].collection.name} has several matrices named {name}: choose {which}")
-    other = counterpart(found[0]) if found and "/" not in name else None
-    return found if other is None else [*found, other]
+    result = find_entries(name)
+    if len(result) > 1:
+        which = ", ".join(f"{entry.path} ({entry.rows:,} x {entry.columns:,})" for entry in result)
+        raise UserError(f"{result[0].collection.name} has several matrices named {name}: choose {which}")
+    other = counterpart(result[0]) if result and "/" not in name else None
+    return result if other is None else [*result, other]
 
 
 def _from_cache(name: Path, keep_complex: bool, url: str | None = None) -> Matrix | None:
     """Return a matrix of the cache, which came from an address, or from where its record says."""
-    found = kept(name)
-    if found is None:
+    result = kept(name)
+    if result is None:
         return None
-    path, record = found
+    path, record = result
     return read_file(path, url or record.url, path.name, keep_complex=keep_complex)
 
 
@@ -340,7 +340,7 @@ def _unknown(name: str, folders: Iterable[Path]) -> UserError:
         return UserError(f"{name}: no such file")
     known = (
         *BUILTINS,
-        *(found for folder in folders for found, _ in files_in(folder)),
+        *(result for folder in folders for result, _ in files_in(folder)),
         *(entry.name for entry in entries()),
     )
     return UserError(f"unknown matrix '{name}'; {HOW_TO_LIST}{nearest(name, known, NEAR)}")

@@ -108,9 +108,9 @@ def fetch(url: str, name: Path, accept: Callable[[Path], T], report: Report | No
     """
     path = matrix_cache() / name
     with _alone(path):
-        found = kept(name)
-        if found is not None:
-            return accept(found[0])
+        result = kept(name)
+        if result is not None:
+            return accept(result[0])
         partial = _beside(path, PARTIAL_SUFFIX)
         # Whole but damaged: on the way, by a resumption, or on the server, where it will be so again.
         for _ in range(2):

@@ -59,15 +59,15 @@ def nonempty_blocks(csr: Any, block: int) -> int:
 @njit(parallel=True, cache=True)
 def _nonempty_blocks(indptr: Any, indices: Any, block: int) -> int:
     rows = len(indptr) - 1
-    found = 0
+    result = 0
     for stripe in prange((rows + block - 1) // block):
         first, last = indptr[stripe * block], indptr[min(rows, (stripe + 1) * block)]
         squares = np.sort(indices[first:last] // block)
         different = 0
         for k in range(len(squares)):
             different += k == 0 or squares[k] != squares[k - 1]
-        found += different
-    return found
+        result += different
+    return result
 
 
 def locality(csr: Any, block: int = LOCALITY_BLOCK) -> float:

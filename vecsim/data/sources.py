@@ -79,9 +79,9 @@ def find_matrices(pattern: str) -> list[Found]:
         wanted = f"*{wanted}*"
     whole_path = "/" in wanted
     return [
-        found
-        for found in _all()
-        if fnmatchcase(found.name.lower() if whole_path else found.name.lower().rpartition("/")[2], wanted)
+        result
+        for result in _all()
+        if fnmatchcase(result.name.lower() if whole_path else result.name.lower().rpartition("/")[2], wanted)
     ]
 
 
@@ -89,15 +89,15 @@ def _all() -> Iterator[Found]:
     for folder in matrix_folders():
         for name, path in files_in(folder):
             yield Found(name, "folder", str(path))
-    kept = set(files_kept())
+    recorded = set(files_kept())
     offered = entries()
     for entry in offered:
         path = matrix_cache() / entry.cache_name
-        if path in kept:
+        if path in recorded:
             yield Found(entry.path, "cache", str(path), entry.rows, entry.columns, entry.entries)
     for builtin in BUILTINS.values():
         yield Found(builtin.name, "built-in", builtin.description)
     for entry in offered:
-        if matrix_cache() / entry.cache_name not in kept:
+        if matrix_cache() / entry.cache_name not in recorded:
             where = entry.collection.name
             yield Found(entry.path, "collection", where, entry.rows, entry.columns, entry.entries)

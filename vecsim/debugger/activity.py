@@ -73,9 +73,9 @@ LEGEND = "I issue, q in the queue, w waits at its unit, = works"
 
 def activities(position: Position) -> list[Activity]:
     """Return the latest instructions in program order."""
-    found = {age: _of_row(row, position.cycle) for age, row in position.rows.items()}
-    found |= {age: _of_slot(slot, position) for age, slot in position.slots.items()}
-    return [found[age] for age in sorted(found)]
+    result = {age: _of_row(row, position.cycle) for age, row in position.rows.items()}
+    result |= {age: _of_slot(slot, position) for age, slot in position.slots.items()}
+    return [result[age] for age in sorted(result)]
 
 
 def _by(value: int, cycle: int) -> int | None:

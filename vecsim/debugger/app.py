@@ -36,21 +36,21 @@ _PHASES = {"I": "bold white", "q": "dim", "w": "#e0a030", "=": "#40b060"}
 
 def styled(panel: str, lines: list[str]) -> Text:
     """Return the lines of a panel in colour: strips by size, changes bold, phases of the pipeline."""
-    made = Text(no_wrap=True, overflow="ellipsis")
+    result = Text(no_wrap=True, overflow="ellipsis")
     for number, line in enumerate(lines):
-        made.append("\n" if number else "")
+        result.append("\n" if number else "")
         if panel == "pipeline" and number:
-            made.append(line[:TEXT])
-            _append(made, line[TEXT:], _PHASES, "")
+            result.append(line[:TEXT])
+            _append(result, line[TEXT:], _PHASES, "")
         else:
-            _append(made, line, _STYLES, "bold yellow" if line.startswith("*") else "")
-    return made
+            _append(result, line, _STYLES, "bold yellow" if line.startswith("*") else "")
+    return result
 
 
-def _append(made: Text, text: str, styles: Mapping[str, str], base: str) -> None:
+def _append(result: Text, text: str, styles: Mapping[str, str], base: str) -> None:
     """Append letters, each in its style or in that of the rest."""
     for style, letters in groupby(text, lambda letter: styles.get(letter, base)):
-        made.append("".join(letters), style)
+        result.append("".join(letters), style)
 
 
 def _key(key: str, action: str, description: str, *, show: bool = True) -> Binding:
@@ -201,7 +201,7 @@ class DebuggerApp(App[None]):
         """Do a command of the debugger, and show what it gives."""
         before, edits = self.shown.position, set(self.shown.edits)
         try:
-            told = execute(self.shown, text)
+            messages = execute(self.shown, text)
         except QuitError:
             self.exit()
             return
@@ -219,16 +219,16 @@ class DebuggerApp(App[None]):
             self._answer_again()
         else:
             self._answered = text
-            self.tell(told, text)
+            self.tell(messages, text)
 
     def _answer_again(self) -> None:
         """After a move, show what the command whose answer is shown says now; help stays."""
         if looks(self._answered):
             try:
-                told = execute(self.shown, self._answered)
+                messages = execute(self.shown, self._answered)
             except UserError as error:
-                told = [str(error)]
-            self.tell(told, self._answered)
+                messages = [str(error)]
+            self.tell(messages, self._answered)
         elif not self._answered.startswith("help"):
             self._answered = ""
             self.tell([], "")

@@ -95,8 +95,8 @@ def run_script(shown: Debugger, name: str, lines: Iterable[str], say: Callable[[
         if line.strip() and not line.lstrip().startswith("#"):
             say(f"> {line.strip()}")
         try:
-            for told in execute(shown, line):
-                say(told)
+            for message in execute(shown, line):
+                say(message)
         except ExpectationError as failed:
             say(f"not as expected: {failed}")
             held = False

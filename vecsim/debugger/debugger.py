@@ -126,9 +126,9 @@ class Debugger:
         if not digits.isdecimal():
             stem = place.removesuffix(mnemonics.GENERIC) + "."
             names = [program.instruction(pc).mnemonic for pc in range(len(program))]
-            found = [pc for pc, name in enumerate(names) if name == place or name.startswith(stem)]
-            if found:
-                return found
+            matches = [pc for pc, name in enumerate(names) if name == place or name.startswith(stem)]
+            if matches:
+                return matches
             near = nearest(place, {*program.labels, *names})
             raise UserError(f"{place!r}: no line, label or mnemonic of the program{near}")
         line, named = whole_number(digits), self._file_of(file) if file else self.own_file
@@ -171,13 +171,13 @@ class Debugger:
     def _file_of(self, name: str) -> str:
         """Return the one text of the program with a name, or the end of one."""
         files = dict.fromkeys(each.file for each in self.session.program.source)
-        found = [each for each in files if f"/{each}".endswith(f"/{name}")]
-        if len(found) != 1:
+        matches = [each for each in files if f"/{each}".endswith(f"/{name}")]
+        if len(matches) != 1:
             raise UserError(
-                f"{name}: {'several texts have' if found else 'no text has'} this name: "
-                f"{', '.join(found or files)}"
+                f"{name}: {'several texts have' if matches else 'no text has'} this name: "
+                f"{', '.join(matches or files)}"
             )
-        return found[0]
+        return matches[0]
 
     def line_of(self, pc: int) -> int | None:
         """Return the line of an instruction in the text that is shown; None if it is in another."""
@@ -334,8 +334,8 @@ class Debugger:
         UserError
             There is none of that name.
         """
-        found = describe(mnemonic, self.target.instruction_set)
-        return [line for entry in found for line in help_lines(entry)]
+        matches = describe(mnemonic, self.target.instruction_set)
+        return [line for entry in matches for line in help_lines(entry)]
 
     def mnemonic_of(self, line: int) -> str | None:
         """Return the mnemonic or directive that stands in a line of the text that is shown."""

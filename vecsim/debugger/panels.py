@@ -79,7 +79,7 @@ def scalar_lines(shown: Debugger, width: int = WIDE) -> list[str]:
         "f": floats,
         "s": (now.special, before.special),
     }
-    found = []
+    results = []
     for kind, (values, old) in kinds.items():
         changed = _bits(values) != _bits(old)
         for n in np.flatnonzero((values != 0) | (old != 0) | changed):
@@ -87,8 +87,8 @@ def scalar_lines(shown: Debugger, width: int = WIDE) -> list[str]:
             value = f"{values[n]:.7g}" if kind == "f" else str(int(values[n]))
             wait = NOT_READY if waits[scalar_number(kind, int(n))] else " "
             second = names.get((kind, int(n)), "")
-            found.append(f"{'*' if changed[n] else ' '}{name:<8} {value:>14}{wait} {second}".rstrip())
-    return found or ["all scalar registers are zero"]
+            results.append(f"{'*' if changed[n] else ' '}{name:<8} {value:>14}{wait} {second}".rstrip())
+    return results or ["all scalar registers are zero"]
 
 
 def _bits(values: Any) -> Any:
@@ -108,15 +108,15 @@ def vector_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show vector registers as strips, with their first elements; ``*`` has changed."""
     state, before = shown.position.state, shown.before.state
     names = {n: name for name, (kind, n) in shown.session.program.register_names.items() if kind == "v"}
-    found = []
+    results = []
     for n, strip in vector_strips(state, used_vectors(shown), shown.target.value_bytes == 8).items():
         part = slice(n * state.section, (n + 1) * state.section)
         mark = "*" if (state.v[part] != before.v[part]).any() else " "
         waits = (shown.readiness.elements[n] > shown.position.cycle).tolist()
-        found.append(f"{mark}v{n:<3} {names.get(n, ''):<10} {strip.kind:<6} {_some(strip.values, waits)}")
+        results.append(f"{mark}v{n:<3} {names.get(n, ''):<10} {strip.kind:<6} {_some(strip.values, waits)}")
         letters = strip.text(waits)
-        found += [f"      {part}" for part in _folded(letters, width - 6)]
-    return found or ["all vector registers are zero"]
+        results += [f"      {part}" for part in _folded(letters, width - 6)]
+    return results or ["all vector registers are zero"]
 
 
 def mask_lines(shown: Debugger, width: int = WIDE) -> list[str]:
@@ -132,13 +132,13 @@ def mask_lines(shown: Debugger, width: int = WIDE) -> list[str]:
 
 def memory_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show the pieces of memory that were asked for; ``*`` has changed."""
-    found = []
+    results = []
     for piece in shown.pieces:
-        found.append(f"{piece.name}: {piece.count} x {piece.type}")
+        results.append(f"{piece.name}: {piece.count} x {piece.type}")
         try:
             address = shown.address(piece, shown.position)
         except UserError as error:
-            found.append(f" {error}")
+            results.append(f" {error}")
             continue
         values, before = piece.values(shown.position, address), _values_before(shown, piece)
         size = values.itemsize
@@ -147,8 +147,8 @@ def memory_lines(shown: Debugger, width: int = WIDE) -> list[str]:
             mark = "*" if values[part].tobytes() != before[k * size : (k + 8) * size] else " "
             places = range(address + k * size, address + min(k + 8, piece.count) * size, size)
             waits = [shown.readiness.waits(Place("memory", at, at + size)).any() for at in places]
-            found.append(f"{mark}{address + k * size:>9}  {_some(values[part].tolist(), waits, 8)}")
-    return found or ["no piece of memory is shown; choose one: memory PLACE:COUNT[:TYPE]"]
+            results.append(f"{mark}{address + k * size:>9}  {_some(values[part].tolist(), waits, 8)}")
+    return results or ["no piece of memory is shown; choose one: memory PLACE:COUNT[:TYPE]"]
 
 
 def _values_before(shown: Debugger, piece: Piece) -> bytes:
@@ -175,12 +175,12 @@ def bank_lines(shown: Debugger, width: int = WIDE) -> list[str]:
 def unit_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show what issue and each unit do or wait for."""
     position = shown.position
-    found = [f"{'issue':<9} {_issue_text(shown, position)}"]
+    results = [f"{'issue':<9} {_issue_text(shown, position)}"]
     for unit in unit_states(position):
         what = "" if unit.activity is None else f"#{unit.activity.age} {_text(shown, unit.activity.pc)}: "
         queue = f"  [queue: {', '.join(f'#{age}' for age in unit.queued)}]" if unit.queued else ""
-        found.append(f"{unit.name:<9} {what}{unit.text}{queue}")
-    return found
+        results.append(f"{unit.name:<9} {what}{unit.text}{queue}")
+    return results
 
 
 def _issue_text(shown: Debugger, position: Position) -> str:
@@ -195,11 +195,11 @@ def pipeline_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     position = shown.position
     first = max(0, position.cycle - max(width - TEXT, 8))
     shown_cycles = f"cycles {first} to {position.cycle - 1}" if position.cycle else "no cycle yet"
-    found = [f"{'':<{TEXT}} {shown_cycles}; {LEGEND}"]
+    results = [f"{'':<{TEXT}} {shown_cycles}; {LEGEND}"]
     for each in _of_interest(activities(position)):
         letters = "".join(each.letter(cycle) for cycle in range(first, position.cycle))
-        found.append(f"#{each.age:<6} {_text(shown, each.pc)[:28]:<28} {letters}".rstrip())
-    return found
+        results.append(f"#{each.age:<6} {_text(shown, each.pc)[:28]:<28} {letters}".rstrip())
+    return results
 
 
 def _of_interest(known: list[Activity]) -> list[Activity]:

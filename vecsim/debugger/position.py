@@ -100,10 +100,10 @@ class Position:
     @cached_property
     def architectural_digest(self) -> str:
         """SHA-256 of cycle, program counter, registers and memory: the same on every engine."""
-        found = hashlib.sha256(f"{self.cycle} {self.pc} {self.count} {self.finished}".encode())
+        result = hashlib.sha256(f"{self.cycle} {self.pc} {self.count} {self.finished}".encode())
         for name in sorted(self.snapshot.architectural):
-            found.update(self.snapshot.architectural[name].tobytes())
-        return found.hexdigest()
+            result.update(self.snapshot.architectural[name].tobytes())
+        return result.hexdigest()
 
     @cached_property
     def digest(self) -> str:
@@ -112,11 +112,11 @@ class Position:
         Of the engine's record it has what is the same however the engine came here. The rest is the same in
         what follows from it: an engine may note a bank or a register as taken, or know that it plays no part.
         """
-        found = hashlib.sha256(self.architectural_digest.encode())
+        result = hashlib.sha256(self.architectural_digest.encode())
         timing = self.snapshot.timing
         for values in (timing["control"], timing["ledger"], timing["counters"], timing["units"]["busy"]):
-            found.update(values.tobytes())
+            result.update(values.tobytes())
         for slot in self.slots.values():
-            found.update(np.array([timing["slots"][name][slot] for name in IN_FLIGHT]).tobytes())
-        found.update(repr(sorted(self.rows.items())).encode())
-        return found.hexdigest()
+            result.update(np.array([timing["slots"][name][slot] for name in IN_FLIGHT]).tobytes())
+        result.update(repr(sorted(self.rows.items())).encode())
+        return result.hexdigest()

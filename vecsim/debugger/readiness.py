@@ -64,19 +64,19 @@ class Readiness:
 
     def _register(self, v: int, ready: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the cycles of the elements of a physical register."""
-        r, found = self._r, ready.copy()
+        r, result = self._r, ready.copy()
         written = r.vectors[v].written
-        if written < len(found):  # the others were left as they were in the registers that it displaced
-            found[written:] = r.vectors[v].kept_ready_at
+        if written < len(result):  # the others were left as they were in the registers that it displaced
+            result[written:] = r.vectors[v].kept_ready_at
             if any(writes_any(r, slot, ancestors(r, v)) for slot in self._slots):
-                found[written:] = NEVER
+                result[written:] = NEVER
         for slot in self._slots:
             instruction = instruction_of(r, slot)
             if (instruction.whole_write_set | instruction.added_set) >> v & 1:
-                found[:] = NEVER
+                result[:] = NEVER
             elif instruction.write_set >> v & 1:
-                found[slot.first + slot.element : slot.first + slot.elements] = NEVER
-        return found
+                result[slot.first + slot.element : slot.first + slot.elements] = NEVER
+        return result
 
     def _memory(self, first: int, end: int) -> int:
         """Return the cycle from which an access need not wait for the stores to bytes that were issued."""

@@ -131,7 +131,7 @@ def _vector_wait(r: InterpretedRun, instruction: Instruction, cycle: int) -> str
 def unit_states(position: Position) -> list[UnitState]:
     """Return what every unit and every memory port is at, ports first."""
     shown = activities(position)
-    found = []
+    results = []
     for unit in UNITS:
         here = [each for each in shown if each.unit == unit and each.elements and each.retired is None]
         queued = tuple(each.age for each in here if each.dispatched is None)
@@ -143,9 +143,9 @@ def unit_states(position: Position) -> list[UnitState]:
             text = "free" if first is None else what_it_does(first, position)
             if len(at_work) > 1:
                 text += f"; behind it {', '.join(f'#{each.age}' for each in at_work[1:])}"
-            found.append(UnitState(name, first, text, queued))
+            results.append(UnitState(name, first, text, queued))
             queued = ()
-    return found
+    return results
 
 
 def what_it_does(activity: Activity, position: Position) -> str:
@@ -168,14 +168,14 @@ def what_it_does(activity: Activity, position: Position) -> str:
 def _awaited(activity: Activity, position: Position) -> str:
     """Say which registers that it reads are not complete."""
     timing, program = position.snapshot.timing, position.program
-    found = []
+    results = []
     operands = program.instruction(activity.pc).operands
     for operand, field in zip(operands, program.fields[activity.pc].tolist(), strict=False):
         if operand.kind == "v" and operand.read:
             ready = int(timing["vectors"]["ready_at"][timing["names"][field]])
             if position.cycle < ready < NEVER:
-                found.append(f"v{field}, whole in cycle {ready}")
-    return " and ".join(dict.fromkeys(found))
+                results.append(f"v{field}, whole in cycle {ready}")
+    return " and ".join(dict.fromkeys(results))
 
 
 def _followed(age: int, position: Position) -> str:
@@ -185,9 +185,9 @@ def _followed(age: int, position: Position) -> str:
         return ""
     depends = position.snapshot.timing["depends"][slot]
     ages = position.snapshot.timing["slots"]["age"]
-    found = []
+    results = []
     for older in position.slots.values():
         for bit, words in _WORDS.items():
             if depends[older] & bit and ages[older] < age:
-                found.append(f"{words} #{ages[older]}")
-    return ", ".join(found)
+                results.append(f"{words} #{ages[older]}")
+    return ", ".join(results)

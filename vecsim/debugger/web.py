@@ -67,9 +67,9 @@ class Pages:
 
     def __init__(self, address: Address, sessions: Sessions) -> None:
         self.address, self.sessions = address, sessions
-        found = importlib.util.find_spec("textual_serve")
-        assert found is not None and found.origin is not None
-        package = Path(found.origin).parent
+        result = importlib.util.find_spec("textual_serve")
+        assert result is not None and result.origin is not None
+        package = Path(result.origin).parent
         self._template = (package / "templates" / "app_index.html").read_text(encoding="utf-8")
         static = package / "static"
         self._files = {
@@ -148,10 +148,10 @@ class Protocols(web.Server):
         if len(self._waiting) >= MOST_CONNECTIONS:
             self._drop(next(iter(self._waiting)))
         loop = asyncio.get_running_loop()
-        made = _Protocol(self, loop=loop, **self._kwargs)
-        made.note_admitted = lambda: self._forget(made)
-        self._waiting[made] = loop.call_later(PATIENCE, self._drop, made)
-        return made
+        built = _Protocol(self, loop=loop, **self._kwargs)
+        built.note_admitted = lambda: self._forget(built)
+        self._waiting[built] = loop.call_later(PATIENCE, self._drop, built)
+        return built
 
     def connection_lost(self, handler: web.RequestHandler, exc: BaseException | None = None) -> None:
         """Forget a connection that is closed."""

@@ -130,8 +130,8 @@ _resolved_last: WeakKeyDictionary[Program, tuple[tuple[int, int, bool, bool], De
 def _latencies(program: Program, machine: Machine) -> Ints:
     instructions = program.instruction_set.by_opcode
     opcodes, places = np.unique(program.opcode, return_inverse=True)
-    found = [latency_of(instructions[int(opcode)], machine) for opcode in opcodes]
-    latencies: Ints = np.array(found, np.int64)[places]
+    results = [latency_of(instructions[int(opcode)], machine) for opcode in opcodes]
+    latencies: Ints = np.array(results, np.int64)[places]
     return latencies
 
 
@@ -165,18 +165,18 @@ def _first_mistake(
     operands: Operands, instruction: Instruction, machine: Machine, rows: Ints
 ) -> list[tuple[int, str]]:
     """Return the first row of each kind of mistake, and what is wrong there."""
-    found = []
+    results = []
     last = machine.vector_registers - 1
     for operand, field in operands:
         if operand.kind == "v":
             for i in np.flatnonzero(field > last)[:1]:
                 has = f"machine {machine.label} has vector_registers = {last + 1}, v0 to v{last}"
-                found.append((int(rows[i]), f"v{field[i]}: {has}"))
+                results.append((int(rows[i]), f"v{field[i]}: {has}"))
     if instruction.access is not None and instruction.access.record == Record.POSITIONS:
         size = operands[-1][1]
         bad = np.flatnonzero((size != 1) & (size != 2))[:1]
-        found += [(int(rows[i]), f"{size[i]} position bytes: must be 1 or 2") for i in bad]
-    return found
+        results += [(int(rows[i]), f"{size[i]} position bytes: must be 1 or 2") for i in bad]
+    return results
 
 
 def _resolved(instruction: Instruction, operands: Operands, machine: Machine, rows: Ints) -> Resolved:
@@ -240,16 +240,16 @@ def _beside(columns: Columns, count: int) -> Ints:
 
 def _without_repetitions(registers: Ints) -> Ints:
     """Sort the registers of each row, and put 0 for all that repeat another."""
-    found = np.sort(registers, axis=1)
-    found[:, 1:][found[:, 1:] == found[:, :-1]] = 0
-    return np.sort(found, axis=1)
+    results = np.sort(registers, axis=1)
+    results[:, 1:][results[:, 1:] == results[:, :-1]] = 0
+    return np.sort(results, axis=1)
 
 
 def _without_zeros(registers: Ints) -> Columns:
     """Leave register 0 out of each row, which is always ready; ``NONE`` fills the end."""
     order = np.argsort(registers == 0, axis=1, kind="stable")
-    found = np.take_along_axis(registers, order, axis=1)
-    return list(np.where(found == 0, NONE, found).T)
+    results = np.take_along_axis(registers, order, axis=1)
+    return list(np.where(results == 0, NONE, results).T)
 
 
 def _vectors(instruction: Instruction, operands: Operands, machine: Machine) -> Resolved:

@@ -132,13 +132,13 @@ _BOUNDED: dict[tuple[type[Row], bool], type[Any]] = {}
 def bounded_row(row: type[Row], *, constant: bool = False) -> type[Any]:
     """Return the row for user-defined rules: its fields take integers of 64 bits, or nothing if constant."""
     most = {field.name: field.most for field in fields_of(row)}
-    made = ConstantList if constant else BoundedList
+    results = ConstantList if constant else BoundedList
 
     def set_field(self: Row, name: str, value: Any) -> None:
         if constant and hasattr(self, name):
             raise TypeError(UNCHANGED)
         if isinstance(value, list):
-            object.__setattr__(self, name, made(value, most[name]))
+            object.__setattr__(self, name, results(value, most[name]))
         else:
             object.__setattr__(self, name, fitting(value))
 
@@ -152,8 +152,8 @@ _PROGRAM, _MACHINE = parts_of(Run)["program"], parts_of(Run)["machine"]
 
 def interpreted_program(rows: npt.NDArray[Any], *, bounded: bool = False) -> list[Instruction]:
     """Return the instructions of a program, from its rows, as rules in Python read them."""
-    made: list[Instruction] = _interpreted(_PROGRAM, rows, bounded=bounded)
-    return made
+    results: list[Instruction] = _interpreted(_PROGRAM, rows, bounded=bounded)
+    return results
 
 
 class InterpretedRun(Run):
@@ -240,19 +240,19 @@ def _row_of(part: Part, *, bounded: bool) -> type[Row]:
 
 def _interpreted(part: Part, values: npt.NDArray[Any], *, bounded: bool) -> Any:
     """Return an array of a record as rules in Python read it."""
-    made: Any
+    results: Any
     if part.dimensions == 0 and part.row is not None:
         return objects(_row_of(part, bounded=bounded), values)[0]
     if part.dimensions == 2:
         each = part._replace(dimensions=1)
-        made = [_interpreted(each, row, bounded=bounded) for row in values]
+        results = [_interpreted(each, row, bounded=bounded) for row in values]
     elif part.row is not None:
-        made = objects(_row_of(part, bounded=bounded), values)
+        results = objects(_row_of(part, bounded=bounded), values)
     elif part.byte:
         return BoundedBytes(values.tolist()) if bounded else bytearray(values.tobytes())
     else:
-        made = values.tolist()
-    return BoundedList(made) if bounded else made
+        results = values.tolist()
+    return BoundedList(results) if bounded else results
 
 
 def _write(part: Part, values: npt.NDArray[Any], interpreted: Any) -> None:

@@ -101,7 +101,7 @@ def _named(cycles: Ints) -> dict[str, int]:
 
 def by_text(lines: Sequence[Line]) -> dict[str, int]:
     """Add the cycles of lines that read alike, such as two stores of one segment; the largest first."""
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for line in lines:
-        found[line.text] = found.get(line.text, 0) + line.cycles
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+        result[line.text] = result.get(line.text, 0) + line.cycles
+    return dict(sorted(result.items(), key=lambda item: -item[1]))

@@ -40,8 +40,8 @@ class Range:
 
     def __getitem__(self, place: Any) -> Any:
         """Return one of its integers, or a part of it as a plain range."""
-        found = self.plain[place]
-        return Int64(found) if isinstance(found, int) else found
+        result = self.plain[place]
+        return Int64(result) if isinstance(result, int) else result
 
 
 def _length(value: Any) -> Int64:
@@ -63,8 +63,8 @@ def interpreted_semantics(semantics: Function, replaced: dict[int, Any] | None =
     replaced
         What else takes the place of what it names.
     """
-    made: Function = rebound(semantics, REPLACED_IN_SEMANTICS | (replaced or {}), _with_own_numbers)
-    return made
+    built: Function = rebound(semantics, REPLACED_IN_SEMANTICS | (replaced or {}), _with_own_numbers)
+    return built
 
 
 def _with_own_numbers(copy: Any) -> Any:

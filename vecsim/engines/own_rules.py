@@ -85,21 +85,21 @@ def places_of(extensions: Extensions) -> dict[int, Any]:
 
 def replacements_of(extensions: Extensions) -> dict[int, list[Function]]:
     """Return by the identity of each rule what takes its place, of the first extension first."""
-    found: dict[int, list[Function]] = {}
+    result: dict[int, list[Function]] = {}
     for extension in extensions:
         for replacement in extension.replacements:
-            found.setdefault(id(replacement.rule), []).append(replacement.function)
-    return found
+            result.setdefault(id(replacement.rule), []).append(replacement.function)
+    return result
 
 
 def own_arrays(machine: Machine) -> list[Placed]:
     """Return where in ``TimingRecord.own`` each array of a machine's extensions is."""
-    found, begin = [], 0
+    result, begin = [], 0
     for array in (array for extension in machine.extensions for array in extension.arrays):
         end = begin + array.size_on(machine)
-        found.append(Placed(array.name, begin, end))
+        result.append(Placed(array.name, begin, end))
         begin = end
-    return found
+    return result
 
 
 def check_own_rules(extensions: Extensions) -> None:

@@ -327,18 +327,18 @@ def greater(a: Any, b: Any) -> Any:
 
 def lesser_of(*values: Any) -> Any:
     """Stand for ``min``, of two values and more."""
-    found = values[0]
+    match = values[0]
     for value in values[1:]:
-        found = lesser(found, value)
-    return found
+        match = lesser(match, value)
+    return match
 
 
 def greater_of(*values: Any) -> Any:
     """Stand for ``max``, of two values and more."""
-    found = values[0]
+    match = values[0]
     for value in values[1:]:
-        found = greater(found, value)
-    return found
+        match = greater(match, value)
+    return match
 
 
 def _of_floats(plain: Callable[[float], float]) -> Callable[[Any], Any]:

@@ -48,11 +48,11 @@ def rebound(
         return known[id(plain)]
     if not isinstance(plain, types.FunctionType):
         raise TypeError(f"{plain!r}: the semantics of an instruction are a plain Python function")
-    made = make(_copy(plain, known, make, replaced))
+    result = make(_copy(plain, known, make, replaced))
     for other in (replaced or {}).get(id(plain), ()):
-        made = make(_copy(other, ChainMap({id(plain): made}, known), make, replaced))
-    known[id(plain)] = made
-    return made
+        result = make(_copy(other, ChainMap({id(plain): result}, known), make, replaced))
+    known[id(plain)] = result
+    return result
 
 
 def _copy(

@@ -18,7 +18,7 @@ from vecsim.support.overview import Overview
 from vecsim.support.suggestions import counted
 
 
-def with_type(made: Any, dtype: Any) -> Any:
+def with_type(built: Any, dtype: Any) -> Any:
     """Return a dataclass of arrays, and of such dataclasses, with its floating-point arrays in another type.
 
     Parameters
@@ -29,13 +29,13 @@ def with_type(made: Any, dtype: Any) -> Any:
         float32 or float64.
     """
     changed = {}
-    for each in fields(made):
-        value = getattr(made, each.name)
+    for each in fields(built):
+        value = getattr(built, each.name)
         if isinstance(value, np.ndarray) and value.dtype.kind == "f":
             changed[each.name] = value.astype(dtype, copy=False)
         elif is_dataclass(value) and not isinstance(value, type):
             changed[each.name] = with_type(value, dtype)
-    return replace(made, **changed) if changed else made
+    return replace(built, **changed) if changed else built
 
 
 class FormatBase(Overview):
@@ -100,13 +100,13 @@ class FormatBase(Overview):
         dtype
             float32 or float64.
         """
-        made: Self = with_type(self, dtype)
-        return made
+        built: Self = with_type(self, dtype)
+        return built
 
     def to_dict(self) -> dict[str, Any]:
         """Return size, type, bytes and `structure` as plain data, without the arrays."""
-        found = {**self.overview(), **self.structure()}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in found.items()}
+        result = {**self.overview(), **self.structure()}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in result.items()}
 
     def to_scipy(self) -> Any:
         """Return the matrix as scipy.sparse.csr_array, sorted, with the same values, zeros and type."""

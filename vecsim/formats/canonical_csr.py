@@ -155,7 +155,7 @@ def _is_canonical(csr: Any) -> bool:
 def _sharing(csr: Any) -> Any:
     """Return a canonical matrix with 32-bit indices; arrays that are so already are shared."""
     nnz = int(csr.indptr[-1])
-    made = scipy.sparse.csr_array(
+    result = scipy.sparse.csr_array(
         (
             csr.data[:nnz],
             csr.indices[:nnz].astype(np.int32, copy=False),
@@ -163,8 +163,8 @@ def _sharing(csr: Any) -> Any:
         ),
         shape=csr.shape,
     )
-    made.has_canonical_format = True
-    return made
+    result.has_canonical_format = True
+    return result
 
 
 def check_matrix(matrix: Any) -> None:

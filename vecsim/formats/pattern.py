@@ -85,7 +85,7 @@ class Pattern:
 def _longest_row(indptr: Any) -> Any:
     """Return the entries of the longest row, and the rows that have an entry."""
     rows = len(indptr) - 1
-    found = np.zeros((PARTS, 2), np.int64)
+    result = np.zeros((PARTS, 2), np.int64)
     for part in prange(PARTS):
         most: Any = np.int64(0)
         filled: Any = 0
@@ -93,5 +93,5 @@ def _longest_row(indptr: Any) -> Any:
             length = np.int64(indptr[row + 1]) - np.int64(indptr[row])
             most = max(most, length)
             filled += length > 0
-        found[part, 0], found[part, 1] = most, filled
-    return found[:, 0].max(), found[:, 1].sum()
+        result[part, 0], result[part, 1] = most, filled
+    return result[:, 0].max(), result[:, 1].sum()

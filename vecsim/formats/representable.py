@@ -23,7 +23,7 @@ class NotRepresentableError(UserError):
         self.reason = reason
 
 
-def too_large(what: str, made: int, crs: int, most: int, instead: str) -> NotRepresentableError:
+def too_large(what: str, result: int, crs: int, most: int, instead: str) -> NotRepresentableError:
     """Return the error of a matrix that a format would make too large.
 
     Parameters
@@ -37,5 +37,5 @@ def too_large(what: str, made: int, crs: int, most: int, instead: str) -> NotRep
     instead
         What to use instead.
     """
-    growth = f"{made / crs:.1f} times CRS, over the limit of {most}"
-    return NotRepresentableError(f"{what} would make {made:,} bytes, {growth}", instead)
+    growth = f"{result / crs:.1f} times CRS, over the limit of {most}"
+    return NotRepresentableError(f"{what} would make {result:,} bytes, {growth}", instead)

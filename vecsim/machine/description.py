@@ -171,9 +171,9 @@ class Machine(Overview, Frozen):
 
     def with_origin(self, origin: Origin) -> Machine:
         """Return the same machine with where it came from."""
-        made = self.model_copy()
-        made._origin = origin
-        return made
+        built = self.model_copy()
+        built._origin = origin
+        return built
 
     @property
     def origin(self) -> Origin:
@@ -195,11 +195,11 @@ class Machine(Overview, Frozen):
     def label(self) -> str:
         """Which machine it is, in a line: ``vs2003``, or ``mine.toml: vs2003 with banks=64``."""
         differences = self.differences
-        told = [f"{name}={_toml(value)}" for name, value in differences.items()]
+        messages = [f"{name}={_toml(value)}" for name, value in differences.items()]
         if len(differences) > SHOWN_DIFFERENCES:
-            told = [f"{counted(len(differences), 'other number')}"]
-        told = [*(f"extension {each.name}" for each in self.extensions), *told]
-        base = f"{self.based_on} with {', '.join(told)}" if told else self.based_on
+            messages = [f"{counted(len(differences), 'other number')}"]
+        messages = [*(f"extension {each.name}" for each in self.extensions), *messages]
+        base = f"{self.based_on} with {', '.join(messages)}" if messages else self.based_on
         file = self._origin.file
         if self.has_own_name:
             base = f"{self.name} ({file}): {base}" if file else f"{self.name}: {base}"
@@ -286,8 +286,8 @@ class Machine(Overview, Frozen):
         }
 
     def _told_extensions(self) -> dict[str, Any]:
-        told = [{"name": each.name, "file": each.file, "sha256": each.sha256} for each in self.extensions]
-        return {"extensions": told} if told else {}
+        messages = [{"name": each.name, "file": each.file, "sha256": each.sha256} for each in self.extensions]
+        return {"extensions": messages} if messages else {}
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any]) -> Machine:
@@ -321,9 +321,9 @@ class Machine(Overview, Frozen):
 
     @classmethod
     def _check_extensions(cls, document: Mapping[str, Any]) -> None:
-        told = {str(each["name"]): each for each in document.get("extensions", ())}
+        messages = {str(each["name"]): each for each in document.get("extensions", ())}
         here = {each.name: each for each in cls.extensions}
-        for name, each in told.items():
+        for name, each in messages.items():
             if name not in here:
                 raise UserError(f"machine: it has the extension {name}: --extend {each['file']}")
             if here[name].sha256 != each["sha256"]:
@@ -331,7 +331,7 @@ class Machine(Overview, Frozen):
                     f"machine: extension {name}: {here[name].file} is not what it was then (digest "
                     f"{here[name].sha256[:SHOWN_DIGITS]}, then {each['sha256'][:SHOWN_DIGITS]})"
                 )
-        for name in here.keys() - told.keys():
+        for name in here.keys() - messages.keys():
             raise UserError(f"machine: it has no extension {name}: leave --extend {here[name].file} out")
 
     @property
@@ -359,10 +359,10 @@ def _enough(physical: int, named: int, whose: str) -> int:
 
 def flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     """Return the values of a table and of the tables in it by full names, such as ``latency.add``."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for name, value in table.items():
-        found |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
-    return found
+        result |= flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {prefix + name: value}
+    return result
 
 
 def _toml(value: int | bool) -> str:

@@ -46,9 +46,9 @@ def machine_class(extensions: tuple[Extension, ...]) -> type[Machine]:
                 both = f"{arrays[array.name].name} and {extension.name}"
                 raise UserError(f"extensions {both} both have an array {array.name!r}: rename one")
     tables: dict[str, Any] = {each.name: _table(each) for each in extensions if each.numbers}
-    made: type[_Extended] = create_model("ExtendedMachine", __base__=_Extended, **tables)
-    made.extensions = extensions
-    return made
+    result: type[_Extended] = create_model("ExtendedMachine", __base__=_Extended, **tables)
+    result.extensions = extensions
+    return result
 
 
 @lru_cache(maxsize=64)

@@ -224,12 +224,12 @@ class Extension:
         def added(function: Rule) -> Rule:
             if not inspect.isfunction(function):
                 raise UserError(f"extension {self.name}: {function!r} is not a plain Python function")
-            expected, found = rule.__code__, function.__code__
-            if found.co_argcount != expected.co_argcount or found.co_kwonlyargcount or found.co_flags & 12:
+            expected, result = rule.__code__, function.__code__
+            if result.co_argcount != expected.co_argcount or result.co_kwonlyargcount or result.co_flags & 12:
                 names = ", ".join(expected.co_varnames[: expected.co_argcount])
                 raise UserError(
-                    f"{found.co_filename}:{found.co_firstlineno}: {function.__name__} takes "
-                    f"{amount(found.co_argcount, 'parameter')}; the rule {rule.__name__} has "
+                    f"{result.co_filename}:{result.co_firstlineno}: {function.__name__} takes "
+                    f"{amount(result.co_argcount, 'parameter')}; the rule {rule.__name__} has "
                     f"{expected.co_argcount}: {names}"
                 )
             self.replacements.append(Replacement(rule, function))

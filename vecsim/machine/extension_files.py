@@ -35,15 +35,15 @@ def extensions_of(given: Iterable[Extension | str | Path]) -> tuple[Extension, .
     UserError
         A file that cannot be read or run or that declares no extension; two extensions of one name.
     """
-    found: dict[str, Extension] = {}
+    matches: dict[str, Extension] = {}
     for each in given:
         for extension in (each,) if isinstance(each, Extension) else load_extensions(_file(str(each))):
-            if found.setdefault(extension.name, extension) is not extension:
+            if matches.setdefault(extension.name, extension) is not extension:
                 raise UserError(f"two extensions are named {extension.name!r}: {extension.file} has one")
             if not extension.sha256:
                 extension.outside = "declares it in Python, and was not given as a file"
                 extension.sha256 = _digest(_content(extension.file)) if extension.file else ""
-    return tuple(found.values())
+    return tuple(matches.values())
 
 
 def load_extensions(file: str) -> tuple[Extension, ...]:
@@ -61,18 +61,18 @@ def load_extensions(file: str) -> tuple[Extension, ...]:
     if key not in _known or not _known[key][0].is_current():
         with recorded(file, content) as recording:
             module = run_file(content, file)
-        found = [
+        matches = [
             each for each in vars(module).values() if isinstance(each, Extension) and each.file == key[0]
         ]
-        if not found:
+        if not matches:
             raise UserError(
                 f"{file}: declares no extension; write NAME = Extension('name', 'what it adds'), with "
                 "`from vecsim import Extension` (docs/extending-time.md)"
             )
-        for extension in found:
+        for extension in matches:
             extension.file, extension.sha256 = _told(key[0]), recording.digest(content)
             extension.outside = f"{recording.outside} while it is loaded" if recording.outside else ""
-        _known[key] = recording, tuple(dict.fromkeys(found))
+        _known[key] = recording, tuple(dict.fromkeys(matches))
     recording, extensions = _known[key]
     depend_on(file, recording)
     return extensions

@@ -41,28 +41,28 @@ class UsersFinder(MetaPathFinder):
     ) -> ModuleSpec | None:
         """Return a user's own module, which is recorded; None for others."""
         others = (finder for finder in sys.meta_path if not isinstance(finder, UsersFinder))
-        found = next(filter(None, (finder.find_spec(name, path, target) for finder in others)), None)
-        if found is None or found.origin is None:
+        result = next(filter(None, (finder.find_spec(name, path, target) for finder in others)), None)
+        if result is None or result.origin is None:
             frame: FrameType | None = sys._getframe(1)
             while frame is not None and is_importing(frame):
                 frame = frame.f_back
             if path is None and by_user(frame):
                 self._recorder.note("module", name)
-        elif is_users_spec(found):
+        elif is_users_spec(result):
             if path is None:
                 self._recorder.note("module", name)
-            self._record(name, found, found.origin)
-            return found
+            self._record(name, result, result.origin)
+            return result
         return None
 
-    def _record(self, name: str, found: ModuleSpec, origin: str) -> None:
+    def _record(self, name: str, result: ModuleSpec, origin: str) -> None:
         """Record the file of a module: its source, of which it is made, compiled code, or an archive."""
-        archive: str | None = getattr(found.loader, "archive", None)
+        archive: str | None = getattr(result.loader, "archive", None)
         if archive is None and origin.endswith(".py"):
-            found.loader, found.cached = _Loader(name, origin, self._recorder), None
+            result.loader, result.cached = _Loader(name, origin, self._recorder), None
             return
         self._recorder.note("file", absolute(archive or origin))
-        source = found.loader.get_source(name) if isinstance(found.loader, zipimporter) else None
+        source = result.loader.get_source(name) if isinstance(result.loader, zipimporter) else None
         if source is not None:
             self._recorder.note_imports(source.encode(), Path(archive or origin).parent)
 
@@ -81,16 +81,16 @@ class _Loader(SourceFileLoader):
         return code
 
 
-def is_users_spec(found: ModuleSpec) -> bool:
+def is_users_spec(result: ModuleSpec) -> bool:
     """Return whether a module is the user's own: of a source, of compiled code, or of an archive."""
-    return found.origin is not None and found.origin.endswith((".py", ".pyc")) and is_users(found.origin)
+    return result.origin is not None and result.origin.endswith((".py", ".pyc")) and is_users(result.origin)
 
 
 def is_users_module(module: object) -> bool:
     """Return whether a module that is there is the user's own."""
-    found = getattr(module, "__spec__", None)
-    if not isinstance(found, ModuleSpec) or getattr(module, "__name__", "") == "__main__":
+    result = getattr(module, "__spec__", None)
+    if not isinstance(result, ModuleSpec) or getattr(module, "__name__", "") == "__main__":
         return False
-    if found.origin is not None:
-        return is_users_spec(found)
-    return any(is_users(str(Path(folder, "x"))) for folder in found.submodule_search_locations or ())
+    if result.origin is not None:
+        return is_users_spec(result)
+    return any(is_users(str(Path(folder, "x"))) for folder in result.submodule_search_locations or ())

@@ -141,12 +141,12 @@ class Recording:
         Folders do not count, so that it is the same wherever the files are.
         """
         plain = hashlib.sha256(content).hexdigest()
-        told = [
+        messages = [
             repr((kind, name if kind in ("variable", "library") else Path(name).name, value))
             for (kind, name), value in self.inputs.items()
             if kind != "module" or not value
         ]
-        return hashlib.sha256("\n".join([plain, *told]).encode()).hexdigest() if told else plain
+        return hashlib.sha256("\n".join([plain, *messages]).encode()).hexdigest() if messages else plain
 
     def is_current(self) -> bool:
         """Return whether everything is as it was recorded."""
@@ -158,8 +158,8 @@ class Recording:
     def _probe(self, kind: str, name: str) -> str:
         if kind == "module":
             added = [each for each in self._path if each not in self._path_before]
-            found = PathFinder.find_spec(name, [*added, self._folder, *sys.path])
-            return "" if found is None else str(found.origin)
+            result = PathFinder.find_spec(name, [*added, self._folder, *sys.path])
+            return "" if result is None else str(result.origin)
         return PROBES[kind](name)
 
     @contextmanager

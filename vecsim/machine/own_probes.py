@@ -39,10 +39,10 @@ def names_digest(path: str) -> str:
 def status(path: str) -> str:
     """Return what is under a path, with the size of a file; empty if nothing is."""
     try:
-        found = plain_stat(path)
+        result = plain_stat(path)
     except (OSError, ValueError):
         return ""
-    return f"{stat.S_IFMT(found.st_mode)} {found.st_size if stat.S_ISREG(found.st_mode) else 0}"
+    return f"{stat.S_IFMT(result.st_mode)} {result.st_size if stat.S_ISREG(result.st_mode) else 0}"
 
 
 def _link(path: str) -> str:
@@ -60,9 +60,9 @@ def _variable(name: str) -> str:
 def _library(name: str) -> str:
     """Return a digest of the Python files of a library; empty if there is none."""
     with suppress(ImportError, ValueError):
-        found = find_spec(name)
-        if found is not None and found.origin is not None and not is_users(found.origin):
-            origin = Path(getattr(found.loader, "archive", found.origin))
+        result = find_spec(name)
+        if result is not None and result.origin is not None and not is_users(result.origin):
+            origin = Path(getattr(result.loader, "archive", result.origin))
             files = sorted(origin.parent.rglob("*.py")) if origin.stem == "__init__" else [origin]
             digest = hashlib.sha256()
             for path in files:

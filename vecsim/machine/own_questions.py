@@ -62,8 +62,8 @@ _ALL_RANDOM = ("random", "secrets", "uuid", "numpy.random", "numpy.random.mtrand
 
 def _functions() -> list[tuple[str, object]]:
     """Return functions as they are now, each after what it asks for."""
-    found = [(what, getattr(owner, name, None)) for what, owner, names in _ASKED for name in names.split()]
-    return [(what, function) for what, function in found if function is not None]
+    results = [(what, getattr(owner, name, None)) for what, owner, names in _ASKED for name in names.split()]
+    return [(what, function) for what, function in results if function is not None]
 
 
 def _by_identity(functions: Sequence[tuple[str, object]]) -> Mapping[int, str]:
@@ -91,14 +91,14 @@ class Notes(Protocol):
 
 def question_of(value: object) -> str:
     """Return what code asks that calls a function or uses a module; nothing if neither is watched."""
-    found = _AT_FIRST.get(_identity(value), "")
+    results = _AT_FIRST.get(_identity(value), "")
     owner = getattr(value, "__self__", None)
     where = value.__name__ if isinstance(value, ModuleType) else type(owner).__module__
-    if not found and where in (*_ALL_RANDOM, "time", "_random"):
-        found = CLOCK if where == "time" else RANDOM
-    elif not found and _is_clock(value):
-        found = CLOCK
-    return f"asks for {found}" if found in ANSWERS else found
+    if not results and where in (*_ALL_RANDOM, "time", "_random"):
+        results = CLOCK if where == "time" else RANDOM
+    elif not results and _is_clock(value):
+        results = CLOCK
+    return f"asks for {results}" if results in ANSWERS else results
 
 
 def _is_clock(function: object) -> bool:

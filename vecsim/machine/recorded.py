@@ -21,11 +21,11 @@ NO_NUMBERS = frozenset(
 def machine_files(machine: Machine) -> tuple[InputFile, ...]:
     """Return the files that a machine was read from: its own, and those of its extensions."""
     read_from = machine.origin.read_from
-    found: tuple[InputFile, ...] = () if read_from is None else (read_from,)
+    result: tuple[InputFile, ...] = () if read_from is None else (read_from,)
     for each in machine.extensions:
         path = Path(each.file) if Path(each.file).is_absolute() else SHIPPED / f"{each.file}.py"
-        found += input_files(f"extension {each.name}", [path])
-    return found
+        result += input_files(f"extension {each.name}", [path])
+    return result
 
 
 def check_recorded(document: Mapping[str, Any]) -> None:
@@ -44,8 +44,8 @@ def check_recorded(document: Mapping[str, Any]) -> None:
         Naming the first number that is missing or wrong.
     """
     Machine.from_dict({name: document[name] for name in Machine.model_fields if name in document})
-    told = document.get("sha256")
+    message = document.get("sha256")
     numbers = {name: value for name, value in document.items() if name not in NO_NUMBERS}
     extensions = {each["name"]: each["sha256"] for each in document.get("extensions", ())}
-    if told not in (None, machine_sha256(numbers, extensions)):
+    if message not in (None, machine_sha256(numbers, extensions)):
         raise UserError("machine: sha256 is not the digest of its numbers: one of them was changed")

@@ -176,8 +176,8 @@ def _named(changes: Mapping[str, Any] | Iterable[str]) -> Iterator[tuple[str, st
 
 def _with_names(changes: Mapping[Any, Any]) -> dict[str, Any]:
     """Check that names of numbers are texts, in tables of tables too."""
-    found = table_of("changes", changes)
-    return {n: _with_names(each) if isinstance(each, Mapping) else each for n, each in found.items()}
+    result = table_of("changes", changes)
+    return {n: _with_names(each) if isinstance(each, Mapping) else each for n, each in result.items()}
 
 
 def _apply(table: dict[str, Any], what: str, name: str, value: Any) -> None:

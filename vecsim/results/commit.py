@@ -55,8 +55,8 @@ def commit() -> Commit:
     It is what the environment variable says; else what was written into the package when it was built; else
     what git says of the checkout; else what ``git archive`` wrote into this file; else unknown.
     """
-    if told := os.environ.get(VARIABLE):
-        return Commit(told)
+    if message := os.environ.get(VARIABLE):
+        return Commit(message)
     folder = Path(__file__).resolve().parent
     if (folder / f"{BAKED}.py").exists():
         baked = import_module(f"{__package__}.{BAKED}")
@@ -75,24 +75,24 @@ def of_checkout(root: Path) -> Commit | None:
     return Commit(number.strip(), tuple(_files(status)))
 
 
-def as_module(found: Commit) -> str:
+def as_module(results: Commit) -> str:
     """Write a commit as the module `BAKED`."""
     return (
         '"""The commit that this package was built from; written by setup.py."""\n\n'
-        f"NUMBER = {found.number!r}\nCHANGED = {found.changed!r}\n"
+        f"NUMBER = {results.number!r}\nCHANGED = {results.changed!r}\n"
     )
 
 
 def _files(status: str) -> list[str]:
     """Return the files of ``git status --porcelain -z``: two letters, a blank, a name (two if renamed)."""
-    found = []
+    results = []
     entries = iter(status.split("\0"))
     for entry in entries:
         if entry:
-            found.append(entry[3:])
+            results.append(entry[3:])
             if entry[0] in "RC":
-                found.append(next(entries))
-    return sorted(found)
+                results.append(next(entries))
+    return sorted(results)
 
 
 def _git(root: Path, *arguments: str) -> str | None:

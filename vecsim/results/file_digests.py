@@ -37,12 +37,12 @@ class InputFile:
 
 def input_files(what: str, paths: Iterable[Path]) -> tuple[InputFile, ...]:
     """Return files with their digests. Those that cannot be read are left out: who needs them says so."""
-    found = []
+    matches = []
     for path in paths:
         digest = sha256_or_empty(path)
         if digest:
-            found.append(InputFile(what, str(path.absolute()), digest))
-    return tuple(found)
+            matches.append(InputFile(what, str(path.absolute()), digest))
+    return tuple(matches)
 
 
 def recorded_files(what: str, folder: Path, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
@@ -71,13 +71,13 @@ def sha256_or_empty(path: Path, kind: InputKind = DOWNLOAD) -> str:
 
 def changed(files: Iterable[InputFile]) -> tuple[str, ...]:
     """Say in a line each which files are not what they were: path, digest now and then."""
-    found = []
+    matches = []
     for each in files:
         now = sha256_or_empty(Path(each.file))
         if now != each.sha256:
             is_now = f"is another file now (digest {short(now)}" if now else "cannot be read now (digest -"
-            found.append(f"{each.what}: {each.file} {is_now}, then {short(each.sha256)})")
-    return tuple(found)
+            matches.append(f"{each.what}: {each.file} {is_now}, then {short(each.sha256)})")
+    return tuple(matches)
 
 
 def short(sha256: str) -> str:

@@ -165,17 +165,17 @@ class Journal:
             # No more than that: what another process has read already must stay where it is.
             self._file.truncate(self._read_to)
             self._say(f"{self.path}: removed {counted(len(torn), 'byte')} of a torn end")
-        found = [_record(line) for line in lines[1:]]
-        self.records = [record for record in found if record is not None]
-        damaged = len(found) - len(self.records)
+        matches = [_record(line) for line in lines[1:]]
+        self.records = [record for record in matches if record is not None]
+        damaged = len(matches) - len(self.records)
         if damaged:
             self._say(f"{self.path}: left out {counted(damaged, 'damaged line')}")
 
-    def _difference(self, found: Record) -> str:
-        if found[KIND] != self._header[KIND]:
-            return f"is a journal of `{shown(str(found[KIND]))}`, not of `{self._header[KIND]}`"
-        names = sorted(found.keys() | self._header.keys())
-        differ = [name for name in names if found.get(name) != self._header.get(name)]
+    def _difference(self, matches: Record) -> str:
+        if matches[KIND] != self._header[KIND]:
+            return f"is a journal of `{shown(str(matches[KIND]))}`, not of `{self._header[KIND]}`"
+        names = sorted(matches.keys() | self._header.keys())
+        differ = [name for name in names if matches.get(name) != self._header.get(name)]
         return f"was left by another run ({shown(', '.join(differ))} differ)"
 
     def _write(self, content: bytes) -> None:

@@ -95,12 +95,12 @@ def provenance() -> Provenance:
     if known is not None:
         return known
     command = _command.get()
-    found = Provenance(
+    result = Provenance(
         tuple(sys.argv) if command is None else command, datetime.now(UTC), versions(), commit()
     )
     if command is not None:
-        _of_command.set(found)
-    return found
+        _of_command.set(result)
+    return result
 
 
 def versions() -> dict[str, str]:
@@ -113,8 +113,8 @@ def _installed() -> dict[str, str]:
     """Return the versions of the libraries that are there; a machine with a GPU may have few of them."""
     from importlib.metadata import PackageNotFoundError, version
 
-    found = {}
+    result = {}
     for name in LIBRARIES:
         with suppress(PackageNotFoundError):
-            found[name] = version(name)
-    return found
+            result[name] = version(name)
+    return result

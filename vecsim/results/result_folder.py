@@ -105,16 +105,16 @@ def read_set(path: Path, kinds: Mapping[str, InputKind]) -> dict[str, bytes]:
     UserError
         A file cannot be read.
     """
-    found: dict[str, bytes] = {}
+    result: dict[str, bytes] = {}
     for _ in range(LOOKS):
         manifest = _known(path)
         listed = manifest.files.keys() & kinds.keys() if manifest else set()
         contents = {name: _written(path, name, kinds[name], manifest) for name in listed}
-        found = {name: content for name, content in contents.items() if content is not None}
-        if found.keys() == listed and (listed == kinds.keys() or _known(path) == manifest):
+        result = {name: content for name, content in contents.items() if content is not None}
+        if result.keys() == listed and (listed == kinds.keys() or _known(path) == manifest):
             break
         time.sleep(LOOK_SECONDS)
-    return found | {name: read_input(path / name, kinds[name]) for name in kinds.keys() - found.keys()}
+    return result | {name: read_input(path / name, kinds[name]) for name in kinds.keys() - result.keys()}
 
 
 def _written(path: Path, name: str, kind: InputKind, manifest: _Manifest | None) -> bytes | None:
@@ -158,8 +158,8 @@ def _finish(path: Path) -> None:
         if left.is_symlink() or not left.is_dir():
             continue
         if manifest is not None and left.name == manifest.staged:
-            kept = [name for name, digest in manifest.files.items() if _is(left / name, digest)]
-            _put_in_place(path, left, kept)
+            retained = [name for name, digest in manifest.files.items() if _is(left / name, digest)]
+            _put_in_place(path, left, retained)
             continue
         with suppress(Timeout, FileNotFoundError), _lock(left, 0):  # otherwise its writer is at work
             shutil.rmtree(left, ignore_errors=True)

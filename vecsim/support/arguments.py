@@ -75,10 +75,10 @@ def path_text(where: str, value: object) -> str:
     UserError
         It is neither a text nor a path of `pathlib`, is empty, or has a zero byte.
     """
-    found = os.fspath(value) if isinstance(value, str | os.PathLike) else None
-    if not isinstance(found, str) or not found or "\0" in found or not _names_file(found):
+    result = os.fspath(value) if isinstance(value, str | os.PathLike) else None
+    if not isinstance(result, str) or not result or "\0" in result or not _names_file(result):
         raise UserError(f"{where} = {shown(value)}: a name or a path is expected")
-    return found
+    return result
 
 
 def _names_file(text: str) -> bool:
@@ -117,10 +117,10 @@ def series(where: str, given: object, of: str) -> tuple[Any, ...]:
     if isinstance(given, str | os.PathLike):
         return (given,)
     if isinstance(given, Iterable) and not isinstance(given, Mapping | bytes) and not hasattr(given, "tocsr"):
-        found = tuple(islice(_each(where, given, of), MOST_VALUES + 1))
-        if len(found) > MOST_VALUES:
+        result = tuple(islice(_each(where, given, of), MOST_VALUES + 1))
+        if len(result) > MOST_VALUES:
             raise UserError(f"{where}: more than {MOST_VALUES:,} values")
-        return found
+        return result
     raise UserError(f"{where} = {shown(given)}: a list of {of} is expected")
 
 

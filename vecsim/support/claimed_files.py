@@ -114,12 +114,12 @@ def claim_folder(name: str | os.PathLike[str], what: str, suffixes: Collection[s
 def _identities(name: str | os.PathLike[str]) -> list[_Identity]:
     """Return by what a file is known: its name without links, and its number where it exists."""
     try:
-        found = Path(name).stat()
+        result = Path(name).stat()
     except (OSError, ValueError):
         return [_folded(os.path.realpath(name))]
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(result.st_mode):
         return []
-    return [_folded(os.path.realpath(name)), (found.st_dev, found.st_ino)]
+    return [_folded(os.path.realpath(name)), (result.st_dev, result.st_ino)]
 
 
 def _folded(path: str) -> str:

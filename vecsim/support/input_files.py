@@ -259,9 +259,9 @@ def written_bytes(count: int) -> str:
 
 def _check(status: os.stat_result, kind: InputKind, name: str) -> None:
     if not stat.S_ISREG(status.st_mode):
-        found = next((word for test, word in _KINDS.items() if test(status.st_mode)), "no regular file")
-        advice = _ADVICE.get(found, "")
-        raise UserError(f"{name}: is {found}, {kind.noun} is needed{advice}")
+        result = next((word for test, word in _KINDS.items() if test(status.st_mode)), "no regular file")
+        advice = _ADVICE.get(result, "")
+        raise UserError(f"{name}: is {result}, {kind.noun} is needed{advice}")
     if not kind.kernel and _is_of_kernel(status):
         raise UserError(f"{name}: is a file of the kernel, {kind.noun} is needed; copy it to a file first")
     if status.st_size > kind.most_bytes:

@@ -74,21 +74,21 @@ def to_floats(
     if values.dtype == wanted:
         return values, []
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        made = values.astype(wanted)
-    told = _Told(wanted, place, advice if wanted.itemsize == 4 else "")
+        result = values.astype(wanted)
+    message = _Told(wanted, place, advice if wanted.itemsize == 4 else "")
     if values.dtype.kind in "iu":
-        return made, told.rounded(values, _inexact_integers(values, wanted))
-    if values.dtype.kind == "b" or values.dtype.itemsize <= wanted.itemsize or not made.size:
-        return made, []
-    largest = max(np.fmax.reduce(made), -np.fmin.reduce(made))
+        return result, message.rounded(values, _inexact_integers(values, wanted))
+    if values.dtype.kind == "b" or values.dtype.itemsize <= wanted.itemsize or not result.size:
+        return result, []
+    largest = max(np.fmax.reduce(result), -np.fmin.reduce(result))
     if np.isinf(largest):
-        told.refuse_overflow(values, np.flatnonzero(np.isinf(made) & np.isfinite(values)))
-    small = np.flatnonzero(np.abs(made) < np.finfo(wanted).tiny)
-    small = small[made[small] != values[small]]
-    notes = told.too_small(values, made, small)
+        message.refuse_overflow(values, np.flatnonzero(np.isinf(result) & np.isfinite(values)))
+    small = np.flatnonzero(np.abs(result) < np.finfo(wanted).tiny)
+    small = small[result[small] != values[small]]
+    notes = message.too_small(values, result, small)
     if largest >= 2.0 ** (np.finfo(wanted).nmant + 1) and _are_whole(values):
-        notes += told.rounded(values, np.flatnonzero((made != values) & np.isfinite(values)))
-    return made, notes
+        notes += message.rounded(values, np.flatnonzero((result != values) & np.isfinite(values)))
+    return result, notes
 
 
 def to_integers(values: Values, bits: int, place: Place) -> Values:
@@ -160,10 +160,10 @@ class _Told:
                 f"({amount(at.size, 'such value')}){self._end}"
             )
 
-    def too_small(self, values: Values, made: Values, at: npt.NDArray[np.intp]) -> list[str]:
+    def too_small(self, values: Values, result: Values, at: npt.NDArray[np.intp]) -> list[str]:
         if not at.size:
             return []
-        zeros = np.count_nonzero(made[at] == 0)
+        zeros = np.count_nonzero(result[at] == 0)
         return [
             f"{amount(at.size, 'value')} too small for {self._bits} bits, the first {values[at[0]]!s} "
             f"{self._place(int(at[0]))}: {zeros} became zero, the others lost digits{self._end}"

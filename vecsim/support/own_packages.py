@@ -89,24 +89,24 @@ class _Guard(MetaPathFinder):
             _require_own(package, sys.modules[package].__spec__)
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
-        found = next(filter(None, (finder.find_spec(name, path, target) for finder in others)), None)
-        _require_own(package, found)
-        return found
+        result = next(filter(None, (finder.find_spec(name, path, target) for finder in others)), None)
+        _require_own(package, result)
+        return result
 
 
-def _require_own(package: str, found: ModuleSpec | None) -> None:
+def _require_own(package: str, result: ModuleSpec | None) -> None:
     own = ROOT / package / "__init__.py"
-    if found is None or not own.exists():
+    if result is None or not own.exists():
         return  # not installed as a whole: who imports it says what is missing
-    if found.origin is not None and Path(found.origin).exists() and own.samefile(found.origin):
+    if result.origin is not None and Path(result.origin).exists() and own.samefile(result.origin):
         return
     raise UserError(
-        f"{_place(found)} stands in the way of vecsim's own package {package!r}: rename it, or start Python "
+        f"{_place(result)} stands in the way of vecsim's own package {package!r}: rename it, or start Python "
         "in another folder"
     )
 
 
-def _place(found: ModuleSpec) -> str:
+def _place(result: ModuleSpec) -> str:
     """Name a folder, or the file of a module."""
-    folders = list(found.submodule_search_locations or ())
-    return f"the folder {Path(folders[0]).absolute()}" if folders else f"the file {found.origin}"
+    folders = list(result.submodule_search_locations or ())
+    return f"the folder {Path(folders[0]).absolute()}" if folders else f"the file {result.origin}"

@@ -99,12 +99,12 @@ def json_value(text: str, where: str) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    result = dict(pairs)
+    if len(result) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
         raise ValueError(f"the key {shown(repr(twice))} stands twice in one object")
-    return found
+    return result
 
 
 def _check_texts(value: Any) -> None:
@@ -168,7 +168,7 @@ def _real(text: str) -> float:
 def _check_toml(text: str, where: str) -> None:
     if len(text) > MOST_TOML_BYTES:
         raise UserError(f"{where}: has more than {MOST_TOML_BYTES:,} letters, the limit for TOML")
-    bare = _HIDING.sub(lambda found: "" if found[0][0] == "#" else "s", text)
+    bare = _HIDING.sub(lambda result: "" if result[0][0] == "#" else "s", text)
     depth = 0
     for bracket in _BRACKETS.findall(bare):
         depth += 1 if bracket in "[{" else -1

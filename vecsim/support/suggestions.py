@@ -33,8 +33,8 @@ def nearest(word: str, known: Iterable[str], count: int = 1) -> str:
     by_folded: dict[str, str] = {}
     for name in known:
         by_folded.setdefault(name.lower(), name)
-    found = get_close_matches(word.lower(), by_folded, n=count, cutoff=CUTOFF)
-    return did_you_mean(by_folded[folded] for folded in found)
+    result = get_close_matches(word.lower(), by_folded, n=count, cutoff=CUTOFF)
+    return did_you_mean(by_folded[folded] for folded in result)
 
 
 def did_you_mean(names: Iterable[str]) -> str:

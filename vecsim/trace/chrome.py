@@ -74,11 +74,11 @@ def counter(name: str, group: int, cycle: int, value: int) -> str:
 
 def group_names(groups: Mapping[int, str]) -> list[str]:
     """Name groups of tracks, to be shown in this order; each has a track 0."""
-    made = []
+    results = []
     for place, (group, name) in enumerate(groups.items()):
-        made.append(_metadata("process_name", group, 0, {"name": name}))
-        made.append(_metadata("process_sort_index", group, 0, {"sort_index": place}))
-    return made
+        results.append(_metadata("process_name", group, 0, {"name": name}))
+        results.append(_metadata("process_sort_index", group, 0, {"sort_index": place}))
+    return results
 
 
 def track_name(group: int, track: int, name: str) -> list[str]:
@@ -190,33 +190,33 @@ class ChromeWriter:
         name, issue = self._names[row[AT["pc"]]], row[AT["issue"]]
         track, _ = self._slots.place(issue, issue + 1)
         in_unit = row[AT["unit"]] > 0 and row[AT["vl"]] > 0
-        told = self._told(row)
-        shown = _age(row[AT["age"]]) if in_unit else told
+        message = self._told(row)
+        shown = _age(row[AT["age"]]) if in_unit else message
         lines.append(slice_(name, ISSUE, track, issue, issue + 1, shown))
         if not in_unit:
             return
         track, new = self._flight.place(issue, row[AT["retire"]])
         lines += track_name(FLIGHT, track, f"in flight {track}") if new else []
-        lines.append(slice_(name, FLIGHT, track, issue, row[AT["retire"]], told))
+        lines.append(slice_(name, FLIGHT, track, issue, row[AT["retire"]], message))
         for phase in phases(row, worked):
             lines.append(slice_(_PHASES[phase.name], FLIGHT, track, phase.begin, phase.end, _cause(phase)))
 
     def _told(self, row: list[int]) -> str:
         """Say all of an instruction, as JSON."""
         listed = self._texts[row[AT["pc"]]]
-        told: dict[str, Any] = {"age": row[AT["age"]], "instruction": row[AT["pc"]]}
+        message: dict[str, Any] = {"age": row[AT["age"]], "instruction": row[AT["pc"]]}
         if listed.place:
-            told |= {"place": listed.place, "source": listed.source}
-        told |= {"operands": listed.registers} if listed.registers else {}
+            message |= {"place": listed.place, "source": listed.source}
+        message |= {"operands": listed.registers} if listed.registers else {}
         if row[AT["unit"]] > 0:
-            told |= {"vector length": row[AT["vl"]]}
+            message |= {"vector length": row[AT["vl"]]}
         if row[AT["address"]] >= 0:
-            told |= {"address": row[AT["address"]], "words": row[AT["words"]]}
-        told |= {name: row[AT[name]] for name in ("issue", "dispatch", "start", "first", "last", "retire")}
+            message |= {"address": row[AT["address"]], "words": row[AT["words"]]}
+        message |= {name: row[AT[name]] for name in ("issue", "dispatch", "start", "first", "last", "retire")}
         waits = waits_of(row[_FIRST_WAIT : _FIRST_WAIT + WAITS])
         if waits:
-            told |= {"waits": waits, "waited longest for": max(waits, key=waits.__getitem__)}
-        return quoted(told)
+            message |= {"waits": waits, "waited longest for": max(waits, key=waits.__getitem__)}
+        return quoted(message)
 
     def _units(self, starts: Starts, pc_of: dict[int, int], lines: list[str]) -> None:
         """Write a slice for each row of cycles in which elements or words of an instruction start."""

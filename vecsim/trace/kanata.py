@@ -65,9 +65,12 @@ class KanataWriter:
         number, text = self._number, self._texts[row[AT["pc"]]]
         issue, retire = row[AT["issue"]], row[AT["retire"]]
         self._number += 1
-        told = [f"I\t{number}\t{row[AT['age']]}\t0", f"L\t{number}\t0\t{row[AT['pc']]}: {_line(text.text)}"]
-        told += [f"L\t{number}\t1\t{_line(line)}\\n" for line in self._more(row)]
-        self._keep(issue, BEGIN, number, told)
+        messages = [
+            f"I\t{number}\t{row[AT['age']]}\t0",
+            f"L\t{number}\t0\t{row[AT['pc']]}: {_line(text.text)}",
+        ]
+        messages += [f"L\t{number}\t1\t{_line(line)}\\n" for line in self._more(row)]
+        self._keep(issue, BEGIN, number, messages)
         scalar = row[AT["unit"]] == 0 or row[AT["vl"]] == 0
         for phase in [Phase(SCALAR, issue, retire)] if scalar else phases(row, worked):
             self._stage(number, NORMAL, STAGES.get(phase.name, phase.name), phase)

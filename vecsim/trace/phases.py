@@ -45,13 +45,13 @@ def phases(row: list[int], worked: int) -> list[Phase]:
         The cycle after that in which its last element starts.
     """
     issue, dispatch, start, retire = (row[AT[name]] for name in ("issue", "dispatch", "start", "retire"))
-    found = (
+    result = (
         Phase("queue", issue, dispatch, _longest(row, QUEUEING, dispatch - issue)),
         Phase("wait", dispatch, start, _longest(row, WAITING, start - dispatch)),
         Phase("work", start, worked),
         Phase("result", worked, retire),
     )
-    return [phase for phase in found if phase.begin < phase.end]
+    return [phase for phase in result if phase.begin < phase.end]
 
 
 def _longest(row: list[int], causes: tuple[Cause, ...], most: int) -> str:

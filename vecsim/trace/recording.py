@@ -91,8 +91,8 @@ def _stream(
     def text(content: str) -> None:
         write(utf8(content))
 
-    made: dict[str, Callable[[], Writer]] = {
+    result: dict[str, Callable[[], Writer]] = {
         ".json": lambda: ChromeWriter(text, program, machine, about),
         ".kanata": lambda: KanataWriter(text, program),
     }
-    return Stream(made[suffix](), window)
+    return Stream(result[suffix](), window)

@@ -40,7 +40,7 @@ def read_window(text: str) -> Window:
     begin, colon, end = (part.strip() for part in text.partition(":"))
     if not colon or not all(part == "" or (part.isascii() and part.isdigit()) for part in (begin, end)):
         raise UserError(f"--window {text}: write it as FROM:TO in cycles, such as 1000:1500, or 1000:")
-    found = Window(int(begin or 0), int(end) if end else None)
-    if found.begin >= found.last:
-        raise UserError(f"--window {text}: there is no cycle from {found.begin} on and before {found.end}")
-    return found
+    result = Window(int(begin or 0), int(end) if end else None)
+    if result.begin >= result.last:
+        raise UserError(f"--window {text}: there is no cycle from {result.begin} on and before {result.end}")
+    return result

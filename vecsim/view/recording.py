@@ -170,16 +170,16 @@ class Recorded:
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
         """Return all numbers of the page: times, and changes sorted by cell and then by age."""
-        made: dict[str, npt.NDArray[Any]] = dict(self.times)
-        made |= _sorted("scalar", self.values.scalars, np.float64)
+        built: dict[str, npt.NDArray[Any]] = dict(self.times)
+        built |= _sorted("scalar", self.values.scalars, np.float64)
         section = self.subject.machine.section_size
-        made |= _sorted("vector", self.values.vectors, np.int64, section)
-        contents = made.pop("vector_content").reshape(-1).view(np.uint32)
+        built |= _sorted("vector", self.values.vectors, np.int64, section)
+        contents = built.pop("vector_content").reshape(-1).view(np.uint32)
         low, high = contents[::2], contents[1::2]
-        made |= {"vector_low": low} | ({"vector_high": high} if high.any() else {})
+        built |= {"vector_low": low} | ({"vector_high": high} if high.any() else {})
         for number, changes in enumerate(self.values.memory):
-            made |= _sorted(f"piece{number}", changes, np.uint8)
-        return made
+            built |= _sorted(f"piece{number}", changes, np.uint8)
+        return built
 
     def facts(self) -> dict[str, Any]:
         """Return all that is no column."""

@@ -24,17 +24,17 @@ SHOWN = ("hash", "in_turn", "classes", "sort", "dynamic", "sell")
 
 def make(results: Results) -> Item:
     """Make the item."""
-    found = {
+    result = {
         each.name: of_matrix for each in results.matrices if (of_matrix := by_method(results, each.name))
     }
-    subjects = [each for each in results.matrices if each.name in found]
+    subjects = [each for each in results.matrices if each.name in result]
     return results.item(
         "hbp-fig6",
         "Figure 6: balance within blocks",
         SUMMARY,
-        tuple(row for each in subjects for row in _rows(each, found[each.name])),
-        chart=_chart(subjects, found),
-        verdicts=_verdicts(subjects, found),
+        tuple(row for each in subjects for row in _rows(each, result[each.name])),
+        chart=_chart(subjects, result),
+        verdicts=_verdicts(subjects, result),
         notes=(
             "The paper shows a few blocks of each of five matrices and does not say which; figure 3, the "
             "formula of the hash, is a picture. The formula here is what its text describes "
@@ -53,12 +53,12 @@ def make(results: Results) -> Item:
 
 def by_method(results: Results, matrix: str) -> dict[str, OrderRecord]:
     """Return the orders of a matrix in the paper's blocks, each method with its own numbers."""
-    found: dict[str, OrderRecord] = {}
+    result: dict[str, OrderRecord] = {}
     for each in results.orders:
         usual = each.method != "classes" or each.numbers.get("bits") == CLASS_BITS
         if each.matrix == matrix and usual and paper_partition(each.block_rows, each.block_columns):
-            found.setdefault(each.method, each)
-    return found
+            result.setdefault(each.method, each)
+    return result
 
 
 def reduction(orders: dict[str, OrderRecord], method: str) -> float | None:
@@ -83,13 +83,13 @@ def _rows(matrix: MatrixRecord, orders: dict[str, OrderRecord]) -> list[Comparis
     ]
 
 
-def _chart(subjects: list[MatrixRecord], found: dict[str, dict[str, OrderRecord]]) -> BarChart:
+def _chart(subjects: list[MatrixRecord], result: dict[str, dict[str, OrderRecord]]) -> BarChart:
     panel = bars(
         "",
         subjects,
         lambda matrix: matrix.name.replace("-", "\n", 1),
         {METHODS[method]: method for method in ("own", *SHOWN)},
-        lambda matrix, method: found[matrix.name][method].deviation,
+        lambda matrix, method: result[matrix.name][method].deviation,
     )
     return BarChart(
         title="Standard deviation of the entries of rows within a warp",
@@ -101,8 +101,8 @@ def _chart(subjects: list[MatrixRecord], found: dict[str, dict[str, OrderRecord]
     )
 
 
-def _verdicts(subjects: list[MatrixRecord], found: dict[str, dict[str, OrderRecord]]) -> Iterator[Verdict]:
-    all_ = [(each, reduction(found[each.name], "hash") or 0.0) for each in subjects]
+def _verdicts(subjects: list[MatrixRecord], result: dict[str, dict[str, OrderRecord]]) -> Iterator[Verdict]:
+    all_ = [(each, reduction(result[each.name], "hash") or 0.0) for each in subjects]
     yield Verdict(
         "The hash makes the standard deviation within warps less",
         all(less > 0 for _, less in all_),
@@ -111,9 +111,9 @@ def _verdicts(subjects: list[MatrixRecord], found: dict[str, dict[str, OrderReco
     kronecker = [(each, less) for each, less in all_ if each.stands_for == "kron_g500-logn18"]
     for each, less in kronecker:
         others = {
-            METHODS[method]: reduction(found[each.name], method)
+            METHODS[method]: reduction(result[each.name], method)
             for method in SHOWN[1:]
-            if method in found[each.name]
+            if method in result[each.name]
         }
-        told = "; ".join(f"{name} {other or 0.0:.0f} %" for name, other in others.items())
-        yield Verdict("By 42 % on kron_g500-logn18", less >= 42, f"{less:.0f} % as read here; {told}")
+        message = "; ".join(f"{name} {other or 0.0:.0f} %" for name, other in others.items())
+        yield Verdict("By 42 % on kron_g500-logn18", less >= 42, f"{less:.0f} % as read here; {message}")

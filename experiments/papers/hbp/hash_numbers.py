@@ -96,7 +96,7 @@ def _chart(results: Results, studied: list[str]) -> ScatterChart:
                 continue
             if paper_partition(each.block_rows, each.block_columns):
                 series.setdefault(METHODS[each.method], []).append((each.nanoseconds, less))
-        panels.append(ScatterPanel(matrix, {name: tuple(found) for name, found in series.items()}))
+        panels.append(ScatterPanel(matrix, {name: tuple(result) for name, result in series.items()}))
     return ScatterChart(
         title="Quality over cost, blocks of 512 x 4096",
         x_label="ns a row of a block, on a CPU",

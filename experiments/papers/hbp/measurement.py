@@ -199,14 +199,14 @@ class _Matrix(Case):
             "hbp-active-direct": partial(_active, direct=True),
             "hbp-by-degree": self._active_by_degree,
         }
-        found: list[Record] = []
+        matches: list[Record] = []
         for dtype in DTYPES:
             csr = typed(self._csr, dtype)
             for method, make in makers.items():
                 blank = self.blank(method, dtype)
-                found += self.safely([blank], self._own(blank, partial(make, csr)))
-            found.append(self.fastest(self.library(LIBRARY, csr, dtype), "cusparse", dtype))
-        return found
+                matches += self.safely([blank], self._own(blank, partial(make, csr)))
+            matches.append(self.fastest(self.library(LIBRARY, csr, dtype), "cusparse", dtype))
+        return matches
 
     def _own(self, blank: Record, make: Callable[[], Any]) -> Iterator[Record]:
         """Measure a product of ours, and the kernels behind its first."""
@@ -234,10 +234,10 @@ def _wall(convert: Callable[[], Any]) -> Any:
         free_what_is_dropped()
         cuda.synchronize()
         begun = time.perf_counter()
-        made = convert()
+        result = convert()
         cuda.synchronize()
         times.append((time.perf_counter() - begun) * 1e6)
-        del made
+        del result
     low, median, high = np.percentile(times[1:], [25, 50, 75]).tolist()
     return Timing(median, (high - low) / median, RUNS, 1)
 

@@ -86,8 +86,8 @@ def compared(name: str, blocks: Blocks) -> list[OrderRecord]:
         Of `sample`.
     """
     row_hash = RowHash.sampled(blocks.counts.ravel(), blocks.counts.shape[1])
-    found = [_record(name, blocks, method, row_hash) for method in ON_THE_HOST]
-    return [*found, *(_record(name, blocks, "classes", row_hash, bits) for bits in (0, 1, 3))]
+    matches = [_record(name, blocks, method, row_hash) for method in ON_THE_HOST]
+    return [*matches, *(_record(name, blocks, "classes", row_hash, bits) for bits in (0, 1, 3))]
 
 
 def varied(name: str, blocks: Blocks) -> Iterator[OrderRecord]:
@@ -122,10 +122,10 @@ def _record(name: str, blocks: Blocks, method: str, row_hash: RowHash, bits: int
     seconds = float("inf")
     for _ in range(REPEATS):
         begun = time.perf_counter()
-        made = ordered(counts, method, row_hash, blocks.whole, bits)
+        result = ordered(counts, method, row_hash, blocks.whole, bits)
         seconds = min(seconds, time.perf_counter() - begun)
-    placed = np.take_along_axis(counts, made.order, axis=1).ravel()
-    deviation, steps = measured(placed, made.group_begins.ravel())
+    placed = np.take_along_axis(counts, result.order, axis=1).ravel()
+    deviation, steps = measured(placed, result.group_begins.ravel())
     numbers = {"a": row_hash.a, "b": row_hash.b, "c": row_hash.c, "d": row_hash.d}
     return OrderRecord(
         name,
@@ -172,10 +172,10 @@ def study(name: str, csr: Any, *, every_partition: bool) -> list[OrderRecord]:
         Whether partitions other than the paper's are looked at, and the numbers of the hash varied.
     """
     own = sample(csr, BLOCK_ROWS, BLOCK_COLUMNS)
-    found = compared(name, own)
+    matches = compared(name, own)
     if every_partition:
-        found += varied(name, own)
+        matches += varied(name, own)
         for rows, columns in PARTITIONS:
             if (rows, columns) != (BLOCK_ROWS, BLOCK_COLUMNS):
-                found += compared(name, sample(csr, rows, columns))
-    return found
+                matches += compared(name, sample(csr, rows, columns))
+    return matches

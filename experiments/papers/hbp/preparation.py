@@ -65,9 +65,9 @@ def _mean_row(results: Results, method: str, stage: str) -> Comparison:
 def _row(results: Results, matrix: MatrixRecord, method: str, stage: str) -> Comparison:
     record = results.record(matrix, method, operation=stage)
     note = "" if record is None else _said(record)
-    found = results.ratio(matrix, method, "", "hash", stage)
+    result = results.ratio(matrix, method, "", "hash", stage)
     return Comparison(
-        matrix.label, f"{METHODS[method]} over hash, {STAGES[stage]}", "", found, note, NOT_MEASURED
+        matrix.label, f"{METHODS[method]} over hash, {STAGES[stage]}", "", result, note, NOT_MEASURED
     )
 
 

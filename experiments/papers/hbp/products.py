@@ -131,11 +131,11 @@ def parts(results: Results) -> Item:
             "" if record is None else record.reason,
             results.absent(matrix, method, "float64") or NOT_MEASURED,
         )
-        for method, found in records.items()
-        for matrix, record in zip(graphs, found, strict=True)
+        for method, result in records.items()
+        for matrix, record in zip(graphs, result, strict=True)
         for part, time in _parts(record).items()
     ]
-    drawn = {
+    sampled = {
         f"{PRODUCTS[method]}: {part}": tuple(_parts(record)[part] for record in records[method])
         for method in ("hbp", "hbp-active")
         for part in ("blocks", "combine")
@@ -151,11 +151,11 @@ def parts(results: Results) -> Item:
             value_label="us",
             category_label="scale of the Kronecker graph",
             categories=tuple(each.name.rpartition("-")[2] for each in graphs),
-            series=drawn,
+            series=sampled,
             bands={},
             description="Lines of the time in blocks and in the combine step over the scale, of two forms",
         )
-        if any(time for times in drawn.values() for time in times)
+        if any(time for times in sampled.values() for time in times)
         else None,
         verdicts=(_growth(list(map(_parts, records["hbp"]))),),
     )

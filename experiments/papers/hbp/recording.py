@@ -40,8 +40,8 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("names", nargs="*", metavar="NAME", help="matrices; all that fit a host without any")
     arguments = parser.parse_args(given)
     chosen = [each for each in on_the_host() if not arguments.names or each.name in arguments.names]
-    found = replace(recorded_results(Results), orders=orders_of(chosen))
-    write_file(arguments.file, found.to_json())
+    result = replace(recorded_results(Results), orders=orders_of(chosen))
+    write_file(arguments.file, result.to_json())
     return 0
 
 

@@ -96,17 +96,17 @@ def matrices(runs: SuiteRuns) -> Appendix:
 
 def cycles(runs: SuiteRuns) -> Appendix:
     """List what every program took on every matrix."""
-    found = runs.measured.timings
+    result = runs.measured.timings
     columns: dict[str, Callable[[tuple[str, Timing]], object]] = {
         "matrix": lambda of: of[0],
         "program": lambda of: of[1].program,
         "cycles": lambda of: of[1].cycles,
-        "of CHiSM's": lambda of: f"{of[1].cycles / found[of[0]]['chism'].cycles:.4f}",
+        "of CHiSM's": lambda of: f"{of[1].cycles / result[of[0]]['chism'].cycles:.4f}",
         "instructions": lambda of: of[1].instructions,
         "bytes moved": lambda of: of[1].bytes_moved,
         "relative error": lambda of: f"{of[1].relative_error:.1e}",
     }
-    every = [(matrix, timing) for matrix, timings in found.items() for timing in timings.values()]
+    every = [(matrix, timing) for matrix, timings in result.items() for timing in timings.values()]
     paragraph = (
         f"Programs: {', '.join(METHODS)}. Values are 32 bits wide; x is uniform in 0 to 1. The relative "
         "error is max |y - r| / (|A| |x|), r by SciPy in float64."

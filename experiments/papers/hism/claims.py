@@ -174,18 +174,18 @@ def verdicts(figure: int, ten: Sequence[Subject], times: Mapping[str, Times]) ->
 
 def _verdict(claim: Claim, ten: Sequence[Subject], times: Mapping[str, Times]) -> Verdict:
     meant = [subject.name for subject in ten if claim.about(subject)]
-    found = {name: times[name] for name in meant if name in times}
-    if not found:
+    result = {name: times[name] for name in meant if name in times}
+    if not result:
         why = "not found" if meant else "not among these matrices"
         return Verdict(claim.text, None, f"{', '.join(meant) or 'it'}: {why}")
     if claim.on_average:
-        found = {"mean": {program: fmean(t[program] for t in found.values()) for program in METHODS}}
-    against = {name: t for name, t in found.items() if not claim.holds(t)}
-    told = "; ".join(_told(claim, name, t) for name, t in (against or found).items())
+        result = {"mean": {program: fmean(t[program] for t in result.values()) for program in METHODS}}
+    against = {name: t for name, t in result.items() if not claim.holds(t)}
+    message = "; ".join(_told(claim, name, t) for name, t in (against or result).items())
     missing = [name for name in meant if name not in times]
     if missing:
-        told += f"; not found: {', '.join(missing)}"
-    return Verdict(claim.text, not against, f"against it: {told}" if against else told)
+        message += f"; not found: {', '.join(missing)}"
+    return Verdict(claim.text, not against, f"against it: {message}" if against else message)
 
 
 def _told(claim: Claim, name: str, times: Times) -> str:

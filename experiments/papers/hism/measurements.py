@@ -84,11 +84,11 @@ def measure_members(
     """
     file = None if request.results is None else ResultsFile(request.results, request)
     names = {m.name: "" if file is None else identify(m) for m in members}
-    found: dict[str, dict[str, Timing]] = {
+    match: dict[str, dict[str, Timing]] = {
         m.name: {} if file is None else file.find(names[m.name]) for m in members
     }
     missing = {
-        m.name: tuple(program for program in PROGRAMS if program not in found[m.name]) for m in members
+        m.name: tuple(program for program in PROGRAMS if program not in match[m.name]) for m in members
     }
     unknown = [member for member in members if missing[member.name]]
     failed: dict[str, str] = {}
@@ -97,13 +97,13 @@ def measure_members(
             if isinstance(result, str):
                 failed[task.member.name] = result
                 continue
-            found[task.member.name].update((timing.program, timing) for timing in result)
+            match[task.member.name].update((timing.program, timing) for timing in result)
             if file is not None and identify(task.member) == names[task.member.name]:  # else it has changed
                 file.keep(names[task.member.name], task.member.name, result)
     finally:
         if file is not None:
             file.close()
-    timings = {m.name: _in_order(found[m.name]) for m in members if m.name not in failed}
+    timings = {m.name: _in_order(match[m.name]) for m in members if m.name not in failed}
     return Measured(timings, failed)
 
 
@@ -174,5 +174,5 @@ def _result(task: _Task, load: Load, machine: Machine, engine: str) -> list[Timi
 
 
 def _timing(program: str, values: Any, machine: Machine, engine: str) -> Timing:
-    found = measure(program, values, machine, engine=engine, options=ASSIGNMENT[program])
-    return Timing(program, found.cycles, found.instructions, found.bytes_moved, found.relative_error)
+    match = measure(program, values, machine, engine=engine, options=ASSIGNMENT[program])
+    return Timing(program, match.cycles, match.instructions, match.bytes_moved, match.relative_error)

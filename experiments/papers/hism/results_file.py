@@ -56,7 +56,7 @@ class ResultsFile:
     def find(self, member: str) -> dict[str, Timing]:
         """Return the timings of a member, by program."""
         key = self.key(member)
-        return {program: timing for (found, program), timing in self._timings.items() if found == key}
+        return {program: timing for (result, program), timing in self._timings.items() if result == key}
 
     def keep(self, member: str, name: str, timings: Iterable[Timing]) -> None:
         """Keep timings of a member at once; its name is for readers of the file.

@@ -63,10 +63,10 @@ def remark_on(matrix: TableMatrix, csr: Any, remarks: Mapping[str, str]) -> str:
 
 def _difference_from_print(matrix: TableMatrix, csr: Any) -> str:
     printed = (matrix.dimension, matrix.dimension, matrix.size)
-    found = (*csr.shape, csr.nnz)
-    if found == printed:
+    result = (*csr.shape, csr.nnz)
+    if result == printed:
         return ""
-    return f"the matrix found is {_size(found)}, the paper's {_size(printed)}: explicit zeros may be missing"
+    return f"the matrix found is {_size(result)}, the paper's {_size(printed)}: explicit zeros may be missing"
 
 
 def missing_rows(

@@ -86,13 +86,13 @@ def rows(matrices: Mapping[str, Any], remarks: Mapping[str, str] = NO_REMARKS) -
     return by_paper + in_memory
 
 
-def verdicts(found: Sequence[Comparison]) -> Iterator[Verdict]:
+def verdicts(result: Sequence[Comparison]) -> Iterator[Verdict]:
     """Say of the rows whether they bear out what the paper says about them, under each accounting."""
     for counted, suffix in (("as the paper counts", ""), ("in memory", IMAGE_SUFFIX)):
         ratios = {
             quantity: [
                 row.ours
-                for row in found
+                for row in result
                 if row.quantity == quantity and row.ours is not None and row.row in _labels(suffix)
             ]
             for quantity in QUANTITIES

@@ -211,7 +211,7 @@ def rows(suite: Grouped, originals: Grouped, cycles: Cycles) -> list[Comparison]
     cycles
         Of the matrices that are found; the others are left out, and the notes say how many.
     """
-    times = {name: relative(found) for name, found in cycles.items()}
+    times = {name: relative(result) for name, result in cycles.items()}
     return [
         _row(suite if variant.stand_ins else originals, times, variant, label, group)
         for variant in VARIANTS
@@ -308,10 +308,12 @@ def small_matrices(runs: SuiteRuns) -> list[str]:
     others = [
         f"{name} {cycles[name]['chism']:,} ({cycles[name]['hism']:,})" for name in names if name not in alike
     ]
-    told = f"Of the small matrices {' and '.join(alike)} have one level, where CHiSM is HiSM" if alike else ""
+    message = (
+        f"Of the small matrices {' and '.join(alike)} have one level, where CHiSM is HiSM" if alike else ""
+    )
     rest = f"with a cache to move CHiSM takes, beside HiSM, {', '.join(others)} cycles" if others else ""
     paper = "The paper has HiSM at 0.6 of CHiSM's time on the small ones."
-    return [f"{'; '.join(filter(None, (told, rest)))}. {paper}"]
+    return [f"{'; '.join(filter(None, (message, rest)))}. {paper}"]
 
 
 def gaps(runs: SuiteRuns, filled: Sequence[Comparison]) -> Iterator[str]:

@@ -140,19 +140,19 @@ def rows(matrices: Mapping[str, Any], remarks: Mapping[str, str] = NO_REMARKS) -
         modelled += _model_rows(matrix, csr, hism, remark_on(matrix, csr, remarks))
         for row in (*_as_meant(matrix, hism), *_counted_rows(matrix, csr, hism)):
             others.setdefault(row.row.removeprefix(matrix.label), []).append(row)
-    return modelled + [row for found in others.values() for row in found]
+    return modelled + [row for result in others.values() for row in result]
 
 
-def verdicts(found: Sequence[Comparison]) -> Iterator[Verdict]:
+def verdicts(result: Sequence[Comparison]) -> Iterator[Verdict]:
     """Say of the rows whether they bear out what the paper says, by its model and as counted in two ways."""
     for counted, suffix, bbcs_suffix in (
         ("by the paper's model", "", BBCS_SUFFIX),
         ("as counted", COUNTED_SUFFIX, COUNTED_SUFFIX),
         ("as counted with room", ROOM_SUFFIX, ROOM_SUFFIX),
     ):
-        by_crs = _by_matrix(found, "vs CRS", suffix)
-        by_jd = _by_matrix(found, "vs JD", suffix)
-        by_bbcs = _by_matrix(found, "vs BBCS", bbcs_suffix)
+        by_crs = _by_matrix(result, "vs CRS", suffix)
+        by_jd = _by_matrix(result, "vs JD", suffix)
+        by_bbcs = _by_matrix(result, "vs BBCS", bbcs_suffix)
         large = {name: ratio for name, ratio in by_jd.items() if name in LARGE}
         small = {name: ratio for name, ratio in by_jd.items() if name not in LARGE}
         yield _verdict(f"HiSM always takes fewer steps than CRS, {counted}", by_crs, lambda ratio: ratio > 1)
@@ -161,8 +161,8 @@ def verdicts(found: Sequence[Comparison]) -> Iterator[Verdict]:
         yield _verdict(f"HiSM always takes fewer steps than BBCS, {counted}", by_bbcs, lambda r: r > 1)
 
 
-def _by_matrix(found: Sequence[Comparison], quantity: str, suffix: str) -> dict[str, float]:
-    numbers = {row.row: row.ours for row in found if row.quantity == quantity and row.ours is not None}
+def _by_matrix(result: Sequence[Comparison], quantity: str, suffix: str) -> dict[str, float]:
+    numbers = {row.row: row.ours for row in result if row.quantity == quantity and row.ours is not None}
     labels = [matrix.label for matrix in MATRICES]
     return {label: numbers[label + suffix] for label in labels if label + suffix in numbers}
 
@@ -229,17 +229,17 @@ def _counted_rows(matrix: TableMatrix, csr: Any, hism: HiSM) -> list[Comparison]
         _mean(bbcs, empty_by_block_column(bbcs)),
         _mean(hism, empty_by_block_array(hism)),
     )
-    found = _ratios(matrix.label + COUNTED_SUFFIX, anywhere, lambda steps: steps.total, _all_kinds)
+    result = _ratios(matrix.label + COUNTED_SUFFIX, anywhere, lambda steps: steps.total, _all_kinds)
     own = Comparison(matrix.label + HISM_SUFFIX, "vs BBCS", "", anywhere.hism.total, "steps, not a ratio")
-    found.append(own)
+    result.append(own)
     stored = empty_in_blocks(hism)
     if len(stored.count):
         in_blocks = _MeanSteps(*(_mean(form, stored) for form in (jd, crs, bbcs, hism)))
         label = matrix.label + IN_BLOCKS_SUFFIX
-        found += _ratios(label, in_blocks, lambda steps: steps.total, _all_kinds)
+        result += _ratios(label, in_blocks, lambda steps: steps.total, _all_kinds)
     swapped = sum_of_parts(mean_over(by_row, jd_swap_steps(jd, by_row.row, by_row.column)))
     with_room = replace(anywhere, jd=swapped)
-    return found + _ratios(matrix.label + ROOM_SUFFIX, with_room, _with_room, _within_arrays)
+    return result + _ratios(matrix.label + ROOM_SUFFIX, with_room, _with_room, _within_arrays)
 
 
 def _mean(form: CRS | JD | BBCS | HiSM, positions: EmptyPositions) -> Steps[float]:
@@ -254,10 +254,10 @@ def _ratios(
     label: str,
     means: _MeanSteps,
     count: Callable[[Steps[float]], float],
-    told: Callable[[Steps[float]], str],
+    message: Callable[[Steps[float]], str],
 ) -> list[Comparison]:
     note = "; ".join(
-        f"{name} {count(steps):,.1f} ({told(steps)})"
+        f"{name} {count(steps):,.1f} ({message(steps)})"
         for name, steps in (("HiSM", means.hism), ("JD", means.jd), ("CRS", means.crs), ("BBCS", means.bbcs))
     )
     return [

@@ -89,19 +89,19 @@ def matrix_of_warps(warps: int, dtype: str) -> Any:
     return rows_of(256 * stripes, np.arange(a_row), dtype)
 
 
-def _naive(dtype: str, turned: bool) -> None:
+def _naive(dtype: str, is_transposed: bool) -> None:
     from gpu.baseline.naive import NaiveProduct
     from gpu.runtime.cuda import THREADS_PER_BLOCK
 
-    NaiveProduct(sample(dtype), THREADS_PER_BLOCK, transposed=turned)
+    NaiveProduct(sample(dtype), THREADS_PER_BLOCK, transposed=is_transposed)
 
 
-def _tree_sum(dtype: str, turned: bool) -> None:
+def _tree_sum(dtype: str, is_transposed: bool) -> None:
     import gpu
     from gpu.hisparse.container import HiSparse
 
     tree = HiSparse.from_scipy(rows_of(1000, np.arange(5), dtype)[:, :1000])
-    gpu.add(tree, tree, transpose_b=turned)
+    gpu.add(tree, tree, transpose_b=is_transposed)
 
 
 def _csr_sum(dtype: str, a_row: int) -> None:

@@ -119,13 +119,13 @@ def _summary_rows(results: Results) -> Iterator[Comparison]:
             )
         for group, matrices in _groups(results).items():
             for node_size in (NODE_SIZE, OURS):
-                found = savings(matrices, node_size, other)
+                result = savings(matrices, node_size, other)
                 yield Comparison(
                     f"{group}, d = {node_size}",
                     f"saved against {what}, %",
                     f"{paper:g}" if (group, node_size) == (STAND_INS, NODE_SIZE) else "",
-                    fmean(found) if found else None,
-                    f"mean over {len(found)} matrices",
+                    fmean(result) if result else None,
+                    f"mean over {len(result)} matrices",
                     NOT_MEASURED,
                 )
 
@@ -142,13 +142,13 @@ def of_one_csr(results: Results, matrices: Iterable[MatrixRecord], dtype: str) -
     dtype
         float32 or float64.
     """
-    found = {}
+    result = {}
     for matrix in matrices:
         product = results.record(matrix, OWN, dtype, "spmv")
         if product is not None and product.nbytes is not None and matrix.nnz:
             csr = storage.csr_bytes(matrix.rows, matrix.nnz, storage.VALUE_BITS[dtype]) * matrix.nnz
-            found[matrix.name] = product.nbytes / csr
-    return found
+            result[matrix.name] = product.nbytes / csr
+    return result
 
 
 def _device_rows(results: Results) -> Iterator[Comparison]:
@@ -156,9 +156,9 @@ def _device_rows(results: Results) -> Iterator[Comparison]:
     for dtype, short in DTYPES.items():
         quantity = f"on the GPU, both products, of one CSR {short}"
         for group, matrices in _groups(results).items():
-            found = of_one_csr(results, matrices, dtype)
-            note = f"geometric mean over {len(found)} matrices"
-            yield Comparison(group, quantity, "", geometric_mean(found.values()), note, NOT_MEASURED)
+            result = of_one_csr(results, matrices, dtype)
+            note = f"geometric mean over {len(result)} matrices"
+            yield Comparison(group, quantity, "", geometric_mean(result.values()), note, NOT_MEASURED)
         for matrix in results.measured:
             share = of_one_csr(results, [matrix], dtype).get(matrix.name)
             if share is not None:
@@ -223,11 +223,11 @@ def _verdicts(results: Results) -> Iterator[Verdict]:
     )
     for other, what, printed in ((_csr, "CSR", LESS_THAN_CSR), (_coo, "COO", LESS_THAN_COO)):
         for node_size in (NODE_SIZE, OURS):
-            found = savings(results.of_the_paper, node_size, other)
+            result = savings(results.of_the_paper, node_size, other)
             yield Verdict(
                 f"{printed:g} % less memory than {what} on average (d = {node_size}, stand-ins)",
-                fmean(found) >= AT_LEAST * printed if found else None,
-                f"{fmean(found):.0f} % on {len(found)} matrices" if found else "none was measured",
+                fmean(result) >= AT_LEAST * printed if result else None,
+                f"{fmean(result):.0f} % on {len(result)} matrices" if result else "none was measured",
             )
     yield from _device_verdicts(results)
     yield from _tree_verdicts(results)
@@ -239,7 +239,7 @@ def _device_verdicts(results: Results) -> list[Verdict]:
     structured = {
         short: of_one_csr(results, _groups(results)[group], dtype) for dtype, short in DTYPES.items()
     }
-    means = {short: geometric_mean(found.values()) for short, found in structured.items()}
+    means = {short: geometric_mean(result.values()) for short, result in structured.items()}
     saved = [f"{100 * (1 - mean):.1f} % less in {short}" for short, mean in means.items() if mean]
     larger = [
         f"{name} ({share:.2f} in {short})"

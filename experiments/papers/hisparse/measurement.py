@@ -117,29 +117,29 @@ class _Matrix(Case):
 
     def records(self) -> list[Record]:
         """Measure every method in both types."""
-        found: list[Record] = []
+        matches: list[Record] = []
         for dtype in DTYPES:
             csr = typed(self._supplied.csr, dtype)
-            found += self.safely(self._both(OWN, dtype), self._hisparse(csr, dtype))
-            found += self._cusparse(csr, dtype)
-            found += self.safely(self._both(NAIVE, dtype), self._naive(csr, dtype))
+            matches += self.safely(self._both(OWN, dtype), self._hisparse(csr, dtype))
+            matches += self._cusparse(csr, dtype)
+            matches += self.safely(self._both(NAIVE, dtype), self._naive(csr, dtype))
         self._convert(typed(self._supplied.csr, "float32"), node_size=NODE_SIZE)
         with self.run.phase("operands of sums"):
             given = operands(self._supplied)
-        return found + [record for dtype in DTYPES for record in self._sums(given.astype(dtype), dtype)]
+        return matches + [record for dtype in DTYPES for record in self._sums(given.astype(dtype), dtype)]
 
     def _both(self, method: str, dtype: str) -> list[Record]:
         return [self.blank(method, dtype, operation) for operation in PRODUCTS]
 
     def _sums(self, given: Operands, dtype: str) -> list[Record]:
         """Measure sums with the matrix whose entries are moved."""
-        found: list[Record] = []
+        matches: list[Record] = []
         with self.run.phase("what sums must be"):
             work = Sums(self.matrix, given, self.timer, self._library_timer, self._hosts.pop(dtype, None))
         for method, measured in SUM_METHODS.items():
             with self.run.phase(f"sums, {method}"):
-                found += self.safely(work.blanks(method), measured(work))
-        return found
+                matches += self.safely(work.blanks(method), measured(work))
+        return matches
 
     def described(self) -> MatrixRecord:
         """Return what is known of the matrix; call it behind `records`."""
@@ -177,8 +177,8 @@ class _Matrix(Case):
         from gpu.runtime.cuda import THREADS_PER_BLOCK
 
         for blank in self._both(NAIVE, dtype):
-            turned = blank.operation == "spmv_t"
-            yield self.own(blank, partial(NaiveProduct, csr, THREADS_PER_BLOCK, transposed=turned))
+            is_transposed = blank.operation == "spmv_t"
+            yield self.own(blank, partial(NaiveProduct, csr, THREADS_PER_BLOCK, transposed=is_transposed))
 
     def _cusparse(self, csr: Any, dtype: str) -> list[Record]:
         """Measure cuSPARSE: its CSR, and its best."""

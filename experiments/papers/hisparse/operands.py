@@ -51,8 +51,8 @@ def arrays(matrix: SuiteMatrix, csr: Any) -> Mapping[str, NDArray[Any]]:
         A.
     """
     second = moved(csr)
-    made = {SECOND: second, FIRST_TURNED: csr.T.tocsr(), SECOND_TURNED: second.T.tocsr()}
-    return {f"{name} {part}": getattr(each, part) for name, each in made.items() for part in PARTS}
+    result = {SECOND: second, FIRST_TURNED: csr.T.tocsr(), SECOND_TURNED: second.T.tocsr()}
+    return {f"{name} {part}": getattr(each, part) for name, each in result.items() for part in PARTS}
 
 
 def operands(supplied: Supplied) -> Operands:
@@ -61,11 +61,11 @@ def operands(supplied: Supplied) -> Operands:
     more = supplied.more or arrays(supplied.matrix, csr)
 
     def matrix(name: str, shape: tuple[int, ...]) -> Any:
-        made = scipy.sparse.csr_array(tuple(more[f"{name} {part}"] for part in PARTS), shape=shape)
-        made.has_canonical_format = True
-        return made
+        result = scipy.sparse.csr_array(tuple(more[f"{name} {part}"] for part in PARTS), shape=shape)
+        result.has_canonical_format = True
+        return result
 
-    turned = csr.shape[::-1]
+    transposed = csr.shape[::-1]
     return Operands(
-        csr, matrix(SECOND, csr.shape), matrix(FIRST_TURNED, turned), matrix(SECOND_TURNED, turned)
+        csr, matrix(SECOND, csr.shape), matrix(FIRST_TURNED, transposed), matrix(SECOND_TURNED, transposed)
     )

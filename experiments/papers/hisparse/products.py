@@ -85,12 +85,12 @@ def _judged(
     results: Results, claim: str, operation: str, method: str, holds: Callable[[dict[str, float]], bool]
 ) -> list[Verdict]:
     """Judge a claim about ratios on the stand-ins and on large_structured, in float64 as the figure."""
-    made = []
+    created = []
     for part in ("paper", "large_structured"):
         ratios = results.ratios(sets_of(results)[part], method, "float64", operation=operation)
         if ratios:
-            made.append(Verdict(f"{claim} ({SETS[part]})", holds(ratios), spread(ratios)))
-    return made or [Verdict(claim, None, NOT_MEASURED)]
+            created.append(Verdict(f"{claim} ({SETS[part]})", holds(ratios), spread(ratios)))
+    return created or [Verdict(claim, None, NOT_MEASURED)]
 
 
 def _mostly_slower(ratios: dict[str, float]) -> bool:
@@ -129,13 +129,13 @@ def _figure_verdicts(results: Results) -> list[Verdict]:
     direct = [
         each for claim, method, holds in DIRECT for each in _judged(results, claim, "spmv", method, holds)
     ]
-    turned = [
+    is_transposed = [
         each
         for method, claim in TRANSPOSED.items()
         for each in _judged(results, claim, "spmv_t", method, _always_faster)
     ]
     on_special = _on("special", results, "Direct, on special HiSparse delivers the best result", "spmv", BEST)
-    return [*direct, on_special, *turned, *_hardly_changes(results)]
+    return [*direct, on_special, *is_transposed, *_hardly_changes(results)]
 
 
 def _on(name: str, results: Results, claim: str, operation: str, method: str) -> Verdict:
@@ -154,9 +154,9 @@ def _hardly_changes(results: Results) -> Iterator[Verdict]:
     """Judge whether both products of HiSparse take equally long."""
     for dtype, short in DTYPES.items():
         ratios = {
-            each.name: turned / direct
+            each.name: is_transposed / direct
             for each in results.measured
-            if (turned := results.time(each, OWN, dtype, "spmv_t"))
+            if (is_transposed := results.time(each, OWN, dtype, "spmv_t"))
             and (direct := results.time(each, OWN, dtype, "spmv"))
         }
         if ratios:
@@ -172,11 +172,11 @@ def _hardly_changes(results: Results) -> Iterator[Verdict]:
 def _steadiest(results: Results) -> Iterator[Verdict]:
     for operation, word in zip(PRODUCTS, ("Direct", "Transposed"), strict=True):
         claim = f"{word}, the time of HiSparse varies least: the lowest standard deviation (f64)"
-        found = results.times(results.of_the_paper, operation, PRODUCT_METHODS, "float64")
+        result = results.times(results.of_the_paper, operation, PRODUCT_METHODS, "float64")
         deviations = {
             METHODS[name].label: average[1]
             for place, name in enumerate(PRODUCT_METHODS)
-            if (average := averages([times[place] for _, times in found])) is not None
+            if (average := averages([times[place] for _, times in result])) is not None
         }
         yield Verdict(
             claim,

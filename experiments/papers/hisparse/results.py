@@ -125,13 +125,13 @@ class Results(kit.Results):
         operation, methods, dtype
             Names, as in `Record`.
         """
-        found = []
+        matches = []
         for matrix in matrices:
             times = [self.time(matrix, method, dtype, operation) for method in methods]
             there = tuple(time for time in times if time is not None)
             if len(there) == len(methods):
-                found.append((matrix, there))
-        return found
+                matches.append((matrix, there))
+        return matches
 
     def allowed(self, record: Record, longest: int) -> float:
         """Return the error allowed: none of a sum of matrices; a column may be as long as there are rows."""

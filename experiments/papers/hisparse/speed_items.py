@@ -183,24 +183,24 @@ def _numbers(
     """Return, over the stand-ins: times of HiSparse by means; matrix by matrix; s.dev. / mean; mean in ms."""
     if method is None:
         return None, None, None, None
-    found = results.times(results.of_the_paper, operation.partition(",")[0], (own, method), dtype)
-    average = averages([times[1] for _, times in found])
+    result = results.times(results.of_the_paper, operation.partition(",")[0], (own, method), dtype)
+    average = averages([times[1] for _, times in result])
     if average is None:
         return None, None, None, None
     mean, deviation = average
     if method == own:
         return None, None, deviation / mean, mean
     return (
-        ratio_of_means(found),
-        geometric_mean(times[1] / times[0] for _, times in found),
+        ratio_of_means(result),
+        geometric_mean(times[1] / times[0] for _, times in result),
         deviation / mean,
         mean,
     )
 
 
-def ratio_of_means(found: Sequence[tuple[MatrixRecord, tuple[float, ...]]]) -> float:
+def ratio_of_means(result: Sequence[tuple[MatrixRecord, tuple[float, ...]]]) -> float:
     """Return the mean time of the second method over that of the first, of what `Results.times` gave."""
-    return sum(times[1] for _, times in found) / sum(times[0] for _, times in found)
+    return sum(times[1] for _, times in result) / sum(times[0] for _, times in result)
 
 
 def times_verdicts(
@@ -225,12 +225,12 @@ def times_verdicts(
             )
             method = methods[operation].get(library)
             kind = operation.partition(",")[0]
-            found = results.times(results.of_the_paper, kind, (own, method), dtype) if method else []
-            if not found:
+            result = results.times(results.of_the_paper, kind, (own, method), dtype) if method else []
+            if not result:
                 yield Verdict(claim, None, NOT_MEASURED)
                 continue
-            ratio = ratio_of_means(found)
-            each = spread({matrix.name: times[1] / times[0] for matrix, times in found})
+            ratio = ratio_of_means(result)
+            each = spread({matrix.name: times[1] / times[0] for matrix, times in result})
             yield Verdict(
                 claim,
                 ratio >= AT_LEAST * float(number),

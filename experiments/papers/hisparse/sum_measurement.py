@@ -104,22 +104,22 @@ class Sums:
             writing = work.into(result)
             passes = _Passes(work.count, lambda stream, work=work, at=writing: work.write(at, stream=stream))
             passes.run()
-            found, once = DeviceHiSparse(result).to_hisparse(), copied(result.words)
+            match, once = DeviceHiSparse(result).to_hisparse(), copied(result.words)
             passes.run()
             same = are_equal(once, result.words)
             del once
-            made = self.record(
+            built = self.record(
                 operation,
                 TREE_SUM,
                 nbytes=one.nbytes + two.nbytes + result.nbytes,
-                error=tree_difference(found, self.wanted(operation)),
+                error=tree_difference(match, self.wanted(operation)),
                 same_bits=same,
                 **passes.timed(self.ours),
             )
-            yield made
+            yield built
             if operation == "sum":
                 whole = self.ours(passes.all)
-                yield replace(made, operation="sum_t", median_us=whole.median_us, spread=whole.spread)
+                yield replace(built, operation="sum_t", median_us=whole.median_us, spread=whole.spread)
 
     def compressed(self) -> Iterator[Record]:
         """Measure `gpu.add` of CSR."""
@@ -193,10 +193,10 @@ class Sums:
             with SparseTransposition(one) as left, SparseTransposition(two) as right:
                 conversions = [clock(left.enqueue), clock(right.enqueue)]
                 with SparseSum(left.result, right.result) as work:
-                    turned = _geam(work, clock)
-                yield self._library("sum_t", GEAM, turned)
+                    transposed = _geam(work, clock)
+                yield self._library("sum_t", GEAM, transposed)
                 both = _together(conversions)
-                yield self._library("sum_t", CONVERTING_GEAM, {**turned, "conversion": both})
+                yield self._library("sum_t", CONVERTING_GEAM, {**transposed, "conversion": both})
                 if self.square:
                     with SparseSum(one, right.result) as work:
                         mixed = _geam(work, clock)

@@ -37,12 +37,12 @@ def merged(one: Any, two: Any) -> Any:
     np.cumsum(pointers, out=pointers)
     columns, values = np.empty(pointers[-1], np.int32), np.empty(pointers[-1], one.dtype)
     _merge(*operands, pointers, columns, values)
-    made = scipy.sparse.csr_array((values, columns, pointers.astype(np.int32)), shape=one.shape)
-    made.has_canonical_format = True
-    return made
+    built = scipy.sparse.csr_array((values, columns, pointers.astype(np.int32)), shape=one.shape)
+    built.has_canonical_format = True
+    return built
 
 
-def csr_difference(found: Any, wanted: Any) -> float:
+def csr_difference(result: Any, wanted: Any) -> float:
     """Return how far a sum in CSR is from what it must be.
 
     Parameters
@@ -56,14 +56,14 @@ def csr_difference(found: Any, wanted: Any) -> float:
         The largest difference of two entries in parts of the largest entry: 0 where both are equal; infinity
         for other places.
     """
-    places = zip((found.indptr, found.indices), (wanted.indptr, wanted.indices), strict=True)
-    if found.shape != wanted.shape or not all(np.array_equal(*each) for each in places):
+    places = zip((result.indptr, result.indices), (wanted.indptr, wanted.indices), strict=True)
+    if result.shape != wanted.shape or not all(np.array_equal(*each) for each in places):
         return float("inf")
-    apart = float(np.abs(found.data - wanted.data).max(initial=0.0))
+    apart = float(np.abs(result.data - wanted.data).max(initial=0.0))
     return _relative(apart, wanted)
 
 
-def tree_difference(found: HiSparse, wanted: Any) -> float:
+def tree_difference(result: HiSparse, wanted: Any) -> float:
     """Return how far the content of a tree, its state aside, is from what it must be.
 
     Parameters
@@ -78,10 +78,10 @@ def tree_difference(found: HiSparse, wanted: Any) -> float:
     float
         As of `csr_difference`.
     """
-    tree = found.content
+    tree = result.content
     if tree.shape != wanted.shape or tree.nnz != wanted.nnz:
         return float("inf")
-    leaves, size = tree.nodes[0], found.node_size
+    leaves, size = tree.nodes[0], result.node_size
     order = np.lexsort((leaves.columns, leaves.rows))
     stripes = -(-tree.shape[0] // size)
     ends = np.cumsum(np.bincount(leaves.rows, minlength=stripes)) if stripes else np.zeros(0, np.int64)
@@ -118,13 +118,13 @@ def _count(
     for row in prange(len(pointers) - 1):
         one, two = np.int64(pointers[row]), np.int64(others[row])
         end, other_end = pointers[row + 1], others[row + 1]
-        found = 0
+        result = 0
         while one < end or two < other_end:
             left, right = _next_column(one, end, columns), _next_column(two, other_end, other_columns)
             one += left <= right
             two += right <= left
-            found += 1
-        counts[row + 1] = found
+            result += 1
+        counts[row + 1] = result
 
 
 @njit(parallel=True, cache=True)

@@ -131,9 +131,9 @@ class Run:
                 yield one, None, f"left out: {self._limit:.0f} seconds were over"
                 continue
             with self.phase("wait for matrices"):
-                made = next(waiting)
+                built = next(waiting)
             watch(f"measuring {one.name}", number / len(chosen))
-            yield one, made, ""
+            yield one, built, ""
 
     @property
     def is_late(self) -> bool:
@@ -156,7 +156,7 @@ class Run:
             Matrices, records, and what else the class has.
         """
         seconds = {**self.seconds, "all": self._since()}
-        rows: dict[str, Any] = {name: tuple(found) for name, found in tables.items()}
+        rows: dict[str, Any] = {name: tuple(matches) for name, matches in tables.items()}
         return type_(
             kind=kind_of_results(type_.paper),
             made=self._made.date,
@@ -208,15 +208,17 @@ class Case:
 
         if self.run.is_late:
             return [replace(each, status="left_out", reason=TOO_LATE) for each in blanks]
-        found: list[Record] = []
+        matches: list[Record] = []
         try:
-            found.extend(records)
+            matches.extend(records)
         except Exception as error:  # one failing case must not cost the others
             refused = isinstance(error, NotRepresentableError)
             status: Status = "not_representable" if refused else "failed"
-            found += [replace(each, status=status, reason=one_line(error)) for each in blanks[len(found) :]]
+            matches += [
+                replace(each, status=status, reason=one_line(error)) for each in blanks[len(matches) :]
+            ]
         free_what_is_dropped()
-        return found
+        return matches
 
     def own(
         self,
@@ -287,11 +289,11 @@ class Case:
         operations
             Keys of the exact products; ``spmv_t`` is left out where there is no such product.
         """
-        found: list[Record] = []
+        matches: list[Record] = []
         for name in names:
             blanks = [replace(self.blank(name, dtype, each), chosen=name) for each in operations]
-            found += self.safely(blanks, self._library(name, csr, blanks))
-        return found
+            matches += self.safely(blanks, self._library(name, csr, blanks))
+        return matches
 
     def _library(self, name: str, csr: Any, blanks: Sequence[Record]) -> Iterator[Record]:
         from gpu.baseline.cusparse import METHODS, SparseProduct
@@ -300,10 +302,10 @@ class Case:
         with self.run.phase("conversions"):
             stored = METHODS[name].store(csr)
         for blank in blanks:
-            turned = blank.operation == "spmv_t"
-            if turned and not METHODS[name].transposes:
+            is_transposed = blank.operation == "spmv_t"
+            if is_transposed and not METHODS[name].transposes:
                 continue
-            with SparseProduct(name, stored, csr.shape, transposed=turned) as product:
+            with SparseProduct(name, stored, csr.shape, transposed=is_transposed) as product:
                 setup = (time.perf_counter() - begun) * 1e6
                 product.write_x(self.exact[blank.operation, blank.dtype].x)
                 record = self._timed(blank, product.enqueue, product.nbytes, product.read_y)
@@ -323,10 +325,10 @@ class Case:
         kind
             How the names of those that count begin.
         """
-        found = [each for each in tried if each.operation == operation and each.chosen.startswith(kind)]
-        there = [each for each in found if each.status == "ok"]
+        matches = [each for each in tried if each.operation == operation and each.chosen.startswith(kind)]
+        there = [each for each in matches if each.status == "ok"]
         if there:
             return replace(min(there, key=lambda each: each.median_us or 0.0), method=method)
-        if found:
-            return replace(found[0], method=method, chosen="")
+        if matches:
+            return replace(matches[0], method=method, chosen="")
         return replace(self.blank(method, dtype, operation), status="failed", reason="nothing was tried")

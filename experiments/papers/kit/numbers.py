@@ -11,8 +11,8 @@ from experiments.papers.kit.results import NOT_MEASURED
 
 def geometric_mean(numbers: Iterable[float]) -> float | None:
     """Return the geometric mean; None of nothing."""
-    found = list(numbers)
-    return float(np.exp(np.mean(np.log(found)))) if found else None
+    result = list(numbers)
+    return float(np.exp(np.mean(np.log(result)))) if result else None
 
 
 def spread(ratios: Mapping[str, float]) -> str:

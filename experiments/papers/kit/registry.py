@@ -34,10 +34,10 @@ PAPERS = tuple(map(declared, FOLDERS))
 
 def names() -> list[str]:
     """Return every name that :func:`chosen` takes."""
-    found = []
+    matches = []
     for paper in PAPERS:
-        found += [paper.name, *(experiment.name for experiment in paper.experiments)]
-    return [*found, ALL]
+        matches += [paper.name, *(experiment.name for experiment in paper.experiments)]
+    return [*matches, ALL]
 
 
 def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
@@ -61,13 +61,13 @@ def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
                 f"unknown experiment {name!r}; experiments are {', '.join(known)}{nearest(name, known)}"
             )
         wanted.add(name)
-    found = []
+    matches = []
     for paper in PAPERS:
         whole = bool(wanted & {ALL, paper.name})
         picked = [experiment for experiment in paper.experiments if whole or experiment.name in wanted]
         if picked:
-            found.append((paper, picked))
-    return found
+            matches.append((paper, picked))
+    return matches
 
 
 def recorded_files(
@@ -88,14 +88,14 @@ def recorded_files(
         One cannot be read, is something else, or is for nothing that is asked for.
     """
     wanted = {paper.recorded_kind: paper.name for paper, _ in asked if paper.recorded_kind}
-    found = {}
+    matches = {}
     for path in files:
         kind = kind_of(path)
         if kind not in wanted:
             takes = "; ".join(f"{name} takes `{each}`" for each, name in wanted.items()) or "none is taken"
             raise UserError(f"{path}: holds no results of what is asked for: {takes}")
-        found[kind] = path
-    return found
+        matches[kind] = path
+    return matches
 
 
 def require_cycles(asked: Sequence[tuple[Paper, Sequence[Experiment]]], file: str) -> None:

@@ -60,5 +60,5 @@ class Request:
         """Make something that several experiments need, and keep it by a key of its own."""
         if key not in self.kept:
             self.kept[key] = make()
-        found: T = self.kept[key]
-        return found
+        result: T = self.kept[key]
+        return result

@@ -285,8 +285,8 @@ class Results:
         slow, fast, dtype, operation
             As of `ratio`.
         """
-        found = {each.name: self.ratio(each, slow, dtype, fast, operation) for each in matrices}
-        return {name: ratio for name, ratio in found.items() if ratio is not None}
+        results = {each.name: self.ratio(each, slow, dtype, fast, operation) for each in matrices}
+        return {name: ratio for name, ratio in results.items() if ratio is not None}
 
     def allowed(self, record: Record, longest: int) -> float:
         """Return the error that a record may have, on a matrix with rows of so many entries."""
@@ -305,11 +305,11 @@ class Results:
 
     def gaps(self) -> tuple[str, ...]:
         """Name what was not measured, and what failed."""
-        found = [f"Not measured: {name}: {why}" for name, why in self.missing.items()]
+        results = [f"Not measured: {name}: {why}" for name, why in self.missing.items()]
         failed = {f"{each.named} ({each.reason})" for each in self.records if each.status == "failed"}
         if failed:
-            found.append(f"Failed, and therefore without numbers: {'; '.join(sorted(failed))}")
-        return tuple(found)
+            results.append(f"Failed, and therefore without numbers: {'; '.join(sorted(failed))}")
+        return tuple(results)
 
     def item(
         self,

@@ -28,9 +28,9 @@ def results_for(paper: Paper, request: Request) -> Results:
     """
 
     def found() -> Results:
-        made = _results(paper, request)
-        request.matrices.update({m.name: {"matrix_sha256": m.sha256} for m in made.matrices if m.sha256})
-        return made
+        result = _results(paper, request)
+        request.matrices.update({m.name: {"matrix_sha256": m.sha256} for m in result.matrices if m.sha256})
+        return result
 
     return request.once(paper.name, found)
 

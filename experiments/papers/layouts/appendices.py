@@ -80,10 +80,10 @@ def _large(results: Results) -> Table:
             each for each in results.matrices if each.group == entry and each.name in large_ones(results)
         ]
         for dtype in REALS:
-            found = [results.search(each.name, dtype, "joint") for each in matrices]
+            match = [results.search(each.name, dtype, "joint") for each in matrices]
             shares = [
                 100 * each.bound_us / each.median_us
-                for each in found
+                for each in match
                 if each and each.median_us and each.bound_us
             ]
             values = {

@@ -82,14 +82,14 @@ def _panel(results: Results, rows: list[Comparison], entry: str) -> Panel | None
 
 
 def _verdicts(results: Results, dtype: str) -> tuple[Verdict, ...]:
-    found: dict[bool, dict[str, float]] = {True: {}, False: {}}
+    result: dict[bool, dict[str, float]] = {True: {}, False: {}}
     for matrix in results.matrices:
         form = next(iter(BASELINES.get(matrix.group, {}).values()), None)
         value = None if form is None else results.speedup(matrix.name, dtype, form)
         if value is not None:
-            found[matrix.group == "complex"][matrix.name] = value
-    most = max(found[False].values(), default=None)
-    of_complex, large = found[True], large_ones(results)
+            result[matrix.group == "complex"][matrix.name] = value
+    most = max(result[False].values(), default=None)
+    of_complex, large = result[True], large_ones(results)
     mean = geometric_mean(
         [value for name, value in of_complex.items() if name in large] or of_complex.values()
     )
@@ -129,9 +129,9 @@ def by_size(numbers: Mapping[str, float], large: Collection[str], words: str) ->
         "smaller": [numbers[each] for each in numbers if each not in large],
     }
     return ", ".join(
-        f"{geometric_mean(found):.2f} {words} by geometric mean of {len(found)} {name}"
-        for name, found in sizes.items()
-        if found
+        f"{geometric_mean(result):.2f} {words} by geometric mean of {len(result)} {name}"
+        for name, result in sizes.items()
+        if result
     )
 
 

@@ -99,8 +99,8 @@ def measure_matrices(
     with Compilers(max(1, (os.cpu_count() or 1) - 1)) as compilers, supplied(subjects) as waiting:
         compiling = Compiling(compilers, subjects, REALS)
         compiling.begin_next()
-        made = (future.result() for future in waiting)
-        for subject, made_of, late in run.each(subjects, made, watch):
+        built = (future.result() for future in waiting)
+        for subject, made_of, late in run.each(subjects, built, watch):
             if made_of is None or isinstance(made_of, str):
                 matrices.append(described(subject, None, made_of or late))
                 continue
@@ -163,7 +163,7 @@ class _Case:
         model = TrafficModel(matrix, limits)
         times: dict[str, Any] = {}
         again: dict[str, Any] = {}
-        found: dict[Search, tuple[dict[str, Any], bool]] = {}
+        match: dict[Search, tuple[dict[str, Any], bool]] = {}
         records = []
         offers: dict[Search, Any] = {"joint": joint_variants, "schedule": natural_variants}
         for search, offered in offers.items():
@@ -177,10 +177,10 @@ class _Case:
             except Exception as error:  # one failing search must not cost the others
                 records.append(replace(self._blank(search), reason=one_line(error), complete=False))
                 continue
-            found[search] = of_search.timings, of_search.complete
+            match[search] = of_search.timings, of_search.complete
             if search == "joint" and papers:
-                found["paper"] = papers, of_search.complete
-        return records + [_best(self._blank(search), *of, again) for search, of in found.items()]
+                match["paper"] = papers, of_search.complete
+        return records + [_best(self._blank(search), *of, again) for search, of in match.items()]
 
     def _blank(self, search: Search) -> SearchRecord:
         return SearchRecord(self._name, self._matrix.dtype.name, search, bound_us=self._bound())
@@ -208,9 +208,9 @@ class _Case:
             with self._run.phase("waiting for compilers"):
                 wait(futures, timeout=max(0.0, end - time.monotonic()))
 
-        found = tune(tried, measured, known=times, seconds=SEARCH_SECONDS[search], prepare=prepare)
-        times.update(found.timings)  # schedules in the natural layout are in both searches
-        return found
+        match = tune(tried, measured, known=times, seconds=SEARCH_SECONDS[search], prepare=prepare)
+        times.update(match.timings)  # schedules in the natural layout are in both searches
+        return match
 
     def _time_again(self, timings: dict[str, Any], measured: Any, again: dict[str, Any]) -> None:
         """Time the best few once more, as long as what they are compared with."""

@@ -101,19 +101,19 @@ def described(subject: Subject, matrix: CompoundMatrix | None, missing: str = ""
     blank = MatrixRecord(subject.name, subject.entry.name, subject.stands_for, subject.note, missing=missing)
     if matrix is None:
         return blank
-    found = pattern_statistics(matrix)
+    result = pattern_statistics(matrix)
     return replace(
         blank,
         rows=matrix.shape[0],
         columns=matrix.shape[1],
         nnz=matrix.nnz,
-        row_lengths=_five(found.row_lengths, 1),
-        bandwidths=_five(found.bandwidths, 100 / max(1, matrix.shape[1])),
+        row_lengths=_five(result.row_lengths, 1),
+        bandwidths=_five(result.bandwidths, 100 / max(1, matrix.shape[1])),
     )
 
 
-def _five(found: FiveNumbers, factor: float) -> Five:
-    least, lower, median, upper, greatest = (factor * number for number in astuple(found))
+def _five(result: FiveNumbers, factor: float) -> Five:
+    least, lower, median, upper, greatest = (factor * number for number in astuple(result))
     return (least, lower, median, upper, greatest)
 
 
@@ -133,8 +133,8 @@ def main(given: Sequence[str] | None = None) -> int:
     parser.add_argument("file", type=Path)
     arguments = parser.parse_args(given)
     try:
-        found = replace(recorded_results(Results), matrices=tuple(map(described_here, SUBJECTS)))
-        write_file(arguments.file, found.to_json())
+        result = replace(recorded_results(Results), matrices=tuple(map(described_here, SUBJECTS)))
+        write_file(arguments.file, result.to_json())
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

@@ -126,16 +126,16 @@ class Results(kit.Results):
         part
             Words in the name; `REAL` for the fastest of this project's real products instead.
         """
-        found = [
+        matches = [
             each
             for each in self.records
             if (each.matrix, each.dtype) == (matrix, dtype) and part in each.method and each.median_us
             if each.method.startswith(REAL) == (part == REAL)
         ]
-        return min(found, key=lambda each: each.median_us or 0.0, default=None)
+        return min(matches, key=lambda each: each.median_us or 0.0, default=None)
 
     def gaps(self) -> tuple[str, ...]:
         """Say which matrices and searches are missing, and why; a form that cuSPARSE refuses is none."""
-        found = [f"{name}: {why}" for name, why in self.missing.items()]
-        found += [f"{s.matrix}, {s.dtype}, {s.search}: {s.reason}" for s in self.searches if s.reason]
-        return tuple(f"Not measured: {each}" for each in found)
+        matches = [f"{name}: {why}" for name, why in self.missing.items()]
+        matches += [f"{s.matrix}, {s.dtype}, {s.search}: {s.reason}" for s in self.searches if s.reason]
+        return tuple(f"Not measured: {each}" for each in matches)

@@ -52,8 +52,8 @@ def _matrices(results: Results, printed: PrintedTable) -> tuple[MatrixRecord, ..
 
 def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> Iterator[Comparison]:
     for quantity, search in SEARCHES.items():
-        found = results.search(matrix.name, dtype, search)
-        note = "" if found is None else _said(found)
+        match = results.search(matrix.name, dtype, search)
+        note = "" if match is None else _said(match)
         value = results.gain(matrix.name, dtype, search)
         yield Comparison(matrix.label, quantity, "", value, note, ABSENT)
     best = results.search(matrix.name, dtype, "joint")
@@ -61,25 +61,25 @@ def _rows(results: Results, matrix: MatrixRecord, dtype: str) -> Iterator[Compar
         yield Comparison(matrix.label, SHARE, "", 100 * best.bound_us / best.median_us)
 
 
-def _said(found: SearchRecord) -> str:
-    cut = "" if found.complete else "; the time was over before all were"
-    return f"{found.layout}, {found.schedule}, {found.median_us:.1f} us; {found.variants} variants{cut}"
+def _said(match: SearchRecord) -> str:
+    cut = "" if match.complete else "; the time was over before all were"
+    return f"{match.layout}, {match.schedule}, {match.median_us:.1f} us; {match.variants} variants{cut}"
 
 
 def _verdicts(results: Results, printed: PrintedTable) -> Iterator[Verdict]:
     gains = {
         each.name: results.gain(each.name, printed.dtype, "paper") for each in _matrices(results, printed)
     }
-    found = {name: value for name, value in gains.items() if value is not None}
-    mean = geometric_mean(list(found.values()))
-    numbers = ABSENT if mean is None else by_size(found, large_ones(results), "times")
+    match = {name: value for name, value in gains.items() if value is not None}
+    mean = geometric_mean(list(match.values()))
+    numbers = ABSENT if mean is None else by_size(match, large_ones(results), "times")
     yield Verdict(
         "Tuning layouts and schedules together is faster than tuning schedules alone",
         None if mean is None else mean > 1,
         numbers,
     )
     if printed.number == 5:
-        most = max(found.values(), default=None)
+        most = max(match.values(), default=None)
         yield Verdict(
             f"It is up to {BY_LAYOUTS} times faster",
             None if most is None else most >= BY_LAYOUTS,
@@ -93,7 +93,7 @@ def _outer_is_ellpack_r(results: Results, printed: PrintedTable) -> Verdict:
     best = {
         each.name: results.search(each.name, printed.dtype, "paper") for each in _matrices(results, printed)
     }
-    layouts = {name: found.layout for name, found in best.items() if found is not None}
+    layouts = {name: match.layout for name, match in best.items() if match is not None}
     return Verdict(
         "Of the outer layouts ELLPACK-R is preferred for all quaternionic matrices",
         all(layout.startswith("ellpack-r") for layout in layouts.values()) if layouts else None,

@@ -149,16 +149,16 @@ class _Matrix(Case):
 
     def measured(self, methods: Iterable[Method]) -> list[Record]:
         """Measure methods, each in both types."""
-        found: list[Record] = []
+        matches: list[Record] = []
         for method in methods:
             if method.format:
                 blanks = [self.blank(method.name, dtype) for dtype in DTYPES]
-                found += self.safely(blanks, self._ours(method, blanks))
+                matches += self.safely(blanks, self._ours(method, blanks))
             else:
                 for dtype in DTYPES:
                     tried = self.library(BASELINE, self._csr.astype(dtype, copy=False), dtype)
-                    found.append(self.fastest(tried, method.name, dtype))
-        return found
+                    matches.append(self.fastest(tried, method.name, dtype))
+        return matches
 
     def _ours(self, method: Method, blanks: Sequence[Record]) -> Iterator[Record]:
         """Measure a format of ours; arrays of float32 are made of those of float64."""

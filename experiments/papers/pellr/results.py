@@ -78,11 +78,11 @@ class Results(kit.Results):
     @cached_property
     def sets(self) -> dict[str, list[MatrixRecord]]:
         """The measured matrices of each of `SETS`, by rising sigma as the paper's axes have them."""
-        found: dict[str, list[MatrixRecord]] = {name: [] for name in SETS}
+        result: dict[str, list[MatrixRecord]] = {name: [] for name in SETS}
         for matrix in self.matrices:
             if not matrix.missing:
-                found[matrix.group if matrix.group in SETS else "alone"].append(matrix)
-        return {name: sorted(each, key=lambda matrix: matrix.sigma) for name, each in found.items()}
+                result[matrix.group if matrix.group in SETS else "alone"].append(matrix)
+        return {name: sorted(each, key=lambda matrix: matrix.sigma) for name, each in result.items()}
 
     def ratio(
         self, matrix: kit.MatrixRecord, slow: str, dtype: str, fast: str = "", operation: str = ""

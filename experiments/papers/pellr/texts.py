@@ -85,14 +85,14 @@ def times_text(results: Results) -> str:
     """Say what the time of PELLR goes with: the longest row, or the non-zeros."""
     parts = []
     for part, words in (("alone", "as they are"), ("filled", "repeated")):
-        found = [
+        matches = [
             (matrix, time)
             for matrix in results.sets[part]
             if (time := results.time(matrix, "pellr", "float64")) is not None
         ]
-        times = [time for _, time in found]
-        by_length = rank_correlation([matrix.longest for matrix, _ in found], times)
-        by_size = rank_correlation([matrix.nnz for matrix, _ in found], times)
+        times = [time for _, time in matches]
+        by_length = rank_correlation([matrix.longest for matrix, _ in matches], times)
+        by_size = rank_correlation([matrix.nnz for matrix, _ in matches], times)
         if by_length is not None and by_size is not None:
             parts.append(
                 f"on matrices {words} {by_length:.2f} with the longest row, {by_size:.2f} with the non-zeros"
@@ -144,15 +144,15 @@ def iterations_text(results: Results) -> str:
     """Return whether formula (1) foretells the ratio of ELLPACK-R to PELLR."""
     parts = []
     for part, word in (("alone", "as they are"), ("filled", "repeated"), ("generated", "generated")):
-        found = [
+        matches = [
             (matrix.iterations["ellr"] / matrix.iterations["pellr"], ratio)
             for matrix in results.sets[part]
             if (ratio := results.ratio(matrix, "ellr", "float64")) is not None
             and matrix.iterations.get("pellr")
         ]
-        correlation = rank_correlation([pair[0] for pair in found], [pair[1] for pair in found])
+        correlation = rank_correlation([pair[0] for pair in matches], [pair[1] for pair in matches])
         if correlation is not None:
-            parts.append(f"{correlation:.2f} on matrices {word} ({len(found)})")
+            parts.append(f"{correlation:.2f} on matrices {word} ({len(matches)})")
     return (
         "Formula (1) foretells how many fewer iterations PELLR takes. Its rank correlation with the measured "
         f"ratio of {METHODS['ellr'].label} to PELLR in float64: {'; '.join(parts) or 'too few matrices'}."

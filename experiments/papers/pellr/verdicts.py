@@ -118,7 +118,7 @@ class Saying:
 
     def judged(self, results: Results, method: str) -> list[Verdict]:
         """Judge it against a method."""
-        made = []
+        created = []
         for part in self.parts:
             chosen = [matrix for matrix in results.sets[part] if self.choose(matrix)]
             by_type = {
@@ -128,8 +128,8 @@ class Saying:
             if there:
                 detail = "; ".join(f"{short}: {self.shown(ratios)}" for short, ratios in there.items())
                 holds = all(self.holds(ratios) for ratios in there.values())
-                made.append(Verdict(f"{self.claim} ({PARTS[part]})", holds, detail))
-        return made or [Verdict(self.claim, None, "no such matrix was measured")]
+                created.append(Verdict(f"{self.claim} ({PARTS[part]})", holds, detail))
+        return created or [Verdict(self.claim, None, "no such matrix was measured")]
 
 
 def _falling(results: Results) -> Iterator[Verdict]:
@@ -258,11 +258,11 @@ def of_four(results: Results) -> Iterator[Verdict]:
 def _shares_over_hyb(
     results: Results, matrices: Sequence[MatrixRecord], dtype: str
 ) -> dict[str, tuple[int, int]]:
-    found = {}
+    result = {}
     for method in ("pellr", "biell", "bijad"):
         ratios = results.ratios(matrices, "hyb-third", dtype, method)
-        found[METHODS[method].label] = (_wins(ratios), len(ratios))
-    return found
+        result[METHODS[method].label] = (_wins(ratios), len(ratios))
+    return result
 
 
 PAPER_METHODS = ("csrv", "jad", "ell", "ellr", "pellr", "hyb-third", "cucsr", "biell", "bijad")

@@ -154,8 +154,8 @@ def _change(key: tuple[str, ...], before: Row, one: int, after: Row, other: int)
 
 
 def _parts(before: Mapping[str, int], after: Mapping[str, int]) -> tuple[Part, ...]:
-    found = (Part(name, before.get(name, 0), after.get(name, 0)) for name in {**before, **after})
-    return tuple(sorted((p for p in found if p.before or p.after), key=lambda p: -abs(p.change)))
+    result = (Part(name, before.get(name, 0), after.get(name, 0)) for name in {**before, **after})
+    return tuple(sorted((p for p in result if p.before or p.after), key=lambda p: -abs(p.change)))
 
 
 def _made(before: Layout, after: Layout) -> list[tuple[str, str, str]]:
@@ -184,19 +184,19 @@ def _choices(layout: Layout) -> dict[str, Any]:
     """Return what was chosen on the command line or in a specification."""
     if isinstance(layout, SweepLayout):
         spec = layout.sweep
-        found = {name: getattr(spec, name) for name in CHOSEN_OF_SWEEPS}
+        result = {name: getattr(spec, name) for name in CHOSEN_OF_SWEEPS}
         if spec.design == LATIN_HYPERCUBE:
-            found |= {"samples": spec.samples, "design_seed": spec.design_seed}
-        return found
+            result |= {"samples": spec.samples, "design_seed": spec.design_seed}
+        return result
     if isinstance(layout, WhyLayout):
         first = layout.explanations[0]
-        found = {"engine": first.engine, "seed": layout.seed, "value_bits": first.value_bits}
-        return found | _options(layout.explanations)
+        result = {"engine": first.engine, "seed": layout.seed, "value_bits": first.value_bits}
+        return result | _options(layout.explanations)
     if isinstance(layout, RunLayout):
         return {name: getattr(layout, name) for name in CHOSEN_OF_RUNS} | _options(layout.results)
-    found = {name: getattr(layout, name) for name in ("engine", "value_bits", "memory_bytes", "max_cycles")}
-    found |= {f"define {name}": value for name, value in layout.define.items()}
-    return found | {f"load {each.text.partition('=')[0]}": short(each.sha256) for each in layout.load}
+    result = {name: getattr(layout, name) for name in ("engine", "value_bits", "memory_bytes", "max_cycles")}
+    result |= {f"define {name}": value for name, value in layout.define.items()}
+    return result | {f"load {each.text.partition('=')[0]}": short(each.sha256) for each in layout.load}
 
 
 def _options(results: Iterable[ResultEntry | ExplanationEntry]) -> dict[str, str]:

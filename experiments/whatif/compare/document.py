@@ -102,22 +102,22 @@ def read_document(path: Path) -> Document:
     layout = _layout(file, read_set(file.parent, {file.name: RESULTS})[file.name])
     if isinstance(layout, SweepLayout):
         return _sweep(file)
-    found: dict[Key, Row] = {}
+    result: dict[Key, Row] = {}
     for key, row in _rows(layout):
-        if found.setdefault(key, row).cycles != row.cycles:
+        if result.setdefault(key, row).cycles != row.cycles:
             raise UserError(
                 f"{file}: {shown(' '.join(key), 80)} has two results of different cycles: two different "
                 "matrices have this name; run again"
             )
-    return Document(file, layout, found)
+    return Document(file, layout, result)
 
 
 def _sweep(file: Path) -> Document:
     """Read the files of a sweep, both of them as the same sweep wrote them."""
-    found = read_set(file.parent, {file.name: RESULTS, TABLE_FILE: TABLE})
-    layout = _layout(file, found[file.name])
+    result = read_set(file.parent, {file.name: RESULTS, TABLE_FILE: TABLE})
+    layout = _layout(file, result[file.name])
     assert isinstance(layout, SweepLayout)
-    table = read_table(file.with_name(TABLE_FILE), found[TABLE_FILE], layout)
+    table = read_table(file.with_name(TABLE_FILE), result[TABLE_FILE], layout)
     return Document(
         file, layout, {row.key: Row(row.cycles, row.charged, matrix=row.matrix) for row in table}, table
     )
@@ -145,7 +145,7 @@ def _rows(layout: RunLayout | ExecLayout | WhyLayout) -> Iterable[tuple[Key, Row
 
 
 def _lines(lines: Iterable[LineEntry]) -> dict[str, int]:
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for line in lines:
-        found[line.text] = found.get(line.text, 0) + line.cycles
-    return found
+        result[line.text] = result.get(line.text, 0) + line.cycles
+    return result

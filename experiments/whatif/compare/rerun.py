@@ -199,28 +199,28 @@ class _Again:
         now = measure(program, matrix, machine, engine=engine, options=row.options, **how)
         return Repeated(key, row.cycles, now.cycles, row.program_sha256 != now.program_sha256)
 
-    def machine(self, told: Mapping[str, Any]) -> Machine:
+    def machine(self, message: Mapping[str, Any]) -> Machine:
         """Return a machine with the numbers that the file states."""
-        return self.described.from_dict(told)
+        return self.described.from_dict(message)
 
-    def matrices(self, told: Sequence[MatrixEntry], bits: int) -> dict[str, Matrix | None]:
+    def matrices(self, message: Sequence[MatrixEntry], bits: int) -> dict[str, Matrix | None]:
         """Load matrices; None in place of one that is not what it was."""
-        found: dict[str, Matrix | None] = {}
-        for each in told:
+        result: dict[str, Matrix | None] = {}
+        for each in message:
             matrix = load(_place(each))
             csr, _ = values_as(matrix.csr, value_bytes(bits))
             same = self.is_same(each, matrix.source, matrix_sha256(csr))
-            found[each.name] = matrix if same else None
-        return found
+            result[each.name] = matrix if same else None
+        return result
 
-    def is_same(self, told: MatrixEntry, source: str, digest: str) -> bool:
+    def is_same(self, message: MatrixEntry, source: str, digest: str) -> bool:
         """Return whether a matrix is what it was, and note it if it is not."""
-        if digest != told.sha256:
-            self.other_matrices[told.name] = (
-                f"matrix {told.name}: {source} is another one now (digest {short(digest)}, then "
-                f"{short(told.sha256)}); it is not run"
+        if digest != message.sha256:
+            self.other_matrices[message.name] = (
+                f"matrix {message.name}: {source} is another one now (digest {short(digest)}, then "
+                f"{short(message.sha256)}); it is not run"
             )
-        return digest == told.sha256
+        return digest == message.sha256
 
     def exec(self, layout: ExecLayout) -> Repeated:
         """Run what `vecsim exec` ran."""
@@ -229,7 +229,7 @@ class _Again:
         file = next((each.file for each in layout.files if each.what == "program"), layout.file)
         program = _program(file, layout.define, width, instructions)
         memory = np.zeros(layout.memory_bytes, np.uint8)
-        arrays = [_loaded(told, program, len(memory), width) for told in layout.load]
+        arrays = [_loaded(message, program, len(memory), width) for message in layout.load]
         now = run(
             put(memory, arrays, program),
             memory,
@@ -269,36 +269,36 @@ class _Again:
 
     def same_matrices(self, layout: SweepLayout) -> dict[str, str]:
         """Return what to sweep, and what the file calls it, of the matrices that are what they were."""
-        found = {}
+        result = {}
         for each in layout.matrices:
             given = _place(each)
             matrix = load_input(str(given), layout.sweep.value_bits)
             if self.is_same(each, str(given), matrix.digest):
-                found[str(given)] = each.name
-        return found
+                result[str(given)] = each.name
+        return result
 
 
-def _engine(told: str) -> str:
+def _engine(message: str) -> str:
     """Name the engine; of two, where one was compiled meanwhile, the last."""
-    return told.rpartition(", ")[2]
+    return message.rpartition(", ")[2]
 
 
-def _place(told: MatrixEntry) -> str | Path:
+def _place(message: MatrixEntry) -> str | Path:
     """Return where a matrix is to be had: its file, or its address, or its name."""
-    file = Path(told.source)
+    file = Path(message.source)
     if is_regular(file):
         return file
-    return told.source if "://" in told.source or told.source.startswith(PREFIX) else told.name
+    return message.source if "://" in message.source or message.source.startswith(PREFIX) else message.name
 
 
-def _loaded(told: ArrayEntry, program: Program, memory_bytes: int, width: Any) -> Placed:
+def _loaded(message: ArrayEntry, program: Program, memory_bytes: int, width: Any) -> Placed:
     """Read what was put into memory, if it is still what it was."""
-    place = told.text.partition("=")[0]
-    each = placed(f"{place}={told.file}", program, memory_bytes, width, "--load")
-    if each.sha256 != told.sha256:
+    place = message.text.partition("=")[0]
+    each = placed(f"{place}={message.file}", program, memory_bytes, width, "--load")
+    if each.sha256 != message.sha256:
         raise UserError(
             f"{each.file} is another file now than the one that was loaded (digest {short(each.sha256)}, "
-            f"then {short(told.sha256)})"
+            f"then {short(message.sha256)})"
         )
     return each
 

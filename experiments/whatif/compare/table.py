@@ -110,16 +110,16 @@ class _Columns:
 
     def row(self, cells: Sequence[str]) -> dict[str, Any]:
         """Return a row as the model takes it."""
-        found: dict[str, Any] = {"charged": {}, "varied": {}}
+        result: dict[str, Any] = {"charged": {}, "varied": {}}
         for name, cell in zip(self.names, cells, strict=True):
             if name in self.varied:
-                found["varied"][name] = cell
+                result["varied"][name] = cell
             elif name.startswith(CHARGED):
                 if cell:
-                    found["charged"][name.removeprefix(CHARGED)] = cell
+                    result["charged"][name.removeprefix(CHARGED)] = cell
             else:
-                found[name] = cell
-        return found
+                result[name] = cell
+        return result
 
 
 def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRow, ...]:

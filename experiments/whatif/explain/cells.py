@@ -119,9 +119,9 @@ class Cells:
     def unchanged(self, program: int) -> Floats:
         """Return a program's cycles a non-zero where nothing was changed, a matrix each; NaN for none."""
         chosen = (self.program == program) & np.all([p == ABSENT for p in self.place.values()], axis=0)
-        found = np.full(len(self.matrices), np.nan)
-        found[self.matrix[chosen]] = self.per_nnz[chosen]
-        return found
+        match = np.full(len(self.matrices), np.nan)
+        match[self.matrix[chosen]] = self.per_nnz[chosen]
+        return match
 
 
 def comparable(means: Floats) -> Floats:
@@ -195,6 +195,6 @@ def _label(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _places(found: Iterable[str], values: Sequence[str]) -> Ints:
+def _places(match: Iterable[str], values: Sequence[str]) -> Ints:
     places = {value: place for place, value in enumerate(values)} | {"": ABSENT}
-    return np.array([places[each] for each in found], dtype=np.int64)
+    return np.array([places[each] for each in match], dtype=np.int64)

@@ -72,14 +72,14 @@ def crossings(cells: Cells) -> Item:
     for (feature, values), (base, each) in itertools.product(
         cells.features.items(), itertools.combinations(cells.programs, 2)
     ):
-        found = _line(values, means[each] / means[base])
-        crossing = found.crossing if found else None
-        told = "" if crossing else "the line through the matrices does not cross 1 among them"
+        result = _line(values, means[each] / means[base])
+        crossing = result.crossing if result else None
+        message = "" if crossing else "the line through the matrices does not cross 1 among them"
         row = f"{each} / {base}, by {feature}"
         rows += [
-            Comparison(row, "exponent", "", found.exponent if found else None),
-            Comparison(row, "share of the variance explained", "", found.explained if found else None),
-            Comparison(row, "equal at", "", crossing, note=told, absent="nowhere"),
+            Comparison(row, "exponent", "", result.exponent if result else None),
+            Comparison(row, "share of the variance explained", "", result.explained if result else None),
+            Comparison(row, "equal at", "", crossing, note=message, absent="nowhere"),
         ]
     base, *others = cells.programs
     title = f"Cycles beside those of {base}, by what the matrices are like"

@@ -142,16 +142,16 @@ def _bases(values: list[list[str]], samples: int) -> list[Floats]:
 
     Numbers with most values get a curve, as long as there are more coefficients than half of the samples.
     """
-    found = [np.eye(len(each))[:, 1:] for each in values]
-    while sum(basis.shape[1] for basis in found) + 1 > samples / 2:
-        most = max(range(len(found)), key=lambda k: found[k].shape[1] if _numeric(values[k]) else 0)
-        if found[most].shape[1] <= _CURVE or not _numeric(values[most]):
+    results = [np.eye(len(each))[:, 1:] for each in values]
+    while sum(basis.shape[1] for basis in results) + 1 > samples / 2:
+        most = max(range(len(results)), key=lambda k: results[k].shape[1] if _numeric(values[k]) else 0)
+        if results[most].shape[1] <= _CURVE or not _numeric(values[most]):
             break
         numbers = np.array(list(map(float, values[most])))
         scale = np.log(numbers) if (numbers > 0).all() else numbers
         scale = (scale - scale.mean()) / scale.std()
-        found[most] = np.column_stack([scale**power for power in range(1, _CURVE + 1)])
-    return found
+        results[most] = np.column_stack([scale**power for power in range(1, _CURVE + 1)])
+    return results
 
 
 def _numeric(values: list[str]) -> bool:
@@ -163,8 +163,8 @@ def _numeric(values: list[str]) -> bool:
 
 def _fitted(cells: Cells, present: list[Ints], bases: list[Floats], matrix: Floats, logs: Floats) -> Fit:
     names, samples = cells.several, len(logs)
-    found, _, rank, _ = np.linalg.lstsq(matrix, logs, rcond=None)
-    coefficients: Floats = np.asarray(found)
+    results, _, rank, _ = np.linalg.lstsq(matrix, logs, rcond=None)
+    coefficients: Floats = np.asarray(results)
     freedom = samples - int(rank) if rank == matrix.shape[1] else 0
     left = float(np.sum((logs - matrix @ coefficients) ** 2))
     spread = float(np.sum((logs - logs.mean()) ** 2))

@@ -49,7 +49,7 @@ def candidates(cells: Cells) -> list[Candidate]:
     which = which.reshape(-1)
     counts = np.bincount(which)
     logs = np.bincount(which, np.log(cells.per_nnz))
-    found = []
+    results = []
     for number, (program, *point) in enumerate(points.tolist()):
         if counts[number] == len(cells.matrices):
             chosen = {
@@ -64,9 +64,9 @@ def candidates(cells: Cells) -> list[Candidate]:
             }
             name = cells.programs[program]
             price = cost({**cells.machine, **numbers}, name, cells.value_bits, cells.cost)
-            told = ", ".join(f"{key.removeprefix(OPTION)}={value}" for key, value in chosen.items())
-            found.append(Candidate(name, told, price, float(np.exp(-logs[number] / counts[number]))))
-    return found
+            message = ", ".join(f"{key.removeprefix(OPTION)}={value}" for key, value in chosen.items())
+            results.append(Candidate(name, message, price, float(np.exp(-logs[number] / counts[number]))))
+    return results
 
 
 def front(of: Sequence[Candidate]) -> list[Candidate]:

@@ -60,7 +60,7 @@ def interaction(field: Floats) -> float:
 
 def pairs(cells: Cells) -> list[Item]:
     """Show speed for the values of two things together, a field for each program."""
-    found = []
+    results = []
     for first, second in itertools.combinations(cells.several, 2):
         fields = {
             program: np.asarray(1 / overall(comparable(cells.means(place, (first, second)))))
@@ -68,9 +68,9 @@ def pairs(cells: Cells) -> list[Item]:
         }
         size = len(cells.varied[first]) * len(cells.varied[second])
         if size <= MOST_PLACES and not all(np.isnan(field).all() for field in fields.values()):
-            found.append(Pair(first, second, fields))
-    found.sort(key=lambda pair: -pair.interaction)
-    return [_item(cells, pair, drawn=place < MOST_DRAWN) for place, pair in enumerate(found)]
+            results.append(Pair(first, second, fields))
+    results.sort(key=lambda pair: -pair.interaction)
+    return [_item(cells, pair, drawn=place < MOST_DRAWN) for place, pair in enumerate(results)]
 
 
 def _item(cells: Cells, pair: Pair, *, drawn: bool) -> Item:

@@ -44,8 +44,8 @@ def against(cells: Cells, name: str) -> Item:
             f"{program}, cycles a non-zero": overall(means),
         }
         rows += [
-            Comparison(value, told, "", number(float(column[at])), absent=NO_RESULT)
-            for told, column in columns.items()
+            Comparison(value, message, "", number(float(column[at])), absent=NO_RESULT)
+            for message, column in columns.items()
             for at, value in enumerate(values)
         ]
     title = f"Speed against {name}"
@@ -125,15 +125,15 @@ def _refused(cells: Cells) -> dict[str, str]:
 
 
 def _summary(cells: Cells) -> str:
-    told = (
+    message = (
         "For each thing that was varied the speed with its slowest and with its fastest value, over that of "
         "all values together (one at a time: of the machine as it is). Geometric means over all matrices and "
         "everything else that was varied; the values stand at the ends of the bars."
     )
     if all(model is None for model in cells.fits):
-        return told
+        return message
     return (
-        f"{told} Not every combination was tried, so effects are separated by an additive model of the "
+        f"{message} Not every combination was tried, so effects are separated by an additive model of the "
         f"logarithm of the cycles. Its intervals, in brackets, hold together with {CONFIDENCE:.0%} "
         "confidence; two things whose intervals overlap are not told apart."
     )
@@ -141,19 +141,19 @@ def _summary(cells: Cells) -> str:
 
 def _bars(cells: Cells, name: str, programs: Sequence[str]) -> dict[str, Range]:
     """Return the slowest and the fastest value of a thing for each program that has two with a result."""
-    found = {}
+    result = {}
     for program in programs:
         speeds = _speeds(cells, cells.programs.index(program), name)
         known = [at for at, speed in enumerate(speeds) if not np.isnan(speed)]
         if len(known) > 1:
             low, high = (pick(known, key=lambda at: speeds[at]) for pick in (min, max))
-            told, model = cells.varied[name], cells.fits[cells.programs.index(program)]
-            fastest = told[high]
+            message, model = cells.varied[name], cells.fits[cells.programs.index(program)]
+            fastest = message[high]
             if model is not None:
                 effect = model.effects[name]
                 fastest += f" ({effect.low:.2f} to {effect.high:.2f} times)"
-            found[program] = Range(float(speeds[low]), float(speeds[high]), told[low], fastest)
-    return found
+            result[program] = Range(float(speeds[low]), float(speeds[high]), message[low], fastest)
+    return result
 
 
 def _rows(label: str, bar: Range | None, effect: Effect | None, absent: str) -> list[Comparison]:
@@ -165,7 +165,9 @@ def _rows(label: str, bar: Range | None, effect: Effect | None, absent: str) -> 
     }
     if effect is not None:
         numbers |= {"fastest / slowest, at least": effect.low, "fastest / slowest, at most": effect.high}
-    return [Comparison(label, told, "", value, note=note, absent=absent) for told, value in numbers.items()]
+    return [
+        Comparison(label, message, "", value, note=note, absent=absent) for message, value in numbers.items()
+    ]
 
 
 def _length(bar: Range) -> float:
@@ -179,7 +181,9 @@ def _speeds(cells: Cells, program: int, name: str) -> Floats:
         return np.exp(-model.effects[name].levels)
     means, base = cells.means(program, (name,)), cells.unchanged(program)
     if np.isnan(base).all():
-        found = overall(comparable(means))
-        return np.asarray(np.exp(np.nanmean(np.log(found))) / found if not np.isnan(found).all() else found)
+        result = overall(comparable(means))
+        return np.asarray(
+            np.exp(np.nanmean(np.log(result))) / result if not np.isnan(result).all() else result
+        )
     together = overall(comparable(np.vstack([base, means])))
     return np.asarray(together[0] / together[1:])

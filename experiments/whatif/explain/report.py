@@ -39,10 +39,10 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
     if len(cells.programs) > 1 and len(cells.matrices) >= FEWEST_MATRICES:
         items.append(crossings(cells))
     appendices = [_specification(cells)]
-    found = candidates(cells) if cells.machine else []
-    if len({each.cost for each in found}) >= FEWEST_MACHINES:
-        items.append(pareto(cells, found))
-        appendices.append(machines(found))
+    match = candidates(cells) if cells.machine else []
+    if len({each.cost for each in match}) >= FEWEST_MACHINES:
+        items.append(pareto(cells, match))
+        appendices.append(machines(match))
     if not items:
         raise UserError(f"{name}: nothing was varied, and there are too few matrices and programs to compare")
     source = (

@@ -42,13 +42,13 @@ def values_of(where: str, text: str) -> tuple[Value, ...]:
     UserError
         An empty value, a range that holds none or too many, or a step of 0 or by a factor below 2.
     """
-    found: dict[Value, None] = {}
+    result: dict[Value, None] = {}
     for part in text.split(","):
         for value in _part(where, part.strip()):
-            found[value] = None
-            if len(found) > MOST_VALUES:
+            result[value] = None
+            if len(result) > MOST_VALUES:
                 raise UserError(f"{where}: {text} has more than {MOST_VALUES:,} values")
-    return tuple(found)
+    return tuple(result)
 
 
 def _part(where: str, part: str) -> Iterator[Value]:
@@ -128,13 +128,13 @@ _NAMES: dict[str, Callable[[Any], str]] = {
 
 def _flat(name: str, value: object, prefix: str = "") -> dict[str, Any]:
     """Return the values of a table and of the tables in it by full names."""
-    found: dict[str, Any] = {}
+    result: dict[str, Any] = {}
     for key, each in table(f"{name}.{prefix}".rstrip("."), value).items():
         if isinstance(each, Mapping):
-            found |= _flat(name, each, f"{prefix}{key}.")
+            result |= _flat(name, each, f"{prefix}{key}.")
         else:
-            found[prefix + key] = each
-    return found
+            result[prefix + key] = each
+    return result
 
 
 def _values(where: str, given: Any) -> tuple[Value, ...]:

@@ -99,7 +99,7 @@ def by_cluster(
     left = [number for number in range(len(tasks)) if number not in outcomes]
     done = sum(len(tasks[number].points) - len(lookups[number].left) for number in left)
     watch(done)
-    made = {number: _Made(list(lookups[number].keys), list(lookups[number].faults)) for number in left}
+    built = {number: _Made(list(lookups[number].keys), list(lookups[number].faults)) for number in left}
     with _connected(distributed, address) as client, Store(tasks[0].store) as store:
         _check_workers(client, address)
         batches = {
@@ -110,10 +110,10 @@ def by_cluster(
         for future, gathered in _finished(distributed, client, list(batches), address):
             number, places = batches.pop(future)
             _keep(store, gathered)
-            made[number].add(places, gathered)
+            built[number].add(places, gathered)
             done += len(gathered.cells)
             watch(done)
-    for number, each in made.items():
+    for number, each in built.items():
         outcomes[number] = Outcome(
             tuple(each.keys), tuple(each.faults), computed=each.cells, engine_seconds=each.seconds
         )
@@ -168,11 +168,11 @@ def _check_workers(client: Any, address: str) -> None:
         client.wait_for_workers(1, timeout=WORKER_SECONDS)
     except TimeoutError:
         raise UserError(f"{address}: has no worker; start some by: dask worker {address}") from None
-    told = client.run(_version, on_error="return")
-    for worker, found in told.items():
-        if isinstance(found, Exception):
-            raise UserError(f"{address}: worker {worker} cannot run vecsim: {found}")
-        if found != _version():
+    message = client.run(_version, on_error="return")
+    for worker, answer in message.items():
+        if isinstance(answer, Exception):
+            raise UserError(f"{address}: worker {worker} cannot run vecsim: {answer}")
+        if answer != _version():
             raise UserError(f"{address}: worker {worker} has other programs or engines than this computer")
 
 
@@ -209,11 +209,11 @@ def _finished(
     while not waiting.is_empty():
         batch = waiting.next_batch(block=False)
         for future in batch:
-            made = _result(future, address)
-            if made is None:
+            built = _result(future, address)
+            if built is None:
                 waiting.add(future)  # its worker has died, another begins again
             else:
-                yield future, made
+                yield future, built
                 seen = time.monotonic()
         if not batch:
             time.sleep(POLL_SECONDS)
@@ -234,7 +234,7 @@ def _result(future: Any, address: str) -> Gathered | None:
         It is told why there is nothing.
     """
     try:
-        made: Gathered = future.result(timeout=ANSWER_SECONDS)
+        built: Gathered = future.result(timeout=ANSWER_SECONDS)
     except UserError:
         raise
     except TimeoutError:
@@ -247,7 +247,7 @@ def _result(future: Any, address: str) -> Gathered | None:
                 f"{address}: workers die of the same cells again and again, by lack of memory perhaps; {KEPT}"
             ) from None
         raise
-    return made
+    return built
 
 
 _turn = threading.Lock()

@@ -68,7 +68,7 @@ def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str
     like = program.partition(OWN)[0]
     section, ports = machine["section_size"], machine["memory_ports"]
     registers = max(machine["vector_registers"], machine.get("physical_vector_registers", 0))
-    found = {
+    result = {
         "lanes": machine["lanes"],
         "port_words": ports * machine["words_per_cycle"],
         "port_addresses": ports * machine["addresses_per_cycle"],
@@ -76,10 +76,10 @@ def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str
         "register_bits": registers * section * value_bits,
     }
     if like in SPARSE_UNIT:
-        found["sparse_entries"] = machine["sparse_unit.p"]
+        result["sparse_entries"] = machine["sparse_unit.p"]
     if like in VECTOR_CACHE:
-        found["cache_bits"] = section * section * value_bits
-    return found
+        result["cache_bits"] = section * section * value_bits
+    return result
 
 
 def cost(

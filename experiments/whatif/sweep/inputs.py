@@ -31,10 +31,10 @@ def expanded(names: Iterable[str]) -> tuple[str, ...]:
     UserError
         There is no such suite, or none of its matrices can be had.
     """
-    found: list[str] = []
+    matches: list[str] = []
     for name in names:
-        found += _members(name) if name.startswith(PREFIX) else [name]
-    return tuple(found)
+        matches += _members(name) if name.startswith(PREFIX) else [name]
+    return tuple(matches)
 
 
 def _members(name: str) -> list[str]:
@@ -133,11 +133,11 @@ def load_input(name: str, value_bits: int) -> Input:
         It is not found, or cannot be read.
     """
     where = Path(name).absolute()  # a relative path is another file in another folder
-    found = _loaded(name, value_bits, where)
-    if changed(found.files):
+    matches = _loaded(name, value_bits, where)
+    if changed(matches.files):
         _loaded.cache_clear()
-        found = _loaded(name, value_bits, where)
-    return found
+        matches = _loaded(name, value_bits, where)
+    return matches
 
 
 @lru_cache(maxsize=4)
@@ -145,8 +145,8 @@ def _loaded(name: str, value_bits: int, where: Path) -> Input:
     member = name.startswith(PREFIX)
     matrix = Matrix(*load_member(name), name) if member else load(name, show_progress=False)
     csr, lost = values_as(matrix.csr, value_bytes(value_bits))
-    told = (*matrix.warnings, *(f"{matrix.name}: {line}" for line in lost))
-    return Input(matrix.name, csr, matrix_sha256(csr), matrix.source, matrix.files, told)
+    message = (*matrix.warnings, *(f"{matrix.name}: {line}" for line in lost))
+    return Input(matrix.name, csr, matrix_sha256(csr), matrix.source, matrix.files, message)
 
 
 def forget_loaded() -> None:

@@ -184,12 +184,12 @@ def _finished(lookups: Sequence[Outcome], results: Mapping[int, Outcome]) -> dic
     UserError
         Cells were computed under other keys than they have now: a file has changed meanwhile.
     """
-    found = {}
+    match = {}
     for number, lookup in enumerate(lookups):
         result = results.get(number)
         if result is None:
             if not lookup.left:
-                found[number] = lookup
+                match[number] = lookup
             continue
         for key, now, fault in zip(result.keys, lookup.keys, result.faults, strict=True):
             if not fault and now not in (key, UNKNOWN):
@@ -198,8 +198,8 @@ def _finished(lookups: Sequence[Outcome], results: Mapping[int, Outcome]) -> dic
                     "where workers are: run it again"
                 )
         if all(result.faults[place] for place in lookup.left):
-            found[number] = result
-    return found
+            match[number] = result
+    return match
 
 
 def _compute(

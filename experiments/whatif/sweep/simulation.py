@@ -96,15 +96,15 @@ def simulate(task: Task, report: Callable[[int], None] = lambda done: None) -> O
         matrix = load_input(task.matrix, task.sweep.value_bits)
         work = begin(task, task.points, matrix, store)
         work.find_keys()
-        kept = store.kept(work.keys)
-        report(sum(key in kept or not key for key in work.keys))
-        last, told = time.monotonic(), 0
-        for place in work.missing(kept):
+        recorded = store.kept(work.keys)
+        report(sum(key in recorded or not key for key in work.keys))
+        last, message = time.monotonic(), 0
+        for place in work.missing(recorded):
             work.compute(place)
             if time.monotonic() - last >= REPORT_SECONDS:
-                report(work.computed - told)
-                last, told = time.monotonic(), work.computed
-        report(work.computed - told)
+                report(work.computed - message)
+                last, message = time.monotonic(), work.computed
+        report(work.computed - message)
     return Outcome(
         tuple(work.keys), tuple(work.faults), computed=work.computed, engine_seconds=work.engine_seconds
     )

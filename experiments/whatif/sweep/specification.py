@@ -46,9 +46,9 @@ class Point:
     def of_program(self, name: str) -> dict[str, str]:
         """Return the options that are meant for a program."""
         declared = {option.name for option in find(name).options}
-        found = {option: value for option, value in self.options.items() if option in declared}
+        result = {option: value for option, value in self.options.items() if option in declared}
         own = f"{name}."
-        return found | {o.removeprefix(own): v for o, v in self.options.items() if o.startswith(own)}
+        return result | {o.removeprefix(own): v for o, v in self.options.items() if o.startswith(own)}
 
 
 @dataclass(frozen=True)
@@ -204,8 +204,8 @@ class Sweep:
         elif self.design == "latin-hypercube" and factors:
             from scipy.stats import qmc
 
-            drawn = qmc.LatinHypercube(len(factors), seed=self.design_seed).random(self.samples)
-            for row in drawn:
+            sampled = qmc.LatinHypercube(len(factors), seed=self.design_seed).random(self.samples)
+            for row in sampled:
                 places = zip(factors.items(), row, strict=True)
                 yield {name: values[int(place * len(values))] for (name, values), place in places}
         else:
@@ -248,14 +248,14 @@ def read_specification(path: Path) -> Sweep:
     UserError
         Naming the file, and the key that is unknown, missing or of the wrong type.
     """
-    found = read_toml(path, SPECIFICATION)
+    result = read_toml(path, SPECIFICATION)
     known = {each.name: each for each in fields(Sweep)}
-    for name in found:
+    for name in result:
         if name not in known:
             raise UserError(f"{path}: there is no key {name!r}{nearest(name, known)}")
-    if "matrices" not in found:
+    if "matrices" not in result:
         raise UserError(f"{path}: matrices = [...] is missing")
     try:
-        return Sweep(**found)
+        return Sweep(**result)
     except UserError as error:
         raise UserError(f"{path}: {error}") from None

@@ -123,15 +123,15 @@ class Store:
         self._put([(key, record)])
 
     def _records(self, kind: type[Record], keys: Iterable[str]) -> dict[str, Record]:
-        wanted, found = list(dict.fromkeys(keys)), {}
+        wanted, result = list(dict.fromkeys(keys)), {}
         for begin in range(0, len(wanted), AT_ONCE):
             rows = self._do(partial(_rows, _TABLE_OF[kind], wanted[begin : begin + AT_ONCE]))
             for key, record in _read(kind, rows):
                 if record is None:
                     self.damaged.add(key)
                 else:
-                    found[key] = record
-        return found
+                    result[key] = record
+        return result
 
     def _put(self, records: Collection[tuple[str, Cell | ImageRecord]]) -> None:
         def insert(database: sqlite3.Connection) -> None:
@@ -176,13 +176,13 @@ class Store:
         aside = set_aside(self.path, self._identity)
         if aside is None:  # by another process
             return
-        found: dict[tuple[str, str], Cell | ImageRecord] = {}
+        result: dict[tuple[str, str], Cell | ImageRecord] = {}
         for kind, table in _TABLE_OF.items():
             rows: Iterable[tuple[str, Cell | ImageRecord | None]] = _read(kind, rows_of(aside, table))
-            found |= {(table, key): record for key, record in rows if record is not None}
-        self._put([(key, record) for (_, key), record in found.items()])
+            result |= {(table, key): record for key, record in rows if record is not None}
+        self._put([(key, record) for (_, key), record in result.items()])
         self._say(
-            f"{self.path}: {why}: set aside as {aside.name}; {len(found):,} of its rows are used, all other "
+            f"{self.path}: {why}: set aside as {aside.name}; {len(result):,} of its rows are used, all other "
             "cells are computed again"
         )
 

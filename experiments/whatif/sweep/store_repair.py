@@ -88,9 +88,9 @@ def prepare(database: sqlite3.Connection, path: Path) -> None:
     UserError
         It is the database of another program; it stays as it is.
     """
-    found, number = _tables(database), _number(database, "application_id")
+    result, number = _tables(database), _number(database, "application_id")
     layout = _number(database, "user_version")
-    if not found and number == layout == 0:
+    if not result and number == layout == 0:
         database.execute("PRAGMA journal_mode=WAL")
         database.execute("BEGIN IMMEDIATE")
         if not _tables(database):  # another process may have been faster
@@ -99,8 +99,8 @@ def prepare(database: sqlite3.Connection, path: Path) -> None:
             database.execute(f"PRAGMA user_version={LAYOUT}")
             database.execute(f"PRAGMA application_id={APPLICATION}")
         database.execute("COMMIT")
-    elif (found, number, layout) != (TABLES, APPLICATION, LAYOUT):
-        ours = all(found.get(name, "").startswith(begin) for name, begin in _BEGINS.items())
+    elif (result, number, layout) != (TABLES, APPLICATION, LAYOUT):
+        ours = all(result.get(name, "").startswith(begin) for name, begin in _BEGINS.items())
         if number != APPLICATION and not ours:
             raise UserError(f"{path}: is a database of another program: name another --store")
         raise DamagedError("has other tables than this version of vecsim makes")
@@ -110,7 +110,7 @@ def prepare(database: sqlite3.Connection, path: Path) -> None:
 def _tables(database: sqlite3.Connection) -> dict[str, str]:
     """Return how everything in a database was made, by name."""
     rows = database.execute("SELECT name, sql FROM sqlite_schema").fetchall()
-    return {_text(name): _text(made) for name, made in rows}
+    return {_text(name): _text(built) for name, built in rows}
 
 
 def _text(value: object) -> str:
@@ -145,10 +145,10 @@ def reason(error: BaseException, path: Path) -> str:
 def identity(path: Path) -> tuple[int, int] | None:
     """Name the file that has a name now; None if there is none."""
     try:
-        found = path.stat()
+        result = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return result.st_dev, result.st_ino
 
 
 def set_aside(path: Path, damaged: tuple[int, int] | None) -> Path | None:

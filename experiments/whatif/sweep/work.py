@@ -103,12 +103,12 @@ class Work:
             self.faults.append(fault)
             self._chosen.append(chosen)
 
-    def missing(self, kept: Container[str]) -> list[int]:
+    def missing(self, recorded: Container[str]) -> list[int]:
         """Return the points that have to be computed, one for each cell, and those of unknown cell."""
         places = {
             (key, place if key == UNKNOWN else None): place
             for place, key in enumerate(self.keys)
-            if key and key not in kept
+            if key and key not in recorded
         }
         return sorted(places.values())
 
@@ -143,24 +143,24 @@ class Work:
         It is empty if it is not kept, and must not be made.
         """
         if key not in self._digests:
-            kept = self.keeper.image(key)
-            if kept is None or changed(files_of_program(self.program, options, kept.inputs)):
+            recorded = self.keeper.image(key)
+            if recorded is None or changed(files_of_program(self.program, options, recorded.inputs)):
                 if not make:
                     return ""
-                made = self._made(machine, options)
-                kept = _record_of(made)
-                self.keeper.keep(key, kept)
-                self._images[kept.digest] = made
-            self._digests[key] = kept.digest
-            self.files |= dict.fromkeys(files_of_program(self.program, options, kept.inputs))
+                built = self._made(machine, options)
+                recorded = _record_of(built)
+                self.keeper.keep(key, recorded)
+                self._images[recorded.digest] = built
+            self._digests[key] = recorded.digest
+            self.files |= dict.fromkeys(files_of_program(self.program, options, recorded.inputs))
         return self._digests[key]
 
     def _image(self, chosen: _Chosen) -> Prepared:
         if chosen.image not in self._images:
-            made = self._made(chosen.machine, chosen.options)
-            if _record_of(made).digest != chosen.image:
+            built = self._made(chosen.machine, chosen.options)
+            if _record_of(built).digest != chosen.image:
                 raise UserError(f"{self.program}: its files changed while the sweep ran: run it again")
-            self._images[chosen.image] = made
+            self._images[chosen.image] = built
         return self._images[chosen.image]
 
     def _made(self, machine: Machine, options: dict[str, str]) -> Prepared:
@@ -206,9 +206,9 @@ def _digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
 
-def _record_of(made: Prepared) -> ImageRecord:
-    memory = hashlib.sha256(made.loaded.memory.tobytes()).hexdigest()
-    return ImageRecord(program_sha256(made.program), memory, dict(made.program.inputs))
+def _record_of(built: Prepared) -> ImageRecord:
+    memory = hashlib.sha256(built.loaded.memory.tobytes()).hexdigest()
+    return ImageRecord(program_sha256(built.program), memory, dict(built.program.inputs))
 
 
 class _Changed:

@@ -35,8 +35,8 @@ def main() -> None:
     print("| matrix | entries | entries a block | HiSM, cycles | an entry | CRS, cycles | an entry | ratio |")
     print("|---|---|---|---|---|---|---|---|")
     for name, entries, filled, hism, crs in rows:
-        told = f"{hism:,} | {hism / entries:.2f} | {crs:,} | {crs / entries:.2f} | {crs / hism:.1f}"
-        print(f"| {name} | {entries:,} | {filled:.1f} | {told} |")
+        message = f"{hism:,} | {hism / entries:.2f} | {crs:,} | {crs / entries:.2f} | {crs / hism:.1f}"
+        print(f"| {name} | {entries:,} | {filled:.1f} | {message} |")
     mean = math.exp(sum(math.log(crs / hism) for *_, hism, crs in rows) / len(rows))
     print(f"\nGeometric mean of the ratio: {mean:.1f}.")
 

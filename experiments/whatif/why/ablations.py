@@ -106,10 +106,10 @@ def ablated(machine: Machine, cycles: int, simulate: Callable[[Machine], int]) -
     """
     chosen = {each.name: effective(machine, each.changes(machine)) for each in ABLATIONS}
     together = {name: value for changes in chosen.values() for name, value in changes.items()}
-    found = [
+    results = [
         _run(name, machine, changes, cycles, simulate) for name, changes in {ALL: together, **chosen}.items()
     ]
-    return found[0], *sorted(found[1:], key=lambda each: each.cycles)
+    return results[0], *sorted(results[1:], key=lambda each: each.cycles)
 
 
 def wider(machine: Machine, bound: Bound, cycles: int, simulate: Callable[[Machine], int]) -> Ablated | None:

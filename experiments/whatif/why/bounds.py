@@ -58,7 +58,7 @@ def bounds(run: Run) -> tuple[Bound, ...]:
     others = sum(int(n) * _words_alone(row) for n, row in zip(elements_of, rows, strict=True))
     contiguous = run.vector_bytes // WORD_BYTES - others
     ports = machine.memory_ports
-    found = [
+    results = [
         Bound(
             "memory ports",
             f"{counted(ports * machine.words_per_cycle, 'word')} contiguous, "
@@ -76,10 +76,10 @@ def bounds(run: Run) -> tuple[Bound, ...]:
     for unit, names in _RATES.items():
         elements, rate = int(elements_of[[row.unit == unit for row in rows]].sum()), numbers[names[0]]
         least = _least(elements, rate)
-        found.append(
+        results.append(
             Bound(f"{unit.name.lower()} unit", f"{counted(rate, 'element')}", elements, least, names)
         )
-    return tuple(sorted((bound for bound in found if bound.amount), key=lambda bound: -bound.cycles))
+    return tuple(sorted((bound for bound in results if bound.amount), key=lambda bound: -bound.cycles))
 
 
 def _issue(instructions: int, machine: Machine) -> Bound:

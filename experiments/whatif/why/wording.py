@@ -38,12 +38,12 @@ def parts(program: Program, lines: Sequence[Line]) -> dict[str, int]:
     dict
         Cycles by words, the largest first; they add up to those of the run.
     """
-    found: dict[str, int] = {}
+    result: dict[str, int] = {}
     for line in lines:
         for name, cycles in line.charged.items():
-            told = _told(Cause[name.upper()], program, line)
-            found[told] = found.get(told, 0) + cycles
-    return dict(sorted(found.items(), key=lambda item: -item[1]))
+            message = _told(Cause[name.upper()], program, line)
+            result[message] = result.get(message, 0) + cycles
+    return dict(sorted(result.items(), key=lambda item: -item[1]))
 
 
 def _told(cause: Cause, program: Program, line: Line) -> str:

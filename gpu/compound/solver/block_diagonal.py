@@ -52,12 +52,12 @@ def as_blocks(entry: EntryType, components: Any) -> NDArray[np.float64]:
     """
     of_entry = [np.asarray(each, np.float64) for each in components]
     count, size = len(of_entry[0]), len(entry.vector)
-    made = np.empty((count, size, size))
+    built = np.empty((count, size, size))
     for column in range(size):
         unit = [np.full(count, float(row == column)) for row in range(size)]
-        for row, found in enumerate(entry.multiplied(of_entry, unit)):
-            made[:, row, column] = found
-    return made
+        for row, result in enumerate(entry.multiplied(of_entry, unit)):
+            built[:, row, column] = result
+    return built
 
 
 def as_scalars(matrix: CompoundMatrix) -> Any:
@@ -108,8 +108,8 @@ class BlockDiagonal:
         """Multiply elements of (n, C)."""
         if self.plain:
             return self.inverses[:, None] * r
-        made: NDArray[np.float64] = np.einsum("nij,nj->ni", self.inverses, r)
-        return made
+        built: NDArray[np.float64] = np.einsum("nij,nj->ni", self.inverses, r)
+        return built
 
 
 def require_square(matrix: CompoundMatrix) -> None:

@@ -243,17 +243,17 @@ class ConjugateGradients:
         b = checked_right_side(self._matrix, b)
         norm = float(np.linalg.norm(b))
         self._begin(b)
-        found = np.zeros((0, 3))
+        result = np.zeros((0, 3))
         residuals = np.array([1.0 if norm else 0.0])
-        while residuals[-1] > tolerance and len(found) < self._most:
+        while residuals[-1] > tolerance and len(result) < self._most:
             self._replay()
             done = int(self._iteration.copy_to_host()[0])
-            found = self._history.copy_to_host()[: 3 * done].reshape(-1, 3)[: self._most]
-            residuals = np.concatenate(([1.0], np.sqrt(found[:, 2]) / norm))
+            result = self._history.copy_to_host()[: 3 * done].reshape(-1, 3)[: self._most]
+            residuals = np.concatenate(([1.0], np.sqrt(result[:, 2]) / norm))
             below = np.flatnonzero(residuals <= tolerance)
             if len(below):
                 residuals = residuals[: below[0] + 1]
-            for number, (curvature, rz, _) in enumerate(found[: len(residuals) - 1], 1):
+            for number, (curvature, rz, _) in enumerate(result[: len(residuals) - 1], 1):
                 require_positive(curvature, rz, number)
             watch(len(residuals) - 1, float(residuals[-1]))
         x = self._operator.separated(self._x.copy_to_host())

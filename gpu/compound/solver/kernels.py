@@ -66,12 +66,12 @@ def element_parts(real: Any, size: int, plain: bool) -> ElementParts:
             [f"real({_row(k, size, plain)})" for k in each],
         ),
     }
-    made = {
-        name: _made(f"def {name}({given}):\n    return ({', '.join(found)},)\n", name, real)
-        for name, (given, found) in texts.items()
+    built = {
+        name: _made(f"def {name}({given}):\n    return ({', '.join(result)},)\n", name, real)
+        for name, (given, result) in texts.items()
     }
     products = " + ".join(f"float64(s[{k}]) * float64(t[{k}])" for k in each)
-    return ElementParts(dotted=_made(f"def dotted(s, t):\n    return {products}\n", "dotted", real), **made)
+    return ElementParts(dotted=_made(f"def dotted(s, t):\n    return {products}\n", "dotted", real), **built)
 
 
 def place_of(row: int, column: int) -> int:
@@ -110,10 +110,10 @@ def _block_sum(total: Any, of_warps: Any) -> Any:
     if thread % WARP == 0:
         of_warps[thread // WARP] = total
     cuda.syncthreads()
-    found = np.float64(0)
+    result = np.float64(0)
     for warp in range(WARPS):
-        found += of_warps[warp]
-    return found
+        result += of_warps[warp]
+    return result
 
 
 @device_function
@@ -163,10 +163,10 @@ def axpby_kernel(real: Any) -> Any:
         begin_in_sequence()
         at = cuda.grid(1)
         while at < y.size:
-            found = alpha * x[at]
+            result = alpha * x[at]
             if beta != real(0):
-                found += beta * y[at]
-            y[at] = found
+                result += beta * y[at]
+            y[at] = result
             at += cuda.gridsize(1)
 
     return kernel

@@ -101,12 +101,12 @@ def checked_right_side(matrix: CompoundMatrix, b: Any) -> NDArray[np.float64]:
         It does not fit the matrix, or is not finite.
     """
     wanted = (matrix.shape[0], len(matrix.entry.vector))
-    found = np.asarray(b)
-    if found.shape != wanted or found.dtype.kind not in "biuf":
-        raise UserError(f"b must be an array of {wanted} real numbers, not of {found.shape} {found.dtype}")
-    if not np.isfinite(found).all():
+    result = np.asarray(b)
+    if result.shape != wanted or result.dtype.kind not in "biuf":
+        raise UserError(f"b must be an array of {wanted} real numbers, not of {result.shape} {result.dtype}")
+    if not np.isfinite(result).all():
         raise UserError("b must be finite")
-    return found.astype(np.float64)
+    return result.astype(np.float64)
 
 
 def require_positive(curvature: float, rz: float, iteration: int) -> None:

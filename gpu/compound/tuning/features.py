@@ -31,7 +31,7 @@ def features_of(matrix: CompoundMatrix) -> dict[str, float]:
     """
     entry, statistics = matrix.entry, pattern_statistics(matrix)
     lengths = np.diff(matrix.indptr)
-    found = {
+    result = {
         "rows": float(matrix.shape[0]),
         "columns": float(matrix.shape[1]),
         "entries": float(matrix.nnz),
@@ -43,6 +43,6 @@ def features_of(matrix: CompoundMatrix) -> dict[str, float]:
         "length_deviation": float(lengths.std()) if len(lengths) else 0.0,
     }
     for what, numbers in (("length", statistics.row_lengths), ("bandwidth", statistics.bandwidths)):
-        found |= {f"{what}_{name}": value for name, value in asdict(numbers).items()}
+        result |= {f"{what}_{name}": value for name, value in asdict(numbers).items()}
     model = TrafficModel(matrix)
-    return found | {f"{PLACES}{outer}": float(model.places(outer)) for outer in OUTER_LAYOUTS}
+    return result | {f"{PLACES}{outer}": float(model.places(outer)) for outer in OUTER_LAYOUTS}

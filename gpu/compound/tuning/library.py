@@ -54,15 +54,15 @@ def recorded(device: str, folder: Path = RECORDED) -> list[Result]:
     UserError
         A file there has something else in it.
     """
-    found: list[Result] = []
+    matches: list[Result] = []
     for path in sorted(folder.glob("*.json")):
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             if content["kind"] == KIND and content["device"] == device:
-                found += [Result(**each) for each in content["searches"]]
+                matches += [Result(**each) for each in content["searches"]]
         except (ValueError, KeyError, TypeError) as error:
             raise UserError(f"{path} is no file of searches: {error}") from error
-    return found
+    return matches
 
 
 def to_learn_from(store: TuningStore, device: str, folder: Path = RECORDED) -> list[Result]:
@@ -78,10 +78,10 @@ def to_learn_from(store: TuningStore, device: str, folder: Path = RECORDED) -> l
     UserError
         If there is nothing.
     """
-    found = recorded(device, folder) + results_of(store, device)
-    if not found:
+    matches = recorded(device, folder) + results_of(store, device)
+    if not matches:
         raise no_search(store, device)
-    return found
+    return matches
 
 
 def no_search(store: TuningStore, device: str) -> UserError:

@@ -106,13 +106,13 @@ def results_of(store: TuningStore, device: str) -> list[Result]:
     device
         Its name.
     """
-    found = []
+    matches = []
     for search in store.searches():
         known = store.known(search) if search.device == device else {}
         times = {name: None if timing is None else timing.us for name, timing in known.items()}
         if any(us is not None for us in times.values()):
-            found.append(Result(search.matrix, store.features(search), times))
-    return found
+            matches.append(Result(search.matrix, store.features(search), times))
+    return matches
 
 
 class Predictor:

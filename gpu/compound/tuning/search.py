@@ -161,8 +161,8 @@ def driven(search: Tuning, prepare: Callable[[Sequence[Variant]], object]) -> Fo
         try:
             prepare(next(search))
         except StopIteration as end:
-            found: Found = end.value
-            return found
+            result: Found = end.value
+            return result
 
 
 def tuning(

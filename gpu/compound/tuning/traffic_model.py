@@ -91,10 +91,10 @@ class TrafficModel:
         reads = [self.read_bytes(variant) for variant in tried]
         least = min(reads, default=0)
         most = factor * least if least else 0  # no bytes are no more than any times none
-        kept = [(read, variant) for read, variant in zip(reads, tried, strict=True) if read <= most]
+        retained = [(read, variant) for read, variant in zip(reads, tried, strict=True) if read <= most]
         plain = Schedule()
-        kept.sort(key=lambda pair: (pair[0], pair[1].schedule != plain, -self.under_way(pair[1])))
-        return [variant for _, variant in kept]
+        retained.sort(key=lambda pair: (pair[0], pair[1].schedule != plain, -self.under_way(pair[1])))
+        return [variant for _, variant in retained]
 
     def _of_entry(self, slicing: Any) -> int:
         index = 2 if slicing is not None and slicing.index_bits == 16 else 4

@@ -152,10 +152,10 @@ def variant_named(name: str) -> Variant:
     UserError
         If it is the name of none.
     """
-    found = _NAME.fullmatch(name)
-    if found is None:
+    match = _NAME.fullmatch(name)
+    if match is None:
         raise UserError(f"{name!r} is no name of a layout with a schedule")
-    outer, inner, inner_together, vector, vector_together, assignment, *numbers = found.groups()
+    outer, inner, inner_together, vector, vector_together, assignment, *numbers = match.groups()
     threads, blocks, sharing, rows, at_once = (None if each is None else int(each) for each in numbers)
     return Variant(
         Layout(outer, _components(inner, inner_together), _components(vector, vector_together)),

@@ -291,22 +291,22 @@ class CRSAdaptiveProduct(LaunchedInTurn):
     ) -> None:
         self.real = real_type(matrix.values)
         chosen = arrangement or arrangement_for(matrix.nnz, matrix.values.dtype.itemsize, threads_per_block)
-        made = row_blocks(matrix.rowptr, chosen.places, chosen.most_times)
-        in_pieces = len(made.pieces) // 2
+        result = row_blocks(matrix.rowptr, chosen.places, chosen.most_times)
+        in_pieces = len(result.pieces) // 2
         # The last group of entries is loaded whole.
         behind = -matrix.nnz % chosen.wide
         self.arrays = [
-            upload(made.records),
+            upload(result.records),
             upload(matrix.rowptr.view(np.uint32)),
             upload(matrix.colidx.view(np.uint32), behind),
             upload(matrix.values, behind),
         ]
         self.sums = [
             upload(np.zeros(in_pieces, dtype=self.real)),
-            upload(made.pieces),
+            upload(result.pieces),
             upload(np.zeros(in_pieces, dtype=np.uint32)),
         ]
         kernel = crs_adaptive_kernel(self.real, chosen)
         arguments = [*self.arrays, X, Y, *self.sums, ALPHA, BETA]
-        self.launches = launches_of(kernel, len(made), chosen.threads, arguments, self.real)
+        self.launches = launches_of(kernel, len(result), chosen.threads, arguments, self.real)
         self.device_arrays = [*self.arrays, *self.sums]

@@ -74,8 +74,8 @@ class HYB(StoredAsArrays):
         if width < 0:
             raise UserError(f"a width of {width} is not possible: use 0 or more")
         shape = (int(csr.shape[0]), int(csr.shape[1]))
-        kept = np.minimum(lengths, width)
-        kept_ptr, rest_ptr = pointers_of(kept), pointers_of(lengths - kept)
+        recorded = np.minimum(lengths, width)
+        kept_ptr, rest_ptr = pointers_of(recorded), pointers_of(lengths - recorded)
         columns, values = np.empty(kept_ptr[-1], np.int32), np.empty(kept_ptr[-1], csr.data.dtype)
         rest_rows, rest_columns = np.empty(rest_ptr[-1], np.int32), np.empty(rest_ptr[-1], np.int32)
         rest_values = np.empty(rest_ptr[-1], csr.data.dtype)

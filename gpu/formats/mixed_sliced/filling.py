@@ -126,10 +126,10 @@ def near_first(
             for k in range(at - first):
                 keys[k] = (np.int64(codes[first + k]) << 32) | k
             keys.sort()
-            kept = values[first:at].copy()
+            recorded = values[first:at].copy()
             for k in range(at - first):
                 codes[first + k] = keys[k] >> 32
-                values[first + k] = kept[keys[k] & 0xFFFFFFFF]
+                values[first + k] = recorded[keys[k] & 0xFFFFFFFF]
 
 
 @njit(cache=True)
@@ -167,12 +167,12 @@ def by_falling(keys: Any, order: Any) -> Any:
         place[highest - keys[order[k]] + 1] += 1
     for k in range(highest + 1):
         place[k + 1] += place[k]
-    made = np.empty_like(order)
+    result = np.empty_like(order)
     for k in range(len(order)):
         key = highest - keys[order[k]]
-        made[place[key]] = order[k]
+        result[place[key]] = order[k]
         place[key] += 1
-    return made
+    return result
 
 
 @njit(cache=True)

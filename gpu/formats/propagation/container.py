@@ -153,11 +153,11 @@ class PropagationBlocks(StoredAsArrays):
         )
         with as_many_threads_as_pay(csr.nnz + csr.shape[0]):
             arrays = converted(csr, Sizes(chosen, widest_part, bin_entries, of_super))
-        made = cls((int(csr.shape[0]), int(csr.shape[1])), **arrays)
+        built = cls((int(csr.shape[0]), int(csr.shape[1])), **arrays)
         crs = csr.nnz * (csr.data.itemsize + 4) + 4 * (csr.shape[0] + 1)
-        if made.nbytes > max(ALWAYS_MADE_BYTES, MAX_GROWTH * crs):
-            raise too_large("padding", made.nbytes, crs, MAX_GROWTH, "use fewer parts, or another format")
-        return made
+        if built.nbytes > max(ALWAYS_MADE_BYTES, MAX_GROWTH * crs):
+            raise too_large("padding", built.nbytes, crs, MAX_GROWTH, "use fewer parts, or another format")
+        return built
 
     @property
     def parts(self) -> int:
@@ -205,8 +205,8 @@ class PropagationBlocks(StoredAsArrays):
         block = np.tile(np.arange(self.super_blocks), self.parts)
         begins = self.bin_groups[self.super_bins[:-1]].astype(np.int64)
         groups = np.repeat(begins[block], counts) + self.destinations
-        found: IntArray = (groups[:, None] * GROUP + np.arange(GROUP)).ravel()
-        return found
+        result: IntArray = (groups[:, None] * GROUP + np.arange(GROUP)).ravel()
+        return result
 
     def _part_counts(self) -> IntArray:
         """Count the entries of each part, padding included."""

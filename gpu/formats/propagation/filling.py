@@ -195,12 +195,12 @@ def count_slots(
         (bins,) int64: what is written.
     """
     for bin_ in prange(len(counts)):
-        found = 0
+        result = 0
         for row in range(bin_rows[bin_], bin_rows[bin_] + row_counts[bin_]):
             begin = max(pointers[row], bin_entries[bin_])
             end = min(pointers[row + 1], bin_entries[bin_ + 1])
-            found += -(-(end - begin) // longest)
-        counts[bin_] = found
+            result += -(-(end - begin) // longest)
+        counts[bin_] = result
 
 
 @njit(parallel=True, cache=True)

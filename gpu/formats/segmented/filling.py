@@ -14,7 +14,7 @@ PADDING = 8
 
 
 @njit(parallel=True, cache=True)
-def count(indptr: Any, indices: Any, place: Any, segment_columns: int, begins: Any, found: Any) -> None:
+def count(indptr: Any, indices: Any, place: Any, segment_columns: int, begins: Any, result: Any) -> None:
     """Count, in each part of the rows and each segment, rows that have entries there and their entries.
 
     Parameters
@@ -32,15 +32,15 @@ def count(indptr: Any, indices: Any, place: Any, segment_columns: int, begins: A
     """
     moved = len(place) > 0
     for part in prange(len(begins) - 1):
-        last = np.full(found.shape[1], -1, np.int64)
+        last = np.full(result.shape[1], -1, np.int64)
         for row in range(begins[part], begins[part + 1]):
             for k in range(indptr[row], indptr[row + 1]):
                 column = np.int64(place[indices[k]]) if moved else np.int64(indices[k])
                 segment = column // segment_columns
-                found[part, segment, 1] += 1
+                result[part, segment, 1] += 1
                 if last[segment] != row:
                     last[segment] = row
-                    found[part, segment, 0] += 1
+                    result[part, segment, 0] += 1
 
 
 @njit(parallel=True, cache=True)

@@ -40,8 +40,8 @@ def _sums_of(threads: int, times: int) -> Any:
 
     def of_place(k: int) -> Any:
         @device_function
-        def own(sums: Any, found: Any, at: Any, end: Any) -> Any:
-            return _sum(sums, np.int64(found[k]), at + k * threads < end)[0]
+        def own(sums: Any, result: Any, at: Any, end: Any) -> Any:
+            return _sum(sums, np.int64(result[k]), at + k * threads < end)[0]
 
         return own
 
@@ -126,15 +126,15 @@ def rows_kernel(real: Any, threads: int, at_once: int) -> Any:
         # Whole warps go through it, since one may add for a row of another lane.
         window = -(-(last_row - first) // WARP) * WARP
         let_next_begin()
-        found = ahead(slots, at + thread, end)
+        result = ahead(slots, at + thread, end)
         k = thread
         while k < window:
             results[k] = real(0)
             k += threads
         wait_for_previous()
         while at < end:
-            loaded = load(sums, found, at + thread, end)
-            found = ahead(slots, at + chunk + thread, end)
+            loaded = load(sums, result, at + thread, end)
+            result = ahead(slots, at + chunk + thread, end)
             keep(held, loaded, thread)
             cuda.syncthreads()
             k = thread

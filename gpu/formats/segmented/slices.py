@@ -149,13 +149,13 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
         return fetched, rows
 
     @device_function
-    def bring(held: Any, x: Any, begin: Any, size: Any, turned: Any, thread: Any) -> None:
+    def bring(held: Any, x: Any, begin: Any, size: Any, transposed: Any, thread: Any) -> None:
         """Start the copies of a segment, from this element on and then from its first."""
         place, all_ = np.int64(0), np.int64(0)
         if is_aligned(x, begin):
             all_, place = size // wide * wide, wide * thread
         while place < all_:
-            at = place + turned
+            at = place + transposed
             if at >= all_:
                 at -= all_
             start_wide(held, at + FIRST, x, begin + at)
@@ -202,7 +202,7 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
             segment = np.int64(shares[SHARE * share])
             number = np.int32(np.int32(shares[SHARE * share + 1]) + warp)
             end = np.int32(shares[SHARE * share + 2])
-            turned = np.int64(shares[SHARE * share + 3])
+            transposed = np.int64(shares[SHARE * share + 3])
             record = _record(records, RECORD * np.int64(number), number < end)
             later = np.int32(number + warps)
             next_record = _record(records, RECORD * np.int64(later), later < end)
@@ -212,7 +212,7 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
             elif not x_is_ready:
                 wait_for_previous()
             begin = segment * segment_columns
-            bring(held, x, begin, min(segment_columns, width - begin), turned, np.int64(thread))
+            bring(held, x, begin, min(segment_columns, width - begin), transposed, np.int64(thread))
             if waiting and x_is_ready:
                 wait_for_previous()
             waiting = False

@@ -174,13 +174,13 @@ def refuse_growth(csr: Any, entries: int, slicing: Slicing, masked: bool) -> Non
     masked
         Whether blocks have masks.
     """
-    made = entries * place_bytes(csr.data.dtype.itemsize, slicing, masked)
+    result = entries * place_bytes(csr.data.dtype.itemsize, slicing, masked)
     crs = csr.nnz * (csr.data.dtype.itemsize + 4) + 4 * (csr.shape[0] + 1)
-    if made > most_bytes(crs, slicing.block):
+    if result > most_bytes(crs, slicing.block):
         growth = MAX_GROWTH if slicing.block == 1 else MAX_BLOCK_GROWTH
         less = "a smaller block" if slicing.block > 1 else "a row_cap"
         instead = f"use a smaller slice_height, a larger sorting_window, {less}, or CRS"
-        raise too_large("padding", made, crs, growth, instead)
+        raise too_large("padding", result, crs, growth, instead)
 
 
 def with_index_bits(

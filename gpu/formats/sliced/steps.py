@@ -51,11 +51,11 @@ def steps_of_slices(pointers: Any, height: int, window: int, group: int) -> int:
 def _steps_in_parts(
     pointers: Any, parts: int, runs: int, at_once: int, height: int, group: int, is_sorted: bool
 ) -> Any:
-    found = np.zeros(parts, np.int64)
+    result = np.zeros(parts, np.int64)
     for part in prange(parts):
         first, last = part * runs // parts, (part + 1) * runs // parts
-        found[part] = _steps_of_runs(pointers, first, last, at_once, height, group, is_sorted)
-    return found.sum()
+        result[part] = _steps_of_runs(pointers, first, last, at_once, height, group, is_sorted)
+    return result.sum()
 
 
 @njit(cache=True)

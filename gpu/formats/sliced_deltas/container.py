@@ -234,15 +234,15 @@ def arrangement(pattern: Pattern) -> Arrangement:
     with as_many_threads_as_pay(pattern.nnz):
         needed = codes_needed(pattern.indptr, pattern.indices, limits)
         sums = steps_and_words(needed, np.array([32 // bits for bits in BITS]), WINDOWS[1])
-    found = []
+    results = []
     for codes, bits, of_windows in zip(needed, BITS, sums, strict=True):
         for window, (steps, words) in zip(WINDOWS, of_windows, strict=True):
             if window > 1 and codes.max(initial=0) >= MOST_SORTED_CODES:
                 continue
             nbytes = WARP * (int(steps) * pattern.value_bytes + 4 * int(words))
             nbytes += 4 * WARP * slices * (1 + (window > 1)) + 8 * (slices + 1)
-            found.append(Arrangement(bits, window, codes, nbytes))
-    return min(found, key=lambda each: each.nbytes)
+            results.append(Arrangement(bits, window, codes, nbytes))
+    return min(results, key=lambda each: each.nbytes)
 
 
 @njit(parallel=True, cache=True)
@@ -271,15 +271,15 @@ def steps_and_words(needed: Any, in_word: Any, window: int) -> Any:
     is a code of each row of a slice; a word holds `in_word` of them.
     """
     limits, rows = needed.shape
-    found = np.zeros((limits, 2, 2), np.int64)
+    results = np.zeros((limits, 2, 2), np.int64)
     for k in prange(limits):
         for first in range(0, rows, window):
             codes = needed[k, first : first + window]
-            found[k, 0, 0] += steps_in_order(codes, WARP, 1)
-            found[k, 0, 1] += steps_in_order(codes, WARP, in_word[k])
-            found[k, 1, 0] += steps_sorted(codes, WARP, 1)
-            found[k, 1, 1] += steps_sorted(codes, WARP, in_word[k])
-    return found
+            results[k, 0, 0] += steps_in_order(codes, WARP, 1)
+            results[k, 0, 1] += steps_in_order(codes, WARP, in_word[k])
+            results[k, 1, 0] += steps_sorted(codes, WARP, 1)
+            results[k, 1, 1] += steps_sorted(codes, WARP, in_word[k])
+    return results
 
 
 @njit(parallel=True, cache=True)

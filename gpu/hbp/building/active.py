@@ -69,19 +69,19 @@ def active_on_device(
         The device has too little memory.
     """
     down = max(1, -(-matrix.shape[0] // block_rows))
-    found = _slots(matrix, (block_rows, block_columns, down), (least, longest), stream)
-    chosen = row_hash or hash_of_counts(found.lengths, found.number, block_rows, stream)
+    result = _slots(matrix, (block_rows, block_columns, down), (least, longest), stream)
+    chosen = row_hash or hash_of_counts(result.lengths, result.number, block_rows, stream)
     bits = int(max(1, 9 * chosen.b + chosen.d)).bit_length()
-    keys, numbers = found.blocks, empty(found.number, np.int32)
+    keys, numbers = result.blocks, empty(result.number, np.int32)
     row_hash_numbers = (chosen.a, chosen.b, chosen.c, chosen.d)
-    arguments: tuple[Any, ...] = (found.lengths, found.number, *row_hash_numbers, bits, keys, numbers)
-    launch(kernels.key_kernel, found.number, arguments, stream)
+    arguments: tuple[Any, ...] = (result.lengths, result.number, *row_hash_numbers, bits, keys, numbers)
+    launch(kernels.key_kernel, result.number, arguments, stream)
     across = -(-matrix.shape[1] // block_columns)
     used = (1 << (down * across << bits).bit_length()) - 1
-    keys, numbers = sort_pairs(keys, numbers, found.number, used, stream)
-    groups, group_slots, group_columns = _groups(keys, found.number, bits, down, stream)
-    lengths, totals = all_or_nothing(lambda: (empty(found.number, np.uint8), empty(groups, np.int32)))
-    arguments = (numbers, found.lengths, group_slots, groups, lengths, totals)
+    keys, numbers = sort_pairs(keys, numbers, result.number, used, stream)
+    groups, group_slots, group_columns = _groups(keys, result.number, bits, down, stream)
+    lengths, totals = all_or_nothing(lambda: (empty(result.number, np.uint8), empty(groups, np.int32)))
+    arguments = (numbers, result.lengths, group_slots, groups, lengths, totals)
     launch(kernels.group_entries_kernel, groups * WARP, arguments, stream)
     begins, entries = prefix_sums(totals, groups, stream)
     columns = empty(entries, np.uint16)
@@ -89,12 +89,12 @@ def active_on_device(
         kernels.fill_kernel,
         groups * WARP,
         (
-            *(matrix.columns, matrix.values, numbers, found.begins, found.lengths, group_slots, begins),
-            *(groups, block_columns, columns, found.values),
+            *(matrix.columns, matrix.values, numbers, result.begins, result.lengths, group_slots, begins),
+            *(groups, block_columns, columns, result.values),
         ),
         stream,
     )
-    slot_rows, row_places = _rows(found, stream)
+    slot_rows, row_places = _rows(result, stream)
     if stream:
         stream.synchronize()
     return ActiveHBP(
@@ -103,16 +103,16 @@ def active_on_device(
         block_columns,
         chosen,
         part_of(columns, 0, entries),
-        found.values,
-        part_of(lengths, 0, found.number),
-        part_of(numbers, 0, found.number),
+        result.values,
+        part_of(lengths, 0, result.number),
+        part_of(numbers, 0, result.number),
         group_slots,
         begins,
         part_of(group_columns, 0, groups),
         slot_rows,
         row_places,
-        found.rest_pointers,
-        part_of(found.rest_columns, 0, len(matrix.columns) - entries),
+        result.rest_pointers,
+        part_of(result.rest_columns, 0, len(matrix.columns) - entries),
         np.empty(0, np.int32),
     )
 
@@ -171,11 +171,11 @@ def _groups(keys: Any, slots: int, bits: int, down: int, stream: Any) -> tuple[i
     return groups, group_slots, columns
 
 
-def _rows(found: _Slots, stream: Any) -> tuple[Any, Any]:
+def _rows(result: _Slots, stream: Any) -> tuple[Any, Any]:
     """Return the rows with slots, and where the sums of each begin."""
-    if not found.number:
+    if not result.number:
         return np.empty(0, np.int32), np.zeros(1, np.int32)
-    own, firsts, active = runs_of_equal(found.rows, found.number, 0, stream)
+    own, firsts, active = runs_of_equal(result.rows, result.number, 0, stream)
     rows = empty(active, np.int32)
     launch(kernels.narrow_kernel, active, (own, active, rows), stream)
     return rows, firsts

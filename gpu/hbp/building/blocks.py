@@ -101,11 +101,11 @@ def hash_of_counts(
         The device has too little memory.
     """
     blocks = max(1, min(OVER_BLOCKS, -(-number // ORDER_THREADS)))
-    found = all_or_nothing(lambda: empty(blocks * FOUND, np.int32)) if scratch is None else scratch
-    enqueue(over_kernel, (blocks, ORDER_THREADS), (counts, number, CLASSES, found), stream)
+    result = all_or_nothing(lambda: empty(blocks * FOUND, np.int32)) if scratch is None else scratch
+    enqueue(over_kernel, (blocks, ORDER_THREADS), (counts, number, CLASSES, result), stream)
     if stream:
         stream.synchronize()
-    *over, filled = found[: blocks * FOUND].copy_to_host().reshape(blocks, FOUND).sum(axis=0).tolist()
+    *over, filled = result[: blocks * FOUND].copy_to_host().reshape(blocks, FOUND).sum(axis=0).tolist()
     a = next(a for a in range(SHIFTS) if over[a] <= OUTSIDE * filled)
     return RowHash.of(a, block_rows)
 

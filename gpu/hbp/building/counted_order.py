@@ -69,18 +69,18 @@ def cut_kernel(block_rows: int) -> Any:
         for end in range(1, block_rows + 1):
             # A lane tries the group that begins so many rows before: the least cost, then the longest.
             begin = np.int64(end - WARP + lane)
-            found = np.int64(1) << np.int64(62)
+            result = np.int64(1) << np.int64(62)
             if begin >= 0:
                 longest = before[end] - before[end - 1]
                 padding = longest * (end - begin) - (before[end] - before[begin])
-                found = (cost[begin] + padding + GROUP_COST) * WARP + np.int64(lane)
+                result = (cost[begin] + padding + GROUP_COST) * WARP + np.int64(lane)
             distance = np.int32(WARP // 2)
             while distance > 0:
-                found = min(found, np.int64(cuda.shfl_xor_sync(EVERY_LANE, found, distance)))
+                result = min(result, np.int64(cuda.shfl_xor_sync(EVERY_LANE, result, distance)))
                 distance = np.int32(distance // 2)
             if lane == 0:
-                cost[end] = found // WARP
-                start[end] = np.int32(end - WARP + found % WARP)
+                cost[end] = result // WARP
+                start[end] = np.int32(end - WARP + result % WARP)
             cuda.syncwarp()
         if lane == 0:
             behind = np.int32(block_rows)
@@ -257,7 +257,7 @@ def counted_order_kernel(block_rows: int, method: str, divides: bool = False) ->
         cells = cuda.shared.array(all_cells, np.uint16)
         marks = cuda.shared.array(all_rows, np.uint32)
         rows = cuda.shared.array(all_lists, np.uint16)
-        found = cuda.local.array(at_once, np.int32)
+        result = cuda.local.array(at_once, np.int32)
         lane = np.int32(cuda.threadIdx.x % WARP)
         warp = np.int32(cuda.threadIdx.x // WARP)
         earlier = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
@@ -265,10 +265,10 @@ def counted_order_kernel(block_rows: int, method: str, divides: bool = False) ->
         # Warps behind the last block do its work once more.
         block = min(np.int64(cuda.blockIdx.x) * warps + warp, np.int64(blocks - 1))
         first = block * block_rows
-        taken, made = np.uint32(lists * first_row), np.uint32(lists * first_row)
+        taken, built = np.uint32(lists * first_row), np.uint32(lists * first_row)
         a, b, c, d, inverse = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d), np.uint32(inverse)
         if sorts:
-            taken = np.uint32(made + rows_of_block)
+            taken = np.uint32(built + rows_of_block)
             for batch in range(words):
                 row = np.uint32(batch * WARP + lane)
                 rows[np.uint32(taken + row)] = np.uint16(row)
@@ -284,9 +284,9 @@ def counted_order_kernel(block_rows: int, method: str, divides: bool = False) ->
                     row = np.uint32((batch + k) * WARP + lane)
                     if sorts:
                         row = np.uint32(rows[np.uint32(taken + row)])
-                    found[k] = counts[np.uint64(first + row)]
+                    result[k] = counts[np.uint64(first + row)]
                 for k in range(at_once):
-                    count = found[k]
+                    count = result[k]
                     if by_hash and divides:
                         digit = _hash_of(np.uint32(count), a, b, c, d, inverse)
                     elif by_hash:
@@ -317,13 +317,13 @@ def counted_order_kernel(block_rows: int, method: str, divides: bool = False) ->
                     place = np.uint32(place - rows_of_block)
                 if sorts:
                     row = np.uint32(rows[np.uint32(taken + row)])
-                rows[np.uint32(made + place)] = np.uint16(row)
+                rows[np.uint32(built + place)] = np.uint16(row)
             cuda.syncwarp()
             if sorts:
                 if done == 0:
                     passes = _passes_for(most)
                 shift = np.int32(shift + DIGIT_BITS)
-            taken, made = made, taken
+            taken, built = built, taken
             done = np.int32(done + 1)
         for batch in range(words):
             at = np.uint32(batch * WARP + lane)

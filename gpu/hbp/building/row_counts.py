@@ -103,7 +103,7 @@ def lengths_kernel(pointers, rows, slots, lengths):
 
 
 @cuda.jit
-def over_kernel(counts, slots, classes, found):
+def over_kernel(counts, slots, classes, result):
     """Count the rows with entries, and for each a those that aggregation would put above the last class.
 
     Parameters
@@ -135,4 +135,4 @@ def over_kernel(counts, slots, classes, found):
     cuda.atomic.add(own, SHIFTS, filled)
     cuda.syncthreads()
     if thread < FOUND:
-        found[np.uint64(np.int64(cuda.blockIdx.x) * FOUND + thread)] = own[thread]
+        result[np.uint64(np.int64(cuda.blockIdx.x) * FOUND + thread)] = own[thread]

@@ -180,25 +180,25 @@ def tree_from_coo(
     OutOfDeviceMemoryError
         The device has too little memory.
     """
-    found = positions_of(rows, columns, values, shape, node_size, stream)
-    bits, levels = node_bits(node_size), level_count(max(found.shape), node_size)
-    dtype = np.dtype(found.values.dtype)
-    if found.number == 0:
-        return DeviceTree.without_entries(found.shape, node_size, dtype, levels)
-    keys, firsts, number = runs_of_equal(found.keys, found.number, 0, stream)
+    result = positions_of(rows, columns, values, shape, node_size, stream)
+    bits, levels = node_bits(node_size), level_count(max(result.shape), node_size)
+    dtype = np.dtype(result.values.dtype)
+    if result.number == 0:
+        return DeviceTree.without_entries(result.shape, node_size, dtype, levels)
+    keys, firsts, number = runs_of_equal(result.keys, result.number, 0, stream)
     entries = all_or_nothing(lambda: empty(number, dtype))
-    launch(sums_kernel, number, (found.values, found.order, firsts, number, entries), stream)
+    launch(sums_kernel, number, (result.values, result.order, firsts, number, entries), stream)
     leaf_keys, leaf_firsts, leaves = runs_of_equal(keys, number, 2 * bits, stream)
     shapes = leaf_shapes(leaf_firsts, leaves, entries, number, node_size, stream)
-    bounds = most_nodes(leaves, found.shape, node_size, levels)
+    bounds = most_nodes(leaves, result.shape, node_size, levels)
     plan = NodePlan(bounds, node_size, dtype, shapes, leaf_keys)
     plan.place(stream)
-    made = plan.empty_tree(found.shape, stream)
-    pool = made.words, made.halves, made.values
+    built = plan.empty_tree(result.shape, stream)
+    pool = built.words, built.halves, built.values
     arguments = (keys, entries, leaf_firsts, shapes, plan.leaves.references, *pool)
     enqueue(fill_kernel(dtype.type, bits), (leaves, NODE_THREADS), arguments, stream)
-    plan.write_inner_nodes(made, stream)
-    return made
+    plan.write_inner_nodes(built, stream)
+    return built
 
 
 @dataclass(frozen=True, eq=False)

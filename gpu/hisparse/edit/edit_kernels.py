@@ -43,7 +43,7 @@ def untouched_kernel(leaf_keys, leaves, touched_keys, touched, stay):
 
 
 @cuda.jit
-def reused_kernel(stay, places, leaves, leaf_keys, leaf_nodes, made_keys, made, keys, shapes, sources):
+def reused_kernel(stay, places, leaves, leaf_keys, leaf_nodes, made_keys, built, keys, shapes, sources):
     """Put leaves that stay among those that are made, a leaf of the matrix a thread.
 
     Parameters
@@ -60,7 +60,7 @@ def reused_kernel(stay, places, leaves, leaf_keys, leaf_nodes, made_keys, made, 
     at = np.int64(cuda.grid(1))
     begin_in_sequence()
     if at < leaves and stay[at] == 1:
-        to = np.int64(places[at]) + keys_before(made_keys, made, leaf_keys[at])
+        to = np.int64(places[at]) + keys_before(made_keys, built, leaf_keys[at])
         keys[to] = leaf_keys[at]
         shapes[to] = np.int32(
             np.int32(leaf_nodes[2 * at + 1]) << KIND_BITS | np.int32(leaf_nodes[2 * at] & 3)
@@ -69,7 +69,7 @@ def reused_kernel(stay, places, leaves, leaf_keys, leaf_nodes, made_keys, made, 
 
 
 @cuda.jit
-def made_kernel(made_keys, made_shapes, made, leaf_keys, leaves, places, reused, keys, shapes, sources, own):
+def made_kernel(made_keys, made_shapes, built, leaf_keys, leaves, places, reused, keys, shapes, sources, own):
     """Put leaves that are made among those that stay, one a thread.
 
     Parameters
@@ -85,7 +85,7 @@ def made_kernel(made_keys, made_shapes, made, leaf_keys, leaves, places, reused,
     """
     at = np.int64(cuda.grid(1))
     begin_in_sequence()
-    if at < made:
+    if at < built:
         leaf = keys_before(leaf_keys, leaves, made_keys[at])
         to = at + np.int64(places[min(leaf, leaves - 1)] if leaf < leaves else reused)
         keys[to], shapes[to], sources[to] = made_keys[at], made_shapes[at], np.uint32(0)
@@ -93,7 +93,7 @@ def made_kernel(made_keys, made_shapes, made, leaf_keys, leaves, places, reused,
 
 
 @cuda.jit
-def references_kernel(own, made, references, made_references):
+def references_kernel(own, built, references, made_references):
     """Write where each leaf that is made begins, one a thread.
 
     Parameters
@@ -107,7 +107,7 @@ def references_kernel(own, made, references, made_references):
     """
     at = np.int64(cuda.grid(1))
     begin_in_sequence()
-    if at < made:
+    if at < built:
         made_references[at] = references[own[at]]
 
 
@@ -181,7 +181,7 @@ def last_of_each_kernel(values, order, firsts, number, kept_values, kept_order):
 
 
 @cuda.jit
-def touched_kernel(touched_keys, touched, leaf_keys, leaf_nodes, leaves, most, found, slots):
+def touched_kernel(touched_keys, touched, leaf_keys, leaf_nodes, leaves, most, result, slots):
     """Find the leaves that a batch touches, one a thread.
 
     Parameters
@@ -203,11 +203,11 @@ def touched_kernel(touched_keys, touched, leaf_keys, leaf_nodes, leaves, most, f
         key = touched_keys[at]
         leaf = keys_before(leaf_keys, leaves, key)
         if leaf < leaves and leaf_keys[min(leaf, leaves - 1)] == key:
-            found[at] = np.int32(leaf)
+            result[at] = np.int32(leaf)
             dense = leaf_nodes[2 * leaf] & np.uint32(3) == DENSE
             slots[at] = np.int32(most) if dense else np.int32(leaf_nodes[2 * leaf + 1])
         else:
-            found[at] = np.int32(-1)
+            result[at] = np.int32(-1)
             slots[at] = np.int32(0)
 
 
@@ -226,7 +226,7 @@ def expand_kernel(real: Any, bits: int) -> Any:
     first_slot = first_slots(width)
 
     @cuda.jit
-    def kernel(found, places, leaf_keys, leaf_nodes, halves, values, keys, entries, states):
+    def kernel(result, places, leaf_keys, leaf_nodes, halves, values, keys, entries, states):
         """Take a touched leaf a block.
 
         Parameters
@@ -242,7 +242,7 @@ def expand_kernel(real: Any, bits: int) -> Any:
         """
         begin_in_sequence()
         touched, thread = np.int64(cuda.blockIdx.x), np.int32(cuda.threadIdx.x)
-        leaf = np.int64(found[touched])
+        leaf = np.int64(result[touched])
         if leaf >= 0:
             key, count = leaf_keys[leaf] << 2 * bits, np.int32(leaf_nodes[2 * leaf + 1])
             reference, to = np.int64(leaf_nodes[2 * leaf]), np.int64(places[touched])

@@ -99,13 +99,13 @@ class _Edit:
     ) -> tuple[tuple[Any, Any], int]:
         """Return keys and values of all entries of the touched leaves, and how many there are."""
         matrix, stream, leaves = self._matrix, self._stream, self._matrix.leaves
-        found, slots = all_or_nothing(lambda: (empty(touched, np.int32), empty(touched, np.int32)))
+        match, slots = all_or_nothing(lambda: (empty(touched, np.int32), empty(touched, np.int32)))
         most = 1 << 2 * self._bits
         arguments: tuple[Any, ...] = (touched_keys, touched, leaves.keys, leaves.nodes, leaves.number, most)
-        launch(touched_kernel, touched, (*arguments, found, slots), stream)
+        launch(touched_kernel, touched, (*arguments, match, slots), stream)
         places, stored = prefix_sums(slots, touched, stream)
         old = self._room(stored)
-        arguments = (found, places, leaves.keys, leaves.nodes, matrix.halves, matrix.values, *old)
+        arguments = (match, places, leaves.keys, leaves.nodes, matrix.halves, matrix.values, *old)
         enqueue(expand_kernel(self._real, self._bits), (touched, EXPANDING_THREADS), arguments, stream)
         if self._how != INSERT:
             self._require_stored(keys, order, edits, old, stored)
@@ -116,9 +116,9 @@ class _Edit:
         deleting = int(self._how == DELETE)
         launch(stay_kernel, stored + edits, (both[0], both[2], stored + edits, deleting, stay), stream)
         places, number = prefix_sums(stay, stored + edits, stream)
-        kept = all_or_nothing(lambda: (empty(number, np.int64), empty(number, matrix.dtype)))
-        launch(pick_kernel, stored + edits, (stay, places, stored + edits, *both[:2], *kept), stream)
-        return kept, number
+        recorded = all_or_nothing(lambda: (empty(number, np.int64), empty(number, matrix.dtype)))
+        launch(pick_kernel, stored + edits, (stay, places, stored + edits, *both[:2], *recorded), stream)
+        return recorded, number
 
     def _room(self, number: int) -> tuple[Any, Any, Any]:
         real = self._matrix.dtype
@@ -135,36 +135,44 @@ class _Edit:
 
     def _built(self, entries: tuple[Any, Any], number: int, touched_keys: Any, touched: int) -> DeviceTree:
         matrix, stream, leaves = self._matrix, self._stream, self._matrix.leaves
-        made_keys, firsts, made = empty(0, np.int64), empty(0, np.int32), 0
+        made_keys, firsts, built = empty(0, np.int64), empty(0, np.int32), 0
         shapes = empty(0, np.int32)
         if number:
-            made_keys, firsts, made = runs_of_equal(entries[0], number, 2 * self._bits, stream)
-            shapes = leaf_shapes(firsts, made, entries[1], number, matrix.node_size, stream)
+            made_keys, firsts, built = runs_of_equal(entries[0], number, 2 * self._bits, stream)
+            shapes = leaf_shapes(firsts, built, entries[1], number, matrix.node_size, stream)
         stay = empty(leaves.number, np.int32)
         launch(
             untouched_kernel, leaves.number, (leaves.keys, leaves.number, touched_keys, touched, stay), stream
         )
         places, reused = prefix_sums(stay, leaves.number, stream)
-        total = made + reused
+        total = built + reused
         if not total:
             return DeviceTree.without_entries(matrix.shape, matrix.node_size, matrix.dtype, matrix.levels)
         keys, sizes, sources, own, references = all_or_nothing(
             lambda: (empty(total, np.int64), empty(total, np.int32), empty(total, np.uint32),
-                     empty(made, np.int32), empty(made, np.uint32))
+                     empty(built, np.int32), empty(built, np.uint32))
         )  # fmt: skip
-        arguments: tuple[Any, ...] = (stay, places, leaves.number, leaves.keys, leaves.nodes, made_keys, made)
+        arguments: tuple[Any, ...] = (
+            stay,
+            places,
+            leaves.number,
+            leaves.keys,
+            leaves.nodes,
+            made_keys,
+            built,
+        )
         launch(reused_kernel, leaves.number, (*arguments, keys, sizes, sources), stream)
-        arguments = (made_keys, shapes, made, leaves.keys, leaves.number, places, reused)
-        launch(made_kernel, made, (*arguments, keys, sizes, sources, own), stream)
+        arguments = (made_keys, shapes, built, leaves.keys, leaves.number, places, reused)
+        launch(made_kernel, built, (*arguments, keys, sizes, sources, own), stream)
         bounds = most_nodes(total, matrix.shape, matrix.node_size, matrix.levels)
         plan = NodePlan(bounds, matrix.node_size, matrix.dtype, sizes, keys)
         plan.place(stream)
         result = plan.empty_tree(matrix.shape, stream)
-        launch(references_kernel, made, (own, made, plan.leaves.references, references), stream)
-        if made:
+        launch(references_kernel, built, (own, built, plan.leaves.references, references), stream)
+        if built:
             pool = result.words, result.halves, result.values
             arguments = (*entries, firsts, shapes, references, *pool)
-            enqueue(fill_kernel(self._real, self._bits), (made, NODE_THREADS), arguments, stream)
+            enqueue(fill_kernel(self._real, self._bits), (built, NODE_THREADS), arguments, stream)
         copying = copy_kernel(matrix.dtype.itemsize, matrix.node_size)
         arguments = (sources, sizes, plan.leaves.references, matrix.words, result.words)
         enqueue(copying, (total, COPY_THREADS), arguments, stream)

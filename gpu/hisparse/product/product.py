@@ -212,10 +212,10 @@ class HiSparseProduct(LaunchedInTurn):
         kernel = stripe_kernel_of_several(real, bits, chunks.warps, transposed, vectors)
         blocks, cut = len(chunks.records) // CHUNK, len(chunks.cut) // CHUNK
         summing = -(-(cut * vectors << bits) // threads)
-        made = []
+        results = []
         for first in range(0, count, vectors):
             taken = [*self.arrays, rows, X, Y, pieces, ALPHA, BETA, count, first]
             added = [pieces, self.sums[1], cut, rows, Y, ALPHA, BETA, count, first]
-            made += launches_of(kernel, blocks, chunks.warps * WARP, taken, real)
-            made += launches_of(stripe_sums(real, bits, vectors), summing, threads, added, real)
-        return made
+            results += launches_of(kernel, blocks, chunks.warps * WARP, taken, real)
+            results += launches_of(stripe_sums(real, bits, vectors), summing, threads, added, real)
+        return results

@@ -123,7 +123,7 @@ def gathering_several(real: Any, node_bits: int, transposed: bool, vectors: int)
         at3 = (base + np.int64(np.uint32(word1 >> high) & byte)) * stride + first
         x0, x1 = load(x, at0, left > 0), load(x, at1, left > 1)
         x2, x3 = load(x, at2, later_left > 0), load(x, at3, later_left > 1)
-        return turned(x0, x1, x2, x3)
+        return is_transposed(x0, x1, x2, x3)
 
     def turn(k: int) -> Any:
         """Make the function that brings the elements of vector k together."""
@@ -134,5 +134,5 @@ def gathering_several(real: Any, node_bits: int, transposed: bool, vectors: int)
 
         return one
 
-    turned = together([turn(k) for k in range(vectors)])
+    is_transposed = together([turn(k) for k in range(vectors)])
     return gather

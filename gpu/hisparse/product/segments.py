@@ -258,13 +258,13 @@ def _entries(memory: Any, reference: Any, bits: Any, halves: Any, slots: Any) ->
     """Read coordinates and the places of values of a leaf; return their number."""
     base = first_slot_of(memory, memory.values, reference)
     if np.int64(reference) & TYPE_MASK == DENSE:
-        found = 0
+        match = 0
         for place in range(1 << 2 * bits):
             if is_entry(memory, memory.values, reference, place, 1 << bits):
-                halves[found] = (place >> bits) << 8 | (place & ((1 << bits) - 1))
-                slots[found] = base + place
-                found += 1
-        return found
+                halves[match] = (place >> bits) << 8 | (place & ((1 << bits) - 1))
+                slots[match] = base + place
+                match += 1
+        return match
     count = np.int64(memory.words[address(reference)])
     first = 2 * address(reference) + FIRST_COORDINATE // 2
     for entry in range(count):

@@ -145,16 +145,16 @@ def expand_kernel(bits: int) -> Any:
             The items of the queues of leaves; or `dense` that of the inner nodes below, where `queue` is not
             the one above the leaves.
         """
-        drawn = cuda.shared.array(1, np.int32)
+        sampled = cuda.shared.array(1, np.int32)
         begin_in_sequence()
         thread, above_leaves = np.int32(cuda.threadIdx.x), queue == BINS
         number, more = tails[queue], True
         while more:
             cuda.syncthreads()
             if thread == 0:
-                drawn[0] = cuda.atomic.add(heads, queue, 1)
+                sampled[0] = cuda.atomic.add(heads, queue, 1)
             cuda.syncthreads()
-            ticket = drawn[0]
+            ticket = sampled[0]
             more = ticket < number
             if more:
                 reference = np.int64(items[3 * ticket]) & np.int64(0xFFFFFFFF)
@@ -191,7 +191,7 @@ def expand_kernel(bits: int) -> Any:
 
 
 @functools.cache
-def leaves_kernel(real: Any, bits: int, turned: bool) -> Any:
+def leaves_kernel(real: Any, bits: int, is_transposed: bool) -> Any:
     """Make the kernel that multiplies the leaves of all queues.
 
     Parameters
@@ -223,19 +223,19 @@ def leaves_kernel(real: Any, bits: int, turned: bool) -> Any:
                 half = np.int32(halves[2 * at + FIRST_COORDINATE // 2 + entry])
                 own_row, own_column = np.int32(half >> 8), np.int32(half & 255)
             if not is_dense or full or value != real(0) or math.copysign(1.0, value) > 0:
-                if turned:
+                if is_transposed:
                     cuda.atomic.add(y, column + own_column, alpha * value * x[row + own_row])
                 else:
                     cuda.atomic.add(y, row + own_row, alpha * value * x[column + own_column])
             entry = np.int32(entry + stride)
 
     @device_function
-    def draw(heads: Any, queue: Any, at_once: Any, drawn: Any) -> Any:
+    def draw(heads: Any, queue: Any, at_once: Any, sampled: Any) -> Any:
         cuda.syncthreads()
         if cuda.threadIdx.x == 0:
-            drawn[0] = cuda.atomic.add(heads, queue, at_once)
+            sampled[0] = cuda.atomic.add(heads, queue, at_once)
         cuda.syncthreads()
-        return drawn[0]
+        return sampled[0]
 
     @cuda.jit
     def kernel(words, halves, values, heads, tails, dense, large, medium, small, x, y, alpha):
@@ -254,32 +254,32 @@ def leaves_kernel(real: Any, bits: int, turned: bool) -> Any:
         alpha
             Scalar.
         """
-        drawn = cuda.shared.array(1, np.int32)
+        sampled = cuda.shared.array(1, np.int32)
         begin_in_sequence()
         thread = np.int32(cuda.threadIdx.x)
         warp, lane = np.int32(thread // WARP), np.int32(thread % WARP)
         number = tails[DENSE_BIN]
-        ticket = draw(heads, DENSE_BIN, 1, drawn)
+        ticket = draw(heads, DENSE_BIN, 1, sampled)
         while ticket < number:
             multiply(halves, values, ticket, dense, thread, THREADS, words, x, y, alpha)
-            ticket = draw(heads, DENSE_BIN, 1, drawn)
+            ticket = draw(heads, DENSE_BIN, 1, sampled)
         number = tails[LARGE_BIN]
-        ticket = draw(heads, LARGE_BIN, 1, drawn)
+        ticket = draw(heads, LARGE_BIN, 1, sampled)
         while ticket < number:
             multiply(halves, values, ticket, large, thread, THREADS, words, x, y, alpha)
-            ticket = draw(heads, LARGE_BIN, 1, drawn)
+            ticket = draw(heads, LARGE_BIN, 1, sampled)
         number = tails[MEDIUM_BIN]
-        ticket = draw(heads, MEDIUM_BIN, MEDIUM_AT_ONCE, drawn)
+        ticket = draw(heads, MEDIUM_BIN, MEDIUM_AT_ONCE, sampled)
         while ticket < number:
             for own in range(ticket + warp, min(np.int32(ticket + MEDIUM_AT_ONCE), number), _WARPS):
                 multiply(halves, values, own, medium, lane, WARP, words, x, y, alpha)
-            ticket = draw(heads, MEDIUM_BIN, MEDIUM_AT_ONCE, drawn)
+            ticket = draw(heads, MEDIUM_BIN, MEDIUM_AT_ONCE, sampled)
         number = tails[SMALL_BIN]
-        ticket = draw(heads, SMALL_BIN, SMALL_AT_ONCE, drawn)
+        ticket = draw(heads, SMALL_BIN, SMALL_AT_ONCE, sampled)
         while ticket < number:
             for own in range(ticket + warp, min(np.int32(ticket + SMALL_AT_ONCE), number), _WARPS):
                 multiply(halves, values, own, small, lane, WARP, words, x, y, alpha)
-            ticket = draw(heads, SMALL_BIN, SMALL_AT_ONCE, drawn)
+            ticket = draw(heads, SMALL_BIN, SMALL_AT_ONCE, sampled)
 
     return kernel
 
@@ -321,13 +321,13 @@ class HiSparseTraversal(LaunchedInTurn):
         self.transposed = copy.copy(self)
         self.transposed.launches = self._launches(not matrix.transposed)
 
-    def _launches(self, turned: bool) -> list[Launch]:
-        rows = self._shape[int(turned)]
+    def _launches(self, is_transposed: bool) -> list[Launch]:
+        rows = self._shape[int(is_transposed)]
         blocks = 2 if SIMULATED else RESIDENT * shared_memory()[0]
         words, halves, values = self._words, self._words.view(np.uint16), self._words.view(self.real)
         inner = list(range(len(self._queues) - 1, BINS - 1, -1))
         first = len(self._queues) - 1 if inner else LARGE_BIN
-        made = [
+        results = [
             Launch(begin_kernel(self.real), max(1, -(-rows // THREADS_PER_BLOCK)), THREADS_PER_BLOCK,
                    (self._heads, self._tails, len(self._queues), self._root, first, self._queues[first], Y,
                     rows, BETA),
@@ -336,14 +336,14 @@ class HiSparseTraversal(LaunchedInTurn):
         for queue in inner:
             below = self._queues[:BINS] if queue == BINS else [self._queues[queue - 1]] * BINS
             shift = self._bits * (queue - BINS + 1)
-            made.append(
+            results.append(
                 Launch(expand_kernel(self._bits), blocks, THREADS,
                        (words, halves, self._heads, self._tails, queue, self._queues[queue], shift, *below),
                        self.real)
             )  # fmt: skip
-        kernel = leaves_kernel(self.real, self._bits, turned)
+        kernel = leaves_kernel(self.real, self._bits, is_transposed)
         arguments = (words, halves, values, self._heads, self._tails, *self._queues[:BINS], X, Y, ALPHA)
-        return [*made, Launch(kernel, blocks, THREADS, arguments, self.real)]
+        return [*results, Launch(kernel, blocks, THREADS, arguments, self.real)]
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put ``y = alpha A x + beta y`` on the stream, A with its scale; parameters as of a `Launch`.

@@ -22,7 +22,7 @@ def add_trees(
     second: Any,
     alpha: float,
     beta: float,
-    turned: tuple[bool, bool],
+    is_transposed: tuple[bool, bool],
     drop_zeros: bool,
     stream: Any,
 ) -> DeviceHiSparse:  # fmt: skip
@@ -48,24 +48,24 @@ def add_trees(
     """
     one, two = _operand("A", first), _operand("B", second)
     one, two = (replace(each, transposed=each.transposed != way)
-                for each, way in zip((one, two), turned, strict=True))  # fmt: skip
+                for each, way in zip((one, two), is_transposed, strict=True))  # fmt: skip
     _check(one, two)
     # Of two transposed operands the sum is transposed, which is nothing but its state.
     both = one.transposed and two.transposed
     ways = (False, False) if both else (one.transposed, two.transposed)
     factors = one.scale * alpha, two.scale * beta
-    made = _sum(one.content, two.content, factors, ways, False, stream)
+    built = _sum(one.content, two.content, factors, ways, False, stream)
     if drop_zeros:
-        nothing = replace(made, root=0, nnz=0, level_nodes=(0,) * made.levels, leaves=Leaves.none())
-        made = _sum(made, nothing, (1.0, 1.0), (False, False), True, stream)
-    return DeviceHiSparse(made, both)
+        nothing = replace(built, root=0, nnz=0, level_nodes=(0,) * built.levels, leaves=Leaves.none())
+        built = _sum(built, nothing, (1.0, 1.0), (False, False), True, stream)
+    return DeviceHiSparse(built, both)
 
 
 def _sum(
-    first: DeviceTree, second: DeviceTree, factors: tuple[float, float], turned: tuple[bool, bool],
+    first: DeviceTree, second: DeviceTree, factors: tuple[float, float], is_transposed: tuple[bool, bool],
     drop_zeros: bool, stream: Any,
 ) -> DeviceTree:  # fmt: skip
-    work = TreeSum(first, second, turned, drop_zeros=drop_zeros)
+    work = TreeSum(first, second, is_transposed, drop_zeros=drop_zeros)
     work.count(*factors, stream)
     result = work.empty(stream)
     work.write(work.into(result), *factors, stream)

@@ -20,7 +20,9 @@ RESIDENT = 16
 
 
 @functools.cache
-def count_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bool, dense_from: int) -> Any:
+def count_kernel(
+    real: Any, bits: int, transposed: tuple[bool, bool], drop_zeros: bool, dense_from: int
+) -> Any:
     """Make the kernel of the first pass: the shapes of the leaves of the sum.
 
     Parameters
@@ -39,9 +41,9 @@ def count_kernel(real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bo
     options: Any = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, RESIDENT)}
     room, most = Bitmap(bits).room, 1 << 2 * bits
     rounds, clear = room // LEAF_THREADS, Bitmap(bits).clear()
-    mark_first = marked(real, bits, turned[0], drop_zeros)
-    mark_second = marked(real, bits, turned[1], drop_zeros)
-    find_second = marked(real, bits, turned[1], False, counting=True)
+    mark_first = marked(real, bits, transposed[0], drop_zeros)
+    mark_second = marked(real, bits, transposed[1], drop_zeros)
+    find_second = marked(real, bits, transposed[1], False, counting=True)
 
     @device_function
     def bits_set(bitmap: Any, totals: Any, thread: Any) -> Any:

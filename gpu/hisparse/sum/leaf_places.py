@@ -117,7 +117,7 @@ def bit_of(place: Any) -> Any:
     return np.uint32(np.uint32(1) << np.uint32(place & 31))
 
 
-def places(bits: int, turned: bool) -> Any:
+def places(bits: int, transposed: bool) -> Any:
     """Make ``place_of(half)``: where an entry is in the leaf of the sum, by its coordinates in the operand.
 
     Parameters
@@ -137,7 +137,7 @@ def places(bits: int, turned: bool) -> Any:
     def exchanged(half: Any) -> Any:
         return np.int32((np.int32(half) & mask) << bits | np.int32(half) >> 8)
 
-    return exchanged if turned else direct
+    return exchanged if transposed else direct
 
 
 def wanted(real: Any, drop_zeros: bool) -> Any:
@@ -186,7 +186,7 @@ def _has_bit(bits: int) -> Any:
     return has_bit
 
 
-def marked(real: Any, bits: int, turned: bool, drop_zeros: bool, *, counting: bool = False) -> Any:
+def marked(real: Any, bits: int, transposed: bool, drop_zeros: bool, *, counting: bool = False) -> Any:
     """Make ``mark(bitmap, halves, values, reference, count, factor, thread, nonzero)``.
 
     It sets the bits of the entries of a leaf; with `nonzero`, of those whose product is not -0.0.
@@ -201,7 +201,7 @@ def marked(real: Any, bits: int, turned: bool, drop_zeros: bool, *, counting: bo
     set_bit = (_has_bit if counting else _set_bit)(bits)
     width, node_size = np.dtype(real).itemsize, 1 << bits
     most = 1 << 2 * bits
-    place_of, first_slot, is_wanted = places(bits, turned), first_slots(width), wanted(real, drop_zeros)
+    place_of, first_slot, is_wanted = places(bits, transposed), first_slots(width), wanted(real, drop_zeros)
     product = rounded_product(real)
 
     @device_function
@@ -213,15 +213,15 @@ def marked(real: Any, bits: int, turned: bool, drop_zeros: bool, *, counting: bo
     @device_function
     def mark(bitmap: Any, halves: Any, values: Any, reference: Any, count: Any, factor: Any, thread: Any,
              nonzero: Any) -> Any:  # fmt: skip
-        at, found = np.int64(reference) & ~3, np.int32(0)
+        at, result = np.int64(reference) & ~3, np.int32(0)
         if np.int64(reference) & 3 == DENSE:
             slots = (4 * at + FIRST_DENSE_SLOT) // width
             entry = thread
             while count > 0 and entry < most:
                 there = is_there(values[slots + entry], count == most)
                 if there and counts(values, slots + entry, factor, nonzero):
-                    found = np.int32(
-                        found + set_bit(bitmap, place_of((entry >> bits) << 8 | (entry & (node_size - 1))))
+                    result = np.int32(
+                        result + set_bit(bitmap, place_of((entry >> bits) << 8 | (entry & (node_size - 1))))
                     )
                 entry = np.int32(entry + LEAF_THREADS)
         else:
@@ -237,20 +237,20 @@ def marked(real: Any, bits: int, turned: bool, drop_zeros: bool, *, counting: bo
                 half2 = load(halves, begin + entry2, entry2 < count)[0]
                 half3 = load(halves, begin + entry3, entry3 < count)[0]
                 if counts(values, slots + entry, factor, nonzero):
-                    found = np.int32(found + set_bit(bitmap, place_of(half0)))
+                    result = np.int32(result + set_bit(bitmap, place_of(half0)))
                 if entry1 < count and counts(values, slots + entry1, factor, nonzero):
-                    found = np.int32(found + set_bit(bitmap, place_of(half1)))
+                    result = np.int32(result + set_bit(bitmap, place_of(half1)))
                 if entry2 < count and counts(values, slots + entry2, factor, nonzero):
-                    found = np.int32(found + set_bit(bitmap, place_of(half2)))
+                    result = np.int32(result + set_bit(bitmap, place_of(half2)))
                 if entry3 < count and counts(values, slots + entry3, factor, nonzero):
-                    found = np.int32(found + set_bit(bitmap, place_of(half3)))
+                    result = np.int32(result + set_bit(bitmap, place_of(half3)))
                 entry = np.int32(entry + AT_ONCE * LEAF_THREADS)
-        return found
+        return result
 
     return mark
 
 
-def read_entry(real: Any, bits: int, turned: bool, *, coordinates: bool = True) -> Any:
+def read_entry(real: Any, bits: int, transposed: bool, *, coordinates: bool = True) -> Any:
     """Make ``read(halves, values, reference, count, entry, has)``: coordinates and value, 0 without one.
 
     Parameters
@@ -277,12 +277,12 @@ def read_entry(real: Any, bits: int, turned: bool, *, coordinates: bool = True) 
         value = load(values, slots + entry, has)[0]
         if coordinates and dense and has:
             half = np.int32((entry >> bits) << 8 | (entry & mask))
-        return np.int32((half & 255) << 8 | half >> 8) if turned else half, value
+        return np.int32((half & 255) << 8 | half >> 8) if transposed else half, value
 
     return read
 
 
-def put_dense(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -> Any:
+def put_dense(real: Any, bits: int, transposed: bool, drop_zeros: bool, second: bool) -> Any:
     """Make ``put``: the entries of an operand into a dense leaf, those of A before those of B.
 
     `marks` has the places of A.
@@ -295,7 +295,7 @@ def put_dense(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool
         Whether it is B.
     """
     width, most = np.dtype(real).itemsize, 1 << 2 * bits
-    place_of, word_of, read = places(bits, turned), Bitmap(bits).word(), read_entry(real, bits, False)
+    place_of, word_of, read = places(bits, transposed), Bitmap(bits).word(), read_entry(real, bits, False)
     is_wanted, product, first_slot = wanted(real, drop_zeros), rounded_product(real), first_slots(width)
 
     @device_function

@@ -44,13 +44,13 @@ _NEXT_FIRST, _NEXT_SECOND, _CORNER = range(3)
 """Of four shared words: the next entry of A to be noted, of B; who has the last place of a dense leaf."""
 
 
-def _noted(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -> Any:
+def _noted(real: Any, bits: int, transposed: bool, drop_zeros: bool, second: bool) -> Any:
     """Make ``note``: the entries of an operand to the ranks of a window that they have in the sum.
 
     Ranks rise with the entries of an operand that is not transposed, so the next window goes on at `begin`.
     """
     width, most = np.dtype(real).itemsize, 1 << 2 * bits
-    place_of, word_of, first_slot = places(bits, turned), Bitmap(bits).word(), first_slots(width)
+    place_of, word_of, first_slot = places(bits, transposed), Bitmap(bits).word(), first_slots(width)
     is_wanted, node_size = wanted(real, drop_zeros), 1 << bits
     whose, following = np.int32(2 if second else 1), _NEXT_SECOND if second else _NEXT_FIRST
 
@@ -67,7 +67,7 @@ def _noted(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -
         rank = rank_of(half, union, ranks)
         if rank >= low and rank < high and is_wanted(factor, values, slots + entry):
             sources[np.uint32(rank - low)] = np.uint16(entry)
-            if not turned:
+            if not transposed:
                 to[to_halves + rank] = np.uint16(half)
                 if rank == whole - 1:
                     for more in range(whole, padded_count(whole)):
@@ -93,9 +93,9 @@ def _noted(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -
         else:
             first = 2 * at + FIRST_COORDINATE // 2
             slots = (4 * at + first_slot(count)) // width
-            entry = np.int32(thread if turned else begin + thread)
+            entry = np.int32(thread if transposed else begin + thread)
             taken, inside = np.int32(0), True
-            while entry < count and (inside or turned):
+            while entry < count and (inside or transposed):
                 entry1 = np.int32(entry + LEAF_THREADS)
                 half0 = load(halves, first + entry, True)[0]
                 half1 = load(halves, first + entry1, entry1 < count)[0]
@@ -107,13 +107,13 @@ def _noted(real: Any, bits: int, turned: bool, drop_zeros: bool, second: bool) -
                                   high, to, to_halves, whole)  # fmt: skip
                     taken = np.int32(taken + (1 if inside else 0))
                 entry = np.int32(entry + 2 * LEAF_THREADS)
-            if not turned and taken > 0:
+            if not transposed and taken > 0:
                 cuda.atomic.add(shared, following, taken)
 
     return note
 
 
-def window_for(mean: float, turned: tuple[bool, bool]) -> int:
+def window_for(mean: float, transposed: tuple[bool, bool]) -> int:
     """Choose the window.
 
     Parameters
@@ -123,12 +123,12 @@ def window_for(mean: float, turned: tuple[bool, bool]) -> int:
     turned
         Whether A, and B, are transposed.
     """
-    return TURNED_WINDOW if any(turned) and mean > WINDOW else WINDOW
+    return TURNED_WINDOW if any(transposed) and mean > WINDOW else WINDOW
 
 
 @functools.cache
 def write_kernel(
-    real: Any, bits: int, turned: tuple[bool, bool], drop_zeros: bool, window: int = WINDOW
+    real: Any, bits: int, transposed: tuple[bool, bool], drop_zeros: bool, window: int = WINDOW
 ) -> Any:
     """Make the kernel; the other parameters are of `count_kernel`.
 
@@ -142,14 +142,14 @@ def write_kernel(
     width, node_size, most = np.dtype(real).itemsize, 1 << bits, 1 << 2 * bits
     room, each = Bitmap(bits).room, Bitmap(bits).each
     clear, product = Bitmap(bits).clear(), rounded_product(real)
-    ways = list(enumerate(turned))
+    ways = list(enumerate(transposed))
     mark_first, mark_second = (marked(real, bits, way, drop_zeros) for _, way in ways)
     note_first, note_second = (_noted(real, bits, way, drop_zeros, k == 1) for k, way in ways)
     read_first, read_second = (read_entry(real, bits, way) for _, way in ways)
     source_first, source_second = (read_entry(real, bits, way, coordinates=way) for _, way in ways)
     put_first, put_second = (put_dense(real, bits, way, drop_zeros, k == 1) for k, way in ways)
     begin, first_slot = heads(width, node_size), first_slots(width)
-    first_turned, second_turned = turned
+    first_turned, second_turned = transposed
     resident = RESIDENT if window == WINDOW else RESIDENT_WIDE
     options = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, resident)}
 

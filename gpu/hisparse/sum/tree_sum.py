@@ -50,12 +50,12 @@ class TreeSum:
         self,
         first: DeviceTree,
         second: DeviceTree,
-        turned: tuple[bool, bool] = (False, False),
+        transposed: tuple[bool, bool] = (False, False),
         *,
         drop_zeros: bool = False,
     ) -> None:
-        self._turned, self._drop = turned, drop_zeros
-        self._shape = first.shape[::-1] if turned[0] else first.shape
+        self._turned, self._drop = transposed, drop_zeros
+        self._shape = first.shape[::-1] if transposed[0] else first.shape
         self._operands = first, second
         self._real: Any = first.dtype.type
         self._bits = node_bits(first.node_size)

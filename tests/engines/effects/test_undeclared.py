@@ -188,9 +188,9 @@ def _name(each):
 
 @pytest.mark.parametrize(("function", "syntax", "how", "message"), WRONG, ids=_name)
 def test_wrong_declarations(function, syntax, how, message):
-    found = undeclared_effect(row_of(function, syntax, how))
-    assert re.match(rf"\S*test_undeclared\.py:\d+: own (?:{message})", found), found
-    assert "\n" not in found
+    actual = undeclared_effect(row_of(function, syntax, how))
+    assert re.match(rf"\S*test_undeclared\.py:\d+: own (?:{message})", actual), actual
+    assert "\n" not in actual
 
 
 @pytest.mark.parametrize(("function", "syntax", "how"), RIGHT, ids=_name)
@@ -235,8 +235,8 @@ def failing(m, n, d, a):
 
 @pytest.mark.parametrize("function", [endless, endless_range])
 def test_what_never_ends_is_refused(function):
-    found = undeclared_effect(row_of(function, "vd=, va", {}))
-    assert found.endswith("own takes more than 5,000 lines for 8 elements: does it end?")
+    actual = undeclared_effect(row_of(function, "vd=, va", {}))
+    assert actual.endswith("own takes more than 5,000 lines for 8 elements: does it end?")
 
 
 def test_a_loop_that_is_left_early_is_right():
@@ -298,8 +298,8 @@ def trusts_its_index(m, n, d, a, i):
 
 def test_a_register_that_is_read_where_an_element_is_a_constant():
     for function in (where_a_constant, where_a_function_says):
-        found = undeclared_effect(row_of(function, "vd=, va, vb=", {}))
-        assert found.endswith("own reads vb before it writes it: write 'vd=, va, vb+'")
+        actual = undeclared_effect(row_of(function, "vd=, va, vb=", {}))
+        assert actual.endswith("own reads vb before it writes it: write 'vd=, va, vb+'")
         assert undeclared_effect(row_of(function, "vd=, va, vb", {})) == ""
 
 

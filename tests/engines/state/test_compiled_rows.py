@@ -88,6 +88,6 @@ def test_compiled_code_does_the_same(compiled, a, b, c, n):
         store(table, [each])
     assert compiled(*tables, n) == exercise(a, b, c, n)
     for table, each in zip(tables, (a, b, c), strict=True):
-        (found,) = objects(Example, table)
+        (actual,) = objects(Example, table)
         for name in ("single", "several", "members", "last"):
-            assert getattr(found, name) == getattr(each, name)
+            assert getattr(actual, name) == getattr(each, name)

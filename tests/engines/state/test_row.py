@@ -47,13 +47,13 @@ def values_of(row):
 
 def rows_of(row, numbers):
     """Draw a row with any contents."""
-    drawn = {}
+    sampled = {}
     for field in fields_of(row):
         length = (
             {"max_size": field.most} if field.counted else {"min_size": field.most, "max_size": field.most}
         )
-        drawn[field.name] = st.lists(numbers, **length) if field.most else numbers
-    return st.builds(row, **drawn)
+        sampled[field.name] = st.lists(numbers, **length) if field.most else numbers
+    return st.builds(row, **sampled)
 
 
 def test_a_layout_by_hand():
@@ -72,21 +72,21 @@ def test_a_layout_by_hand():
 
 @pytest.mark.parametrize("row", ROWS)
 def test_a_layout_has_all_fields_in_order_without_gaps(row):
-    made = layout(row)
-    assert made.names == tuple(field.name for field in fields(row))
-    assert made.itemsize == 8 * words_of(row)
+    built = layout(row)
+    assert built.names == tuple(field.name for field in fields(row))
+    assert built.itemsize == 8 * words_of(row)
     offsets = [8 * field.offset for field in fields_of(row)]
-    assert [made.fields[name][1] for name in made.names] == offsets
+    assert [built.fields[name][1] for name in built.names] == offsets
     assert all(
         np.dtype(kind.base if kind.names is None else kind[COUNT]) == np.int64
-        for kind, *_ in made.fields.values()
+        for kind, *_ in built.fields.values()
     )
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_a_new_row_is_a_new_object(row):
-    (made,) = objects(row, new_rows(row, (1,)))
-    assert values_of(made) == values_of(row())
+    (built,) = objects(row, new_rows(row, (1,)))
+    assert values_of(built) == values_of(row())
 
 
 @pytest.mark.parametrize("row", ROWS)

@@ -184,9 +184,9 @@ TASKS = {1: axpy, 2: dot, 3: clip, 4: horner, 5: columns, 6: gather, 7: crs, 8: 
 def objection(number: int, text: str, seed: int) -> str:
     """Say why a text does not do what an exercise asks; nothing if it does."""
     for each in TASKS[number](random.Random(f"plain {number} {seed}")):
-        found = _objection(number, text, each)
-        if found:
-            return f"{found} (ROWS or N is {each.symbols.get('N', each.symbols.get('ROWS'))})"
+        actual = _objection(number, text, each)
+        if actual:
+            return f"{actual} (ROWS or N is {each.symbols.get('N', each.symbols.get('ROWS'))})"
     return ""
 
 
@@ -209,9 +209,9 @@ def _objection(number, text, task):
         begin = task.symbols[name]
         may[begin : begin + 4 * len(values)] = True
         for k, value in enumerate(values):
-            (found,) = struct.unpack_from("<f", after, begin + 4 * k)
-            if found != value:
-                return f"{name}[{k}] is {found}, not {value}"
+            (actual,) = struct.unpack_from("<f", after, begin + 4 * k)
+            if actual != value:
+                return f"{name}[{k}] is {actual}, not {value}"
     if np.any((after[: len(before)] != before) & ~may):
         return "it writes where it must not"
     executed = {}

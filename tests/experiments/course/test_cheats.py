@@ -31,8 +31,8 @@ def test_a_cheat_does_not_pass(cheat, seed, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("my.s").write_text(cheat.text)
     exercise = EXERCISES[f"exercise-{cheat.exercise:02}"]
-    found = graded(exercise, cheat.text, seed)
-    assert next(each.problem for each in found.results if each.problem) == cheat.problem
+    actual = graded(exercise, cheat.text, seed)
+    assert next(each.problem for each in actual.results if each.problem) == cheat.problem
 
 
 @pytest.mark.parametrize(("number", "change"), [
@@ -44,8 +44,8 @@ def test_a_cheat_does_not_pass(cheat, seed, tmp_path, monkeypatch):
 def test_an_honest_text_passes(number, change):
     exercise = EXERCISES[f"exercise-{number:02}"]
     for seed in range(3):
-        found = graded(exercise, changed(exercise.solution.read_text(), change), seed)
-        assert {each.problem for each in found.results} <= {"", "budget"}
+        actual = graded(exercise, changed(exercise.solution.read_text(), change), seed)
+        assert {each.problem for each in actual.results} <= {"", "budget"}
 
 
 def own(exercise):

@@ -27,8 +27,8 @@ def graded(text, exercise=AXPY, engine="jit", seed=0):
     return grade(exercise, Submission("my.s", content), seed=seed, engine=engine)
 
 
-def first_problem(found):
-    return next(each for each in found.results if each.problem)
+def first_problem(actual):
+    return next(each for each in actual.results if each.problem)
 
 
 def test_there_are_twelve_and_each_has_a_text_to_begin_with_and_a_statement():
@@ -42,10 +42,10 @@ def test_there_are_twelve_and_each_has_a_text_to_begin_with_and_a_statement():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_solution_passes_and_budgets_leave_room(name, seed):
     exercise = EXERCISES[name]
-    found = grade(exercise, read_submission(str(exercise.solution)), seed=seed, engine="jit")
-    assert found.passed and not found.hint
-    assert len(found.results) >= 3
-    for each in found.results:
+    actual = grade(exercise, read_submission(str(exercise.solution)), seed=seed, engine="jit")
+    assert actual.passed and not actual.hint
+    assert len(actual.results) >= 3
+    for each in actual.results:
         assert 1.03 * each.cycles <= each.budget
         assert isinstance(exercise.cases, Products) or each.budget <= 1.4 * each.cycles
 
@@ -63,9 +63,9 @@ def test_a_solution_passes_on_the_reference_engine(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_starter_does_not_pass_and_the_hint_is_of_its_exercise(name, seed):
     exercise = EXERCISES[name]
-    found = grade(exercise, read_submission(str(exercise.starter)), seed=seed, engine="jit")
-    assert not found.passed
-    assert found.hint in exercise.hints.values()
+    actual = grade(exercise, read_submission(str(exercise.starter)), seed=seed, engine="jit")
+    assert not actual.passed
+    assert actual.hint in exercise.hints.values()
 
 
 BAD = {
@@ -104,10 +104,10 @@ BAD = {
 @pytest.mark.parametrize("text", BAD, ids=range(len(BAD)))
 def test_what_is_wrong_is_said(text):
     problem, message = BAD[text]
-    found = graded(text)
-    assert first_problem(found).problem == problem
-    assert message in first_problem(found).text
-    assert found.hint
+    actual = graded(text)
+    assert first_problem(actual).problem == problem
+    assert message in first_problem(actual).text
+    assert actual.hint
 
 
 def test_conditions_that_do_not_depend_on_a_case_are_allowed():
@@ -124,8 +124,8 @@ def test_grading_stops_at_a_case_that_does_not_end():
 
 def test_what_is_not_to_be_used():
     text = EXERCISES["exercise-09"].solution.read_text()
-    found = graded(text, EXERCISES["exercise-10"])
-    assert found.results[0].problem == "uses" and "ldb is not to be used" in found.results[0].text
+    actual = graded(text, EXERCISES["exercise-10"])
+    assert actual.results[0].problem == "uses" and "ldb is not to be used" in actual.results[0].text
 
 
 @pytest.mark.ci
@@ -175,6 +175,6 @@ def test_names():
 
 
 def test_what_is_missing():
-    found = graded("halt", EXERCISES["exercise-03"])
-    assert "mergev is to be used" in found.results[0].text
-    assert "names the instruction" in found.hint
+    actual = graded("halt", EXERCISES["exercise-03"])
+    assert "mergev is to be used" in actual.results[0].text
+    assert "names the instruction" in actual.hint

@@ -100,16 +100,16 @@ HOSTILE = {
 @pytest.mark.ci
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_text_gets_its_grade(text):
-    found = graded(text)
-    assert not found.passed and found.hint
+    actual = graded(text)
+    assert not actual.passed and actual.hint
 
 
 @pytest.mark.ci
 def test_a_text_that_takes_too_long_or_ends_the_process(monkeypatch):
     monkeypatch.setattr(confined, "WALL_SECONDS", 0.0)
-    found = graded("again: j again")
-    assert [each.problem for each in found.results] == ["limits"]
-    assert "takes more than" in found.results[0].text
+    actual = graded("again: j again")
+    assert [each.problem for each in actual.results] == ["limits"]
+    assert "takes more than" in actual.results[0].text
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ def test_built_ins_and_files():
 
 
 def test_a_generated_one():
-    made = next(each for each in listed() if each.name == "band-4000-small").load()
-    assert made.csr.shape == (60_000, 60_000)
-    assert made.source == "generated"
+    built = next(each for each in listed() if each.name == "band-4000-small").load()
+    assert built.csr.shape == (60_000, 60_000)
+    assert built.source == "generated"
 
 
 @pytest.mark.parametrize("name", ["gre_185", "memplus"])

@@ -25,7 +25,7 @@ def request_(results, tmp_path):
 
 
 def numbers(item, row):
-    return {found.quantity: found.ours for found in item.rows if found.row == row}
+    return {actual.quantity: actual.ours for actual in item.rows if actual.row == row}
 
 
 def test_pairs_of_formats(request_):
@@ -103,13 +103,13 @@ def test_another_machine_is_simulated(request_, monkeypatch):
 
     monkeypatch.setattr(module, "measure_members", measure)
     request = Request(load_machine("wide"), recorded=request_.recorded)
-    found = module.recorded(request)
+    actual = module.recorded(request)
     assert asked == [("gre_185", 1000), ("memplus", 60_000)]
-    assert [each.name for each in found.results.matrices] == ["gre_185"]
-    assert found.results.machine.label == "wide"
-    assert "memplus: not found" in found.gaps
-    assert any(gap.startswith("mine: is no matrix of the list") for gap in found.gaps)
-    assert module.recorded(request) is found
+    assert [each.name for each in actual.results.matrices] == ["gre_185"]
+    assert actual.results.machine.label == "wide"
+    assert "memplus: not found" in actual.gaps
+    assert any(gap.startswith("mine: is no matrix of the list") for gap in actual.gaps)
+    assert module.recorded(request) is actual
 
 
 def test_64_bits_are_not_simulated_again(results, tmp_path):

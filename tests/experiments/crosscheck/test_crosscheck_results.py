@@ -11,10 +11,10 @@ from vecsim.support.errors import UserError
 
 
 def test_what_is_written_is_read(results, tmp_path):
-    found = read_results(written(results, tmp_path / "r.json"))
-    assert to_json(found.document()) == to_json(results.document())
-    assert found.matrices == results.matrices
-    assert (found.device, found.missing, found.commit) == (results.device, results.missing, "abc")
+    actual = read_results(written(results, tmp_path / "r.json"))
+    assert to_json(actual.document()) == to_json(results.document())
+    assert actual.matrices == results.matrices
+    assert (actual.device, actual.missing, actual.commit) == (results.device, results.missing, "abc")
 
 
 def test_what_was_no_number_is_none_again(results, tmp_path):
@@ -22,19 +22,19 @@ def test_what_was_no_number_is_none_again(results, tmp_path):
     document["matrices"][0]["checks"][0]["apart"]["SciPy - GPU"] = None
     path = tmp_path / "r.json"
     path.write_text(json.dumps(document))
-    found = read_results(path)
-    assert math.isnan(found.matrices[0].found.checks[0].furthest)
-    assert found.disagreements == ["gre_185: crs: SciPy and GPU differ by nan, rounding allows 1.0e-06"]
+    actual = read_results(path)
+    assert math.isnan(actual.matrices[0].found.checks[0].furthest)
+    assert actual.disagreements == ["gre_185: crs: SciPy and GPU differ by nan, rounding allows 1.0e-06"]
 
 
 def test_cycles_of_another_machine(results):
     machine = load_machine("wide")
     cycles = {"memplus": {"crs": 7, "jd": 6, "bbcs": 5, "hism": 4, "chism": 3}}
-    found = results.with_cycles(cycles, machine)
-    assert [each.name for each in found.matrices] == ["memplus"]
-    assert [check.cycles for check in found.matrices[0].found.checks] == [7, 6, 5, 4, 3]
-    assert found.machine.label == "wide"
-    assert [check.gpu_us for check in found.matrices[0].found.checks] == [4.0, 2.0, 6.0, 5.0, 5.0]
+    actual = results.with_cycles(cycles, machine)
+    assert [each.name for each in actual.matrices] == ["memplus"]
+    assert [check.cycles for check in actual.matrices[0].found.checks] == [7, 6, 5, 4, 3]
+    assert actual.machine.label == "wide"
+    assert [check.gpu_us for check in actual.matrices[0].found.checks] == [4.0, 2.0, 6.0, 5.0, 5.0]
 
 
 @pytest.mark.parametrize(

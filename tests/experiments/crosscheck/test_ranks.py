@@ -12,12 +12,12 @@ def test_rank_correlations_are_scipys():
     rng = np.random.default_rng(6)
     first, second = rng.integers(0, 9, 30), rng.random(30)
     second += first / 5
-    found = correlation(first, second)
-    assert found.count == 30
-    assert found.spearman == pytest.approx(spearmanr(first, second).statistic)
-    assert found.kendall == pytest.approx(kendalltau(first, second).statistic)
-    assert -1 <= found.low < found.spearman < found.high <= 1
-    assert correlation(first, second) == found
+    actual = correlation(first, second)
+    assert actual.count == 30
+    assert actual.spearman == pytest.approx(spearmanr(first, second).statistic)
+    assert actual.kendall == pytest.approx(kendalltau(first, second).statistic)
+    assert -1 <= actual.low < actual.spearman < actual.high <= 1
+    assert correlation(first, second) == actual
 
 
 def test_the_interval_narrows_with_the_number_of_things():
@@ -25,8 +25,8 @@ def test_the_interval_narrows_with_the_number_of_things():
     widths = []
     for count in (15, 400):
         first = rng.random(count)
-        found = correlation(first, first + rng.random(count))
-        widths.append(found.high - found.low)
+        actual = correlation(first, first + rng.random(count))
+        widths.append(actual.high - actual.low)
     assert widths[1] < widths[0] / 2
 
 
@@ -43,19 +43,19 @@ def test_no_order_has_no_correlation(second):
 
 
 def test_ratios_by_hand(results):
-    found = ratios(results.matrices, "jd", "crs")
-    assert [(ratio.matrix.name, ratio.cycles, ratio.time) for ratio in found] == [
+    actual = ratios(results.matrices, "jd", "crs")
+    assert [(ratio.matrix.name, ratio.cycles, ratio.time) for ratio in actual] == [
         ("gre_185", 0.8, 0.75),
         ("memplus", 0.6, 0.5),
         ("mine", 0.4, 0.25),
     ]
-    assert of_ratios(found).spearman == 1
+    assert of_ratios(actual).spearman == 1
     assert of_ratios(ratios(results.matrices, "bbcs", "crs")).spearman == -1
 
 
 def test_chism_stands_beside_the_times_of_hism(results):
-    found = ratios(results.matrices, "chism", "crs")
-    assert [(ratio.cycles, ratio.time) for ratio in found] == [(0.3, 0.5), (0.2, 1.25), (0.1, 2.0)]
+    actual = ratios(results.matrices, "chism", "crs")
+    assert [(ratio.cycles, ratio.time) for ratio in actual] == [(0.3, 0.5), (0.2, 1.25), (0.1, 2.0)]
 
 
 def test_sides_by_hand(results):
@@ -74,8 +74,8 @@ def test_what_was_not_timed_is_left_out(results):
 
 
 def test_orders_by_hand(results):
-    found = orders(results.matrices, ("crs", "jd", "bbcs", "hism"))
-    first, second, last = found
+    actual = orders(results.matrices, ("crs", "jd", "bbcs", "hism"))
+    first, second, last = actual
     assert (first.fastest_by_cycles, first.fastest_on_gpu) == ("hism", "hism")
     assert first.lost == 1
     # Cycles: hism bbcs jd crs; times: jd crs hism bbcs; one pair of six stands as it should.
@@ -86,7 +86,7 @@ def test_orders_by_hand(results):
 
 
 def test_a_feature_with_each_world(results):
-    found = ratios(results.matrices, "hism", "crs")
-    by_cycles, by_time = explained_by(found, lambda each: {"gre_185": 1, "memplus": 2, "mine": 3}[each.name])
+    actual = ratios(results.matrices, "hism", "crs")
+    by_cycles, by_time = explained_by(actual, lambda each: {"gre_185": 1, "memplus": 2, "mine": 3}[each.name])
     assert by_cycles == pytest.approx(np.corrcoef([1, 2, 3], [1.5, 3, 1.5])[0, 1])
     assert by_time == 1

@@ -60,17 +60,17 @@ class FakePlaced:
 
 @pytest.fixture
 def driver(monkeypatch):
-    found = FakeDriver(memory=1 << 26)
+    actual = FakeDriver(memory=1 << 26)
     library = FakeCusparse()
     # cuSPARSE's product takes 20 us here.
     multiply = library._SpMV
-    library._SpMV = lambda *arguments: (found.work("cusparse", 20.0), multiply(*arguments))[1]
+    library._SpMV = lambda *arguments: (actual.work("cusparse", 20.0), multiply(*arguments))[1]
     made = Cusparse(library)
-    monkeypatch.setattr(cuda_driver, "driver", lambda: found)
+    monkeypatch.setattr(cuda_driver, "driver", lambda: actual)
     monkeypatch.setattr(cusparse_library, "cusparse", lambda: made)
     monkeypatch.setattr(compilation, "convert_sample", lambda name, dtype: None)
     monkeypatch.setattr(methods, "rank", lambda csr: Ranked({"medium": 1.0, "fast": 2.0}, 0.001))
-    return found
+    return actual
 
 
 def fake_formats(driver, monkeypatch, **us):
@@ -158,8 +158,8 @@ def test_every_method_has_a_record_and_the_best_are_replayed_in_turn(driver, mon
     # What took more than 1.5 times as long in double precision is left out in single.
     in_single = {r.method: r for r in records if r.dtype == "float32" and r.ours and r.stage == "screen"}
     assert in_single["far"].status == "pruned" and "10.00 times" in in_single["far"].reason
-    found = {(pair.ours.dtype, pair.ours.cache): pair.ratio for pair in pairs(records)}
-    assert found == {
+    actual = {(pair.ours.dtype, pair.ours.cache): pair.ratio for pair in pairs(records)}
+    assert actual == {
         (dtype, cache): pytest.approx(2, rel=0.02)
         for dtype in ("float64", "float32")
         for cache in ("warm", "cold")
@@ -191,10 +191,10 @@ def test_of_what_is_larger_than_the_cache_only_the_best_are_measured_cold(driver
 def test_the_transposed_product_is_compared_with_operation_and_copy(driver, monkeypatch):
     fake_formats(driver, monkeypatch, fast=10.0)
     records, _ = run(driver, transposed=True, l2_bytes=100)
-    turned = [record for record in records if record.operation == "spmv_t" and record.status == "ok"]
-    ways = {(r.library, r.parameters.get("transposed")) for r in turned}
+    is_transposed = [record for record in records if record.operation == "spmv_t" and record.status == "ok"]
+    ways = {(r.library, r.parameters.get("transposed")) for r in is_transposed}
     assert ways == {("vecsim", "copy"), ("cusparse 0.0", "operation"), ("cusparse 0.0", "copy")}
-    assert all(record.error < 1e-6 for record in turned)
+    assert all(record.error < 1e-6 for record in is_transposed)
 
 
 def test_blocks_that_are_not_dense_are_pruned_with_their_fill(driver, monkeypatch):
@@ -236,9 +236,9 @@ def test_half_a_matrix_and_half_a_line_of_a_killed_run_do_not_count(driver, monk
         assert begun.records == []
         again, _ = run(driver, path)
         assert len(again) == len(records)
-    kept = RunJournal(path, {"commit": "abc"})
-    kept.close()
-    assert kept.done == {"tiny": matrix_sha256(tiny())} and len(kept.records) == len(records)
+    recorded = RunJournal(path, {"commit": "abc"})
+    recorded.close()
+    assert recorded.done == {"tiny": matrix_sha256(tiny())} and len(recorded.records) == len(records)
 
 
 def test_a_matrix_whose_record_was_damaged_is_measured_again(driver, monkeypatch, tmp_path):
@@ -262,10 +262,10 @@ def test_what_is_no_record_is_passed_over(driver, monkeypatch, tmp_path, wrong):
     with Journal(path, BENCHMARK, {"commit": "abc"}) as journal:
         for line in ({"record": document}, {"done": ["tiny"]}, {"begin": {}}, {"done": "other"}):
             journal.append(line)
-    kept = RunJournal(path, {"commit": "abc"})
-    kept.close()
-    assert kept.records == records
-    assert set(kept.done) == {"tiny"}
+    recorded = RunJournal(path, {"commit": "abc"})
+    recorded.close()
+    assert recorded.records == records
+    assert set(recorded.done) == {"tiny"}
 
 
 @pytest.mark.parametrize("class_", ["skewed", "small"])

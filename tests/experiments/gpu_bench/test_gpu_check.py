@@ -82,11 +82,11 @@ def test_other_processes_make_matrices_and_say_what_is_missing(tmp_path):
 def test_a_process_that_breaks_down_is_the_record_of_what_it_had_to_do():
     broken = Future()
     broken.set_exception(MemoryError("no room"))
-    found = records_of(broken, ["crs", "jd"], [THERE])
-    assert [(each.matrix, each.method, each.dtype) for each in found] == [
+    actual = records_of(broken, ["crs", "jd"], [THERE])
+    assert [(each.matrix, each.method, each.dtype) for each in actual] == [
         (THERE.name, name, dtype) for name in ("crs", "jd") for dtype in ("float64", "float32")
     ]
-    assert {(each.status, each.reason) for each in found} == {("failed", "MemoryError: no room")}
+    assert {(each.status, each.reason) for each in actual} == {("failed", "MemoryError: no room")}
 
 
 RECORDS = (
@@ -107,11 +107,11 @@ def test_faults_are_what_is_wrong_or_failed():
 
 def test_results_as_json():
     records = [replace(each, matrix_sha256=64 * "1") if each.matrix == "b" else each for each in RECORDS]
-    found = document(records, {"name": "X"})
-    assert found["matrices"] == {"b": 64 * "1"}
-    assert found["kind"] == "vecsim gpu check"
-    assert [each["matrix"] for each in found["records"]] == ["a", "a", "b", "c", "c"]
-    assert found["records"][2] == {
+    actual = document(records, {"name": "X"})
+    assert actual["matrices"] == {"b": 64 * "1"}
+    assert actual["kind"] == "vecsim gpu check"
+    assert [each["matrix"] for each in actual["records"]] == ["a", "a", "b", "c", "c"]
+    assert actual["records"][2] == {
         "matrix": "b",
         "method": "crs",
         "dtype": "float64",

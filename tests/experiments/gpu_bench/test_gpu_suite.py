@@ -85,10 +85,10 @@ def test_the_rounded_product_is_that_of_the_rounded_inputs():
     csr = scipy.sparse.csr_array(np.array([[0.1]]))
     exact = rounded_product(csr, np.array([0.3]), "float32")
     assert exact.y[0] == float(np.float32(0.1)) * float(np.float32(0.3))
-    turned = rounded_product(
+    is_transposed = rounded_product(
         scipy.sparse.csr_array([[1.0, 2.0]]), np.array([3.0]), "float64", transposed=True
     )
-    np.testing.assert_array_equal(turned.y, [3, 6])
+    np.testing.assert_array_equal(is_transposed.y, [3, 6])
 
 
 def test_matrices_come_from_other_processes_as_they_are_made_here(monkeypatch, tmp_path):
@@ -97,14 +97,14 @@ def test_matrices_come_from_other_processes_as_they_are_made_here(monkeypatch, t
     monkeypatch.setenv("VECSIM_MATRICES", "")
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
     with supply(wanted, transposed=True) as supplied:
-        made, missing = list(supplied)
+        built, missing = list(supplied)
     here = make(wanted[0], transposed=False)
-    assert (made.csr != here.csr).nnz == 0
-    assert made.csr.has_canonical_format
-    assert made.sha256 == here.sha256 == matrix_sha256(made.csr)
-    assert all(array.flags.writeable for array in (made.csr.data, made.csr.indices, made.csr.indptr))
+    assert (built.csr != here.csr).nnz == 0
+    assert built.csr.has_canonical_format
+    assert built.sha256 == here.sha256 == matrix_sha256(built.csr)
+    assert all(array.flags.writeable for array in (built.csr.data, built.csr.indices, built.csr.indptr))
     for key, exact in here.exact.items():
-        np.testing.assert_array_equal(made.exact[key].y, exact.y)
-        np.testing.assert_array_equal(made.exact[key].x, exact.x)
+        np.testing.assert_array_equal(built.exact[key].y, exact.y)
+        np.testing.assert_array_equal(built.exact[key].x, exact.x)
     assert (missing.csr, missing.status) == (None, "not_found")
     assert "memplus" in missing.missing

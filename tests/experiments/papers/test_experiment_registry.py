@@ -55,8 +55,8 @@ def test_names_are_unique_and_experiments_begin_with_their_paper():
 
 def test_every_folder_with_a_paper_is_listed():
     root = Path(experiments.__file__).parent
-    found = {path.parent.relative_to(root).as_posix() for path in root.rglob("paper.py")}
-    assert found == set(FOLDERS)
+    actual = {path.parent.relative_to(root).as_posix() for path in root.rglob("paper.py")}
+    assert actual == set(FOLDERS)
 
 
 def test_whatever_makes_an_experiment_is_there():

@@ -110,17 +110,17 @@ def test_bars_that_are_no_ratios_begin_at_the_foot_of_a_logarithmic_axis():
 )
 def test_logarithmic_axes_have_plain_numbers(heights, shown):
     chart = BarChart("t", "v", (Panel("", ("a", "b"), {"x": heights}),), "d", logarithmic=True)
-    drawn = charts.figure(chart)
-    drawn.draw_without_rendering()
-    assert set(shown) <= {text.get_text() for text in drawn.axes[0].get_yticklabels()}
+    sampled = charts.figure(chart)
+    sampled.draw_without_rendering()
+    assert set(shown) <= {text.get_text() for text in sampled.axes[0].get_yticklabels()}
 
 
 def test_a_series_has_one_colour_in_all_panels_and_one_key():
     first, second = Panel("", ("a",), {"x": (1.0,), "y": (2.0,)}), Panel("", ("b",), {"y": (3.0,)})
-    drawn = charts.figure(BarChart("t", "v", (first, second), "d", reference=1.0, reference_label="CHiSM"))
-    one, two = ({c.get_label(): c[0].get_facecolor() for c in axes.containers} for axes in drawn.axes)
+    sampled = charts.figure(BarChart("t", "v", (first, second), "d", reference=1.0, reference_label="CHiSM"))
+    one, two = ({c.get_label(): c[0].get_facecolor() for c in axes.containers} for axes in sampled.axes)
     assert two["y"] == one["y"] != one["x"]
-    (legend,) = drawn.legends
+    (legend,) = sampled.legends
     assert sorted(text.get_text() for text in legend.get_texts()) == ["CHiSM", "x", "y"]
 
 
@@ -128,12 +128,12 @@ def test_words_lie_within_the_picture_and_beside_each_other():
     names = tuple(f"a-matrix-number-{k}\n{10**k:,}" for k in range(10))
     series = {f"a method with a long name, {m}": (1.5,) * 10 for m in range(5)}
     title = "A title that says very much of a picture that is as wide as its bars need " * 4
-    drawn = charts.figure(BarChart(title, "v", (Panel("", names, series),), "d"))
-    drawn.draw_without_rendering()
-    whole = drawn.bbox
-    for words in (drawn._suptitle, *drawn.legends):
+    sampled = charts.figure(BarChart(title, "v", (Panel("", names, series),), "d"))
+    sampled.draw_without_rendering()
+    whole = sampled.bbox
+    for words in (sampled._suptitle, *sampled.legends):
         box = words.get_window_extent()
         assert whole.x0 <= box.x0 < box.x1 <= whole.x1
         assert whole.y0 <= box.y0 < box.y1 <= whole.y1
-    labels = [label.get_window_extent() for label in drawn.axes[0].get_xticklabels()]
+    labels = [label.get_window_extent() for label in sampled.axes[0].get_xticklabels()]
     assert all(left.x1 < right.x0 for left, right in pairwise(labels))

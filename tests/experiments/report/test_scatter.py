@@ -15,8 +15,8 @@ def chart(*panels, reference=1.0):
 def test_points_lie_where_they_are_on_logarithmic_axes():
     axes = scatter.figure(chart(ScatterPanel("p", POINTS))).axes[0]
     assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
-    drawn = {points.get_label(): points.get_offsets().tolist() for points in axes.collections}
-    assert drawn == {name: [list(point) for point in points] for name, points in POINTS.items()}
+    sampled = {points.get_label(): points.get_offsets().tolist() for points in axes.collections}
+    assert sampled == {name: [list(point) for point in points] for name, points in POINTS.items()}
     assert axes.get_xlim()[0] < 0.5
     assert axes.get_xlim()[1] > 4
     assert axes.get_ylim()[0] < 1
@@ -38,8 +38,8 @@ def test_labels_stand_beside_their_points():
 
 @pytest.mark.parametrize("count", [1, 2, 5])
 def test_panels_without_points_are_left_out_of_sight(count):
-    drawn = scatter.figure(chart(*[ScatterPanel(str(n), POINTS) for n in range(count)]))
-    assert [axes.get_title() for axes in drawn.axes if axes.get_visible()] == list(map(str, range(count)))
+    sampled = scatter.figure(chart(*[ScatterPanel(str(n), POINTS) for n in range(count)]))
+    assert [axes.get_title() for axes in sampled.axes if axes.get_visible()] == list(map(str, range(count)))
 
 
 def test_a_picture_without_any_point():

@@ -40,7 +40,7 @@ class Page(HTMLParser):
             self.words.append(data.strip())
 
     def attributes(self, tag: str, name: str) -> list[str | None]:
-        return [attributes.get(name) for found, attributes in self.elements if found == tag]
+        return [attributes.get(name) for actual, attributes in self.elements if actual == tag]
 
 
 @pytest.fixture(scope="module")

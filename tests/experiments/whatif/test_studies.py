@@ -26,8 +26,8 @@ def test_the_page_says_what_the_numbers_say(name):
 
 
 def test_every_picture_of_the_pages_is_there_and_made_by_the_script():
-    made = runpy.run_path(str(DOCS / "pictures" / "make_studies.py"))
-    names = {made["picture"](study, name) for study, several in made["SHOWN"].items() for name in several}
+    built = runpy.run_path(str(DOCS / "pictures" / "make_studies.py"))
+    names = {built["picture"](study, name) for study, several in built["SHOWN"].items() for name in several}
     pages = "".join((DOCS / page).read_text(encoding="utf-8") for page in ("studies.md", "what-if.md"))
     assert set(re.findall(r"\(pictures/(study-[^)]*)\)", pages)) == names
     assert all((DOCS / "pictures" / name).is_file() for name in names)
@@ -37,8 +37,8 @@ def test_every_picture_of_the_pages_is_there_and_made_by_the_script():
 def test_a_mean_is_recorded_for_every_value(name):
     spec = specification(name)
     keys = {
-        (told, str(value), program)
-        for told, what in varied(name)
+        (message, str(value), program)
+        for message, what in varied(name)
         for value in spec.factors[what]
         for program in spec.programs
     }
@@ -74,6 +74,6 @@ def test_a_study_gives_what_is_recorded(name, tmp_path):
     out, store = str(tmp_path / "out"), str(tmp_path / "store")
     assert main(["sweep", name, "--out", out, "--store", store]) == 0
     cells = read_cells(tmp_path / "out")
-    found = summary(name, cells)
+    actual = summary(name, cells)
     assert set(remarks(cells)) <= set(conclusions(name))
-    assert found == recorded(name)
+    assert actual == recorded(name)

@@ -52,7 +52,7 @@ def test_image_read_by_loops(matrix, value_bytes, section_size):
     assert s["BLOCKS"] == -(-matrix.shape[1] // section_size)
     assert (s["ROWS"], s["COLS"]) == matrix.shape
     assert memory.word(s["BLOCKPTR"]) == s["ENTRIES"]
-    found = []
+    actual = []
     for block in range(s["BLOCKS"]):
         address = memory.word(s["BLOCKPTR"] + 4 * block)
         assert address % 16 == 0
@@ -63,11 +63,11 @@ def test_image_read_by_loops(matrix, value_bytes, section_size):
                 row += memory.word(address)
             else:
                 column = block * section_size + descriptor % section_size
-                found.append((row, column, memory.value(address, layout)))
+                actual.append((row, column, memory.value(address, layout)))
                 row += descriptor >> bits & 1
             address += value_bytes + s["DESCRIPTOR_BYTES"]
-    assert len(found) == s["NNZ"]
-    assert_holds(found, matrix)
+    assert len(actual) == s["NNZ"]
+    assert_holds(actual, matrix)
 
 
 def test_more_block_columns_than_16_bits_count():

@@ -31,14 +31,14 @@ def test_image_read_by_loops(matrix, value_bytes, base):
     image = CRS.from_scipy(matrix).image(layout)
     memory, s = Memory(image), image.symbols
     assert all(s[name] % 16 == 0 for name in ("ROWPTR", "COLIDX", "VALUES"))
-    found = []
+    actual = []
     for row in range(s["ROWS"]):
         for e in range(memory.word(s["ROWPTR"] + 4 * row), memory.word(s["ROWPTR"] + 4 * row + 4)):
             value = memory.value(s["VALUES"] + value_bytes * e, layout)
-            found.append((row, memory.word(s["COLIDX"] + 4 * e), value))
-    assert len(found) == s["NNZ"]
+            actual.append((row, memory.word(s["COLIDX"] + 4 * e), value))
+    assert len(actual) == s["NNZ"]
     assert (s["ROWS"], s["COLS"]) == matrix.shape
-    assert_holds(found, canonical(matrix))
+    assert_holds(actual, canonical(matrix))
 
 
 @pytest.mark.parametrize(

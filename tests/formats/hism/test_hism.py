@@ -23,23 +23,23 @@ def hism(order=("row", "column", "row")):
 
 
 def test_arrays_of_a_matrix_by_hand():
-    made = hism()
-    low, high = made.levels
+    built = hism()
+    low, high = built.levels
     assert low.array_ptr.tolist() == [0, 3, 4, 5]
     assert low.row.tolist() == [0, 3, 3, 1, 2]
     assert low.column.tolist() == [2, 0, 1, 3, 3]
-    assert made.values.tolist() == [1, 2, 3, 4, 0]
+    assert built.values.tolist() == [1, 2, 3, 4, 0]
     # Column-wise: down the block column before the next.
     assert high.array_ptr.tolist() == [0, 3]
     assert high.row.tolist() == [0, 1, 0]
     assert high.column.tolist() == [0, 0, 1]
-    assert (made.level_entries, made.level_arrays) == ((5, 3), (3, 1))
+    assert (built.level_entries, built.level_arrays) == ((5, 3), (3, 1))
 
 
 def test_order_turns_each_level():
-    made = hism(order=("column", "row"))
-    assert made.values.tolist() == [2, 3, 1, 0, 4]
-    assert made.levels[1].row.tolist() == [0, 0, 1]
+    built = hism(order=("column", "row"))
+    assert built.values.tolist() == [2, 3, 1, 0, 4]
+    assert built.levels[1].row.tolist() == [0, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -53,20 +53,20 @@ def test_order_turns_each_level():
 def test_number_of_levels(size, section_size, levels):
     for shape in ((size, 1), (1, size), (size, size)):
         corner = scipy.sparse.coo_array(([2.0], ([shape[0] - 1], [shape[1] - 1])), shape=shape)
-        made = HiSM.from_scipy(corner, section_size=section_size)
-        made.check()
-        assert made.level_entries == (1,) * levels
-        assert made.order == ("row", "column", "row", "row", "row")[:levels]
-        assert_same(made.to_scipy(), corner)
+        built = HiSM.from_scipy(corner, section_size=section_size)
+        built.check()
+        assert built.level_entries == (1,) * levels
+        assert built.order == ("row", "column", "row", "row", "row")[:levels]
+        assert_same(built.to_scipy(), corner)
 
 
 @pytest.mark.parametrize("section_size", [4, 4096])
 def test_columns_up_to_31_bits(section_size):
     last = 2**31 - 2
     ends = scipy.sparse.coo_array(([1.0, 2.0], ([0, 2], [0, last])), shape=(3, last + 1))
-    made = HiSM.from_scipy(ends, section_size=section_size)
-    made.check()
-    rows, columns = made.coordinates()
+    built = HiSM.from_scipy(ends, section_size=section_size)
+    built.check()
+    rows, columns = built.coordinates()
     assert sorted(zip(rows.tolist(), columns.tolist(), strict=True)) == [(0, 0), (2, last)]
 
 
@@ -79,8 +79,8 @@ def test_columns_up_to_31_bits(section_size):
 )
 def test_image_read_by_loops(matrix, value_bytes, section_size, order, wide):
     layout = Layout(4096, value_bytes)
-    made = HiSM.from_scipy(matrix, section_size=section_size, order=order)
-    image = made.image(layout, position_bytes=2 if wide else None)
+    built = HiSM.from_scipy(matrix, section_size=section_size, order=order)
+    image = built.image(layout, position_bytes=2 if wide else None)
     memory, s = Memory(image), image.symbols
     assert s["POSITION_BYTES"] == (2 if wide or section_size > 256 else 1)
     assert (s["ROWS"], s["COLS"]) == matrix.shape
@@ -94,10 +94,10 @@ def test_image_read_by_loops(matrix, value_bytes, section_size, order, wide):
             at = address + size - 2 * s["POSITION_BYTES"]
             code = "B" if s["POSITION_BYTES"] == 1 else "H"
             c, r = memory.read(code, at), memory.read(code, at + s["POSITION_BYTES"])
-            ranks.append((r, c) if made.order[level] == "row" else (c, r))
+            ranks.append((r, c) if built.order[level] == "row" else (c, r))
             here = (row * section_size + r, column * section_size + c)
             if level == 0:
-                found.append((*here, memory.value(address, layout)))
+                actual.append((*here, memory.value(address, layout)))
             else:
                 child = memory.word(lengths + 4 * (len(ranks) - 1))
                 assert child > 0
@@ -105,19 +105,19 @@ def test_image_read_by_loops(matrix, value_bytes, section_size, order, wide):
             address += size
         assert ranks == sorted(set(ranks))
 
-    found = []
+    actual = []
     walk(s["ROOT"], s["ROOT_LENGTH"], s["LEVELS"] - 1, 0, 0)
-    assert len(found) == s["NNZ"]
-    assert_holds(found, matrix)
+    assert len(actual) == s["NNZ"]
+    assert_holds(actual, matrix)
 
 
 @pytest.mark.parametrize("section_size", [512, 4096])
 def test_one_byte_does_not_hold_the_positions_of_a_large_section(section_size):
-    made = HiSM.from_scipy(SMALL, section_size=section_size)
+    built = HiSM.from_scipy(SMALL, section_size=section_size)
     with pytest.raises(UserError, match="use 2 bytes"):
-        made.image(Layout(0, 4), position_bytes=1)
+        built.image(Layout(0, 4), position_bytes=1)
     with pytest.raises(UserError, match="1 or 2 bytes"):
-        made.image(Layout(0, 4), position_bytes=4)
+        built.image(Layout(0, 4), position_bytes=4)
 
 
 @pytest.mark.parametrize("order", [(), ("rows",), ("row", "diagonal")])

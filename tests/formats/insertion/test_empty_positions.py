@@ -33,9 +33,9 @@ def assert_mean(form, groups, rows, columns):
     assert (groups.count > 0).all()
     assert groups.count.sum() == len(rows)
     known = set(zip(rows.tolist(), columns.tolist(), strict=True))
-    found = list(zip(groups.row.tolist(), groups.column.tolist(), strict=True))
-    assert len(set(found)) == len(found)
-    assert known.issuperset(found)
+    actual = list(zip(groups.row.tolist(), groups.column.tolist(), strict=True))
+    assert len(set(actual)) == len(actual)
+    assert known.issuperset(actual)
     if not len(rows):
         with pytest.raises(ValueError, match="no empty position"):
             mean_steps(form, groups)

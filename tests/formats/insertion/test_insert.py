@@ -49,9 +49,9 @@ def parts_of(record):
             yield field.name, np.asarray(value)
 
 
-def assert_equal(made, expected):
-    assert type(made) is type(expected)
-    for (name, array), (_, wanted) in zip(parts_of(made), parts_of(expected), strict=True):
+def assert_equal(built, expected):
+    assert type(built) is type(expected)
+    for (name, array), (_, wanted) in zip(parts_of(built), parts_of(expected), strict=True):
         assert array.dtype == wanted.dtype, name
         np.testing.assert_array_equal(array, wanted, err_msg=name)
 
@@ -88,10 +88,10 @@ def test_insert_makes_the_format_of_the_matrix_with_the_element(
 @given(matrix=matrices(max_extent=10), seed=st.integers(0, 2**32 - 1))
 def test_a_matrix_can_be_built_by_insertions_in_any_order(name, matrix, seed):
     entries = canonical(matrix).tocoo()
-    made = build(name, scipy.sparse.csr_array(matrix.shape, dtype=matrix.dtype))
+    built = build(name, scipy.sparse.csr_array(matrix.shape, dtype=matrix.dtype))
     for e in np.random.default_rng(seed).permutation(entries.nnz):
-        made = made.insert(entries.row[e], entries.col[e], entries.data[e]).matrix
-    assert_equal(made, build(name, matrix))
+        built = built.insert(entries.row[e], entries.col[e], entries.data[e]).matrix
+    assert_equal(built, build(name, matrix))
 
 
 @pytest.mark.parametrize("row", [1, 5, 20, 80, 300])
@@ -100,24 +100,24 @@ def test_hism_gets_new_block_arrays_below_any_level(row, order):
     # Five levels of section size 4; the first element is alone in the corner of all of them.
     corner = scipy.sparse.coo_array(([1.0], ([0], [0])), shape=(1000, 1000))
     before = build("hism", corner, 4, order)
-    made = before.insert(row, 0, 2.0).matrix
-    made.check()
-    assert_equal(made, build("hism", with_element(corner, row, 0, 2.0), 4, order))
+    built = before.insert(row, 0, 2.0).matrix
+    built.check()
+    assert_equal(built, build("hism", with_element(corner, row, 0, 2.0), 4, order))
     # The levels above the one that takes up an entry are the very same.
     grown = next(level for level in range(5) if row < 4 ** (level + 1))
-    assert [new is old for new, old in zip(made.levels, before.levels, strict=True)] == [
+    assert [new is old for new, old in zip(built.levels, before.levels, strict=True)] == [
         level > grown for level in range(5)
     ]
-    assert made.level_arrays == (2,) * grown + (1,) * (5 - grown)
+    assert built.level_arrays == (2,) * grown + (1,) * (5 - grown)
 
 
 def test_positions_of_31_bits():
     last = 2**31 - 2
     ends = scipy.sparse.coo_array(([1.0], ([0], [0])), shape=(2, last + 1))
     for name in ("crs", "jd", "hism"):
-        made = build(name, ends, 4096).insert(1, last, 2.0).matrix
-        made.check()
-        assert_equal(made, build(name, with_element(ends, 1, last, 2.0), 4096))
+        built = build(name, ends, 4096).insert(1, last, 2.0).matrix
+        built.check()
+        assert_equal(built, build(name, with_element(ends, 1, last, 2.0), 4096))
 
 
 @pytest.mark.parametrize("name", TAKING)
@@ -134,15 +134,15 @@ def test_a_stored_position_is_replaced_and_all_else_shared(name):
 
 @pytest.mark.parametrize("name", TAKING)
 def test_an_explicit_zero_is_stored(name):
-    made = build(name, scipy.sparse.csr_array(np.eye(3))).insert(0, 2, 0).matrix
-    assert made.nnz == 4
+    built = build(name, scipy.sparse.csr_array(np.eye(3))).insert(0, 2, 0).matrix
+    assert built.nnz == 4
 
 
 @pytest.mark.parametrize("name", TAKING)
 def test_the_value_is_rounded_to_the_type_of_the_matrix(name):
-    made = build(name, scipy.sparse.csr_array(np.eye(3, dtype=np.float32))).insert(0, 2, 0.1).matrix
-    assert made.values.dtype == np.float32
-    assert made.to_scipy()[0, 2] == np.float32(0.1)
+    built = build(name, scipy.sparse.csr_array(np.eye(3, dtype=np.float32))).insert(0, 2, 0.1).matrix
+    assert built.values.dtype == np.float32
+    assert built.to_scipy()[0, 2] == np.float32(0.1)
 
 
 @pytest.mark.parametrize("name", TAKING)

@@ -71,9 +71,9 @@ def test_bbcs_takes_the_steps_of_a_plain_program(matrix, section_size):
 def test_the_plain_program_for_bbcs_makes_what_insert_makes(matrix, place):
     row, column = (p % extent for p, extent in zip(place, matrix.shape, strict=True))
     bbcs = BBCS.from_scipy(matrix, section_size=4)
-    made = bbcs.insert(row, column, 1.0).matrix
-    block = slice(*made.block_ptr[column // 4 : column // 4 + 2])
-    entries = zip(made.zero_rows[block], made.column[block], made.end_of_row[block], strict=True)
+    built = bbcs.insert(row, column, 1.0).matrix
+    block = slice(*built.block_ptr[column // 4 : column // 4 + 2])
+    entries = zip(built.zero_rows[block], built.column[block], built.end_of_row[block], strict=True)
     assert list(entries) == insert_into_bbcs(bbcs, row, column)[1]
 
 
@@ -152,8 +152,8 @@ def test_bbcs_splits_a_run_of_empty_rows(row, displacements):
     # Entries (4 rows) 5|: an element in the first of the rows goes before the run; from the second on, the
     # run stays in place and what is left of it below the element is new.
     matrix = scipy.sparse.csr_array(([5.0], ([4], [0])), shape=(6, 1))
-    found = BBCS.from_scipy(matrix, section_size=4).insert(row, 0, 1.0).steps
-    assert found == Steps(comparisons=1, displacements=displacements, behind=0, updates=2)
+    actual = BBCS.from_scipy(matrix, section_size=4).insert(row, 0, 1.0).steps
+    assert actual == Steps(comparisons=1, displacements=displacements, behind=0, updates=2)
 
 
 @pytest.mark.parametrize(

@@ -42,16 +42,16 @@ def test_image_read_by_loops(matrix, value_bytes):
     image = JD.from_scipy(matrix).image(layout)
     memory, s = Memory(image), image.symbols
     assert all(s[name] % 16 == 0 for name in ("DIAGPTR", "COLIDX", "VALUES", "PERM"))
-    found = []
+    actual = []
     for diagonal in range(s["DIAGONALS"]):
         first = memory.word(s["DIAGPTR"] + 4 * diagonal)
         for e in range(first, memory.word(s["DIAGPTR"] + 4 * diagonal + 4)):
             row = memory.word(s["PERM"] + 4 * (e - first))
             value = memory.value(s["VALUES"] + value_bytes * e, layout)
-            found.append((row, memory.word(s["COLIDX"] + 4 * e), value))
-    assert len(found) == s["NNZ"]
+            actual.append((row, memory.word(s["COLIDX"] + 4 * e), value))
+    assert len(actual) == s["NNZ"]
     assert (s["ROWS"], s["COLS"]) == matrix.shape
-    assert_holds(found, matrix)
+    assert_holds(actual, matrix)
 
 
 @pytest.mark.parametrize(

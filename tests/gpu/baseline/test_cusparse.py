@@ -28,9 +28,9 @@ SHAPES = [(9, 9), (7, 11), (33, 5), (64, 32), (1, 1)]
 
 @pytest.fixture
 def driver(monkeypatch) -> FakeDriver:
-    found = FakeDriver(memory=1 << 24)
-    monkeypatch.setattr(cuda_driver, "driver", lambda: found)
-    return found
+    actual = FakeDriver(memory=1 << 24)
+    monkeypatch.setattr(cuda_driver, "driver", lambda: actual)
+    return actual
 
 
 def random(shape, dtype, seed=3, density=0.3):
@@ -42,18 +42,18 @@ def random(shape, dtype, seed=3, density=0.3):
 def product(matrix, x, method, *, y=None, captured=False, **how):
     """Multiply by cuSPARSE and return y."""
     with (
-        SparseProduct(method, METHODS[method].store(matrix), matrix.shape, **how) as made,
+        SparseProduct(method, METHODS[method].store(matrix), matrix.shape, **how) as built,
         Stream() as stream,
     ):
-        made.write_x(x)
+        built.write_x(x)
         if y is not None:
-            made.write_y(y)
+            built.write_y(y)
         if captured:
-            with stream.capture(made.enqueue) as graph:
+            with stream.capture(built.enqueue) as graph:
                 graph.launch(stream)
-                return made.read_y()
-        made.enqueue(stream)
-        return made.read_y()
+                return built.read_y()
+        built.enqueue(stream)
+        return built.read_y()
 
 
 def error(y, matrix, x, *, alpha=1.0, beta=0.0, y0=None):
@@ -102,15 +102,15 @@ def test_beta_zero_does_not_read_y(driver):
 def test_a_product_is_prepared_once_and_runs_on_the_stream_given(driver):
     library = FakeCusparse()
     stored = to_csr(random((6, 6), np.float64))
-    with SparseProduct("csr_alg2", stored, (6, 6), library=Cusparse(library)) as made, Stream() as stream:
+    with SparseProduct("csr_alg2", stored, (6, 6), library=Cusparse(library)) as built, Stream() as stream:
         prepared = len(library.calls)
         assert library.calls.count("cusparseSpMV_preprocess") == 1
         assert library.calls.count("cusparseSpMV_bufferSize") == 1
-        made.enqueue(stream)
-        made.enqueue(stream)
+        built.enqueue(stream)
+        built.enqueue(stream)
         assert library.calls[prepared:] == ["cusparseSetStream", "cusparseSpMV"] * 2
         assert library.streams == [None, stream.address, stream.address]
-        assert made.nbytes == stored.nbytes + 40
+        assert built.nbytes == stored.nbytes + 40
     assert list(library.described.values()) == ["handle"]
 
 
@@ -125,8 +125,8 @@ def test_a_product_is_prepared_after_the_stream_of_another_is_gone(driver):
 def test_a_format_without_preprocessing_is_taken_as_it_is(driver):
     library = Cusparse(FakeCusparse(refuse="cusparseSpMV_preprocess"))
     stored = to_sell(random((6, 6), np.float64), 16)
-    with SparseProduct("sell_16", stored, (6, 6), library=library) as made:
-        assert made.preprocess_us == 0
+    with SparseProduct("sell_16", stored, (6, 6), library=library) as built:
+        assert built.preprocess_us == 0
 
 
 @pytest.mark.parametrize("refuse", ["cusparseSpMV_bufferSize", "cusparseCreateBsr", "cusparseCreateDnVec"])
@@ -230,9 +230,9 @@ def test_libraries_in_wheels_and_beside_cupy_are_candidates(tmp_path, monkeypatc
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "libcusparse.so.12").touch()
     monkeypatch.syspath_prepend(tmp_path)
-    found = list(library_search.candidates("cusparse"))
-    assert found[0] == "libcusparse.so.12"
-    assert found[1:4] == [str(tmp_path / place / "libcusparse.so.12") for place in places]
+    actual = list(library_search.candidates("cusparse"))
+    assert actual[0] == "libcusparse.so.12"
+    assert actual[1:4] == [str(tmp_path / place / "libcusparse.so.12") for place in places]
 
 
 def test_a_file_that_is_no_library_is_passed_over(tmp_path, monkeypatch):
@@ -293,7 +293,7 @@ def test_the_fill_of_blocks_and_the_places_of_slices_are_counted_without_convert
 def test_a_matrix_that_is_sorted_already_is_not_copied():
     matrix = random((6, 6), np.float64)
     assert canonical_csr(matrix).data is matrix.data
-    turned = matrix[:, ::-1]  # unsorted
-    before = turned.indices.copy()
-    canonical = canonical_csr(turned)
-    assert canonical.has_sorted_indices and (turned.indices == before).all()
+    is_transposed = matrix[:, ::-1]  # unsorted
+    before = is_transposed.indices.copy()
+    canonical = canonical_csr(is_transposed)
+    assert canonical.has_sorted_indices and (is_transposed.indices == before).all()

@@ -17,40 +17,40 @@ ROWS, WIDTH, COLUMNS, MATRICES = 7, 5, 4, 3
 
 @pytest.fixture
 def driver(monkeypatch) -> FakeDriver:
-    found = FakeDriver(memory=1 << 20)
-    monkeypatch.setattr(cuda_driver, "driver", lambda: found)
-    return found
+    actual = FakeDriver(memory=1 << 20)
+    monkeypatch.setattr(cuda_driver, "driver", lambda: actual)
+    return actual
 
 
 def stored(dtype):
     rng = np.random.default_rng(1)
     pattern = scipy.sparse.random_array((ROWS, WIDTH), density=0.4, rng=rng, format="csr")
     values = rng.normal(size=(MATRICES, pattern.nnz)).astype(dtype)
-    made = StoredMatrix(
+    built = StoredMatrix(
         "csr", (ROWS, WIDTH), pattern.nnz, pattern.indptr, pattern.indices.astype(np.int32), values.ravel()
     )
-    return made, [scipy.sparse.csr_array((own, *made_of(made)), shape=(ROWS, WIDTH)) for own in values]
+    return built, [scipy.sparse.csr_array((own, *made_of(built)), shape=(ROWS, WIDTH)) for own in values]
 
 
-def made_of(made):
-    return made.columns, made.offsets
+def made_of(built):
+    return built.columns, built.offsets
 
 
 @pytest.mark.parametrize(("order", "dtype"), [("row", np.float64), ("column", np.float32)])
 def test_the_products_are_summed(driver, order, dtype):
-    made, matrices = stored(dtype)
+    built, matrices = stored(dtype)
     x = np.random.default_rng(2).normal(size=(MATRICES, WIDTH, COLUMNS)).astype(dtype)
     given = x if order == "row" else x.transpose(0, 2, 1)
     exact = sum(matrix @ each for matrix, each in zip(matrices, x, strict=True))
     library = Cusparse(FakeCusparse())
-    with ColumnProducts(made, COLUMNS, order, library=library) as product, Stream() as stream:
+    with ColumnProducts(built, COLUMNS, order, library=library) as product, Stream() as stream:
         product.write_x(given.ravel())
         for _ in range(2):  # the first product forgets what Y was
             product.enqueue(stream)
         y = product.read_y()
-        found = y.reshape(ROWS, COLUMNS) if order == "row" else y.reshape(COLUMNS, ROWS).T
-        np.testing.assert_allclose(found, exact, rtol=1e-4)
-        assert product.nbytes == made.nbytes + MATRICES * 24
+        actual = y.reshape(ROWS, COLUMNS) if order == "row" else y.reshape(COLUMNS, ROWS).T
+        np.testing.assert_allclose(actual, exact, rtol=1e-4)
+        assert product.nbytes == built.nbytes + MATRICES * 24
         with pytest.raises(UserError, match="3 times 20"):
             product.write_x(given.ravel()[:-1])
     assert not driver.allocated

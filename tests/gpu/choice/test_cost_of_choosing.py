@@ -22,9 +22,9 @@ def arrow(rows, at=0):
     every = np.arange(rows, dtype=np.int32)
     one = np.full(rows, at, dtype=np.int32)
     places = np.concatenate((every, every[:-1], one, every)), np.concatenate((every, every[1:], every, one))
-    made = scipy.sparse.csr_array((np.ones(len(places[0])), places), shape=(rows, rows))
-    made.sum_duplicates()
-    return made
+    built = scipy.sparse.csr_array((np.ones(len(places[0])), places), shape=(rows, rows))
+    built.sum_duplicates()
+    return built
 
 
 def seconds(work, times=3):
@@ -82,8 +82,8 @@ def test_merged_rows_are_sorted_keys(rows):
     matrix.sort_indices()
     row, column = dense.nonzero()
     expected = np.sort((column - row) * 32 + row)
-    found = filling._sorted_keys(matrix.indptr, matrix.indices, 0, rows)
-    np.testing.assert_array_equal(found, expected)
+    actual = filling._sorted_keys(matrix.indptr, matrix.indices, 0, rows)
+    np.testing.assert_array_equal(actual, expected)
 
 
 def test_a_full_row_before_entries_of_the_first_column_is_converted():
@@ -91,6 +91,6 @@ def test_a_full_row_before_entries_of_the_first_column_is_converted():
     matrix[0] = 1.5
     matrix[1:, 0] = 2.5
     matrix = scipy.sparse.csr_array(matrix)
-    made = SlicedDiagonals.from_scipy(matrix)
-    made.check()
-    assert (made.to_scipy() != matrix).nnz == 0
+    built = SlicedDiagonals.from_scipy(matrix)
+    built.check()
+    assert (built.to_scipy() != matrix).nnz == 0

@@ -16,9 +16,9 @@ NAMES = [name for name, kernel in KERNELS.items() if kernel.work is not None]
 
 def coordinates(rows, columns, shape):
     places = rows.astype(np.int32), columns.astype(np.int32)
-    made = scipy.sparse.csr_array((np.ones(len(rows)), places), shape=shape)
-    made.sum_duplicates()
-    return made
+    built = scipy.sparse.csr_array((np.ones(len(rows)), places), shape=shape)
+    built.sum_duplicates()
+    return built
 
 
 def matrix_of(kind, dtype=np.float64):
@@ -26,26 +26,26 @@ def matrix_of(kind, dtype=np.float64):
     rows = 90_000
     row = np.repeat(np.arange(rows), 7)
     if kind == "band":
-        made = coordinates(
+        built = coordinates(
             row, np.minimum(row + np.tile([0, 1, 2, 300, 301, 302, 900], rows), rows - 1), (rows,) * 2
         )
     elif kind == "anywhere":
-        made = coordinates(row, rng.integers(0, rows, len(row)), (rows,) * 2)
+        built = coordinates(row, rng.integers(0, rows, len(row)), (rows,) * 2)
     elif kind == "blocks":
         coarse = matrix_of("anywhere")[:4000, :4000]
-        made = scipy.sparse.csr_array(
+        built = scipy.sparse.csr_array(
             scipy.sparse.kron(coarse + scipy.sparse.eye_array(4000), np.ones((3, 3)))
         )
     elif kind == "power law":
         lengths = np.minimum((2 * (1 - rng.random(rows)) ** -0.9).astype(int), 30_000)
         row = np.repeat(np.arange(rows), lengths)
-        made = coordinates(row, (rows * rng.random(len(row)) ** 3).astype(int), (rows,) * 2)
+        built = coordinates(row, (rows * rng.random(len(row)) ** 3).astype(int), (rows,) * 2)
     elif kind == "few long rows":
-        made = coordinates(np.repeat(np.arange(40), 5000), rng.integers(0, 300_000, 200_000), (40, 300_000))
+        built = coordinates(np.repeat(np.arange(40), 5000), rng.integers(0, 300_000, 200_000), (40, 300_000))
     else:
-        made = coordinates(row[:700], row[:700] // 2, (100, 100))
-    made.indices, made.indptr = made.indices.astype(np.int32), made.indptr.astype(np.int32)
-    return made.astype(dtype)
+        built = coordinates(row[:700], row[:700] // 2, (100, 100))
+    built.indices, built.indptr = built.indices.astype(np.int32), built.indptr.astype(np.int32)
+    return built.astype(dtype)
 
 
 KINDS = ["band", "anywhere", "blocks", "power law", "few long rows", "small"]
@@ -74,8 +74,8 @@ def test_no_work_is_estimated_to_take_less_than_its_bound(kind, padded, dtype):
 @pytest.mark.nightly
 def test_the_ranking_is_the_order_of_the_estimates(kind, dtype):
     matrix = matrix_of(kind, dtype)
-    found = estimates(work_counts_of(), Structure.of(matrix))
-    assert list(ranking(work_counts_of(), matrix)) == sorted(found, key=lambda name: found[name])
+    actual = estimates(work_counts_of(), Structure.of(matrix))
+    assert list(ranking(work_counts_of(), matrix)) == sorted(actual, key=lambda name: actual[name])
 
 
 def test_what_cannot_win_is_not_counted(monkeypatch):

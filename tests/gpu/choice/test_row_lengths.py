@@ -30,11 +30,11 @@ KINDS = ["no rows", "empty rows", "short", "some long", "long", MANY]
 class TestCounts:
     def test_longest_and_filled(self, kind):
         lengths = lengths_of(kind)
-        found = RowLengths.of(pointers(lengths))
-        assert found.longest == lengths.max(initial=0)
-        assert found.filled == np.count_nonzero(lengths)
-        assert found.of_length.sum() + len(found.long) == len(lengths)
-        assert (np.diff(found.long) <= 0).all()
+        actual = RowLengths.of(pointers(lengths))
+        assert actual.longest == lengths.max(initial=0)
+        assert actual.filled == np.count_nonzero(lengths)
+        assert actual.of_length.sum() + len(actual.long) == len(lengths)
+        assert (np.diff(actual.long) <= 0).all()
 
     @pytest.mark.parametrize("cap", [1, 4, 700, LENGTHS, 3000])
     def test_pieces(self, kind, cap):
@@ -57,21 +57,21 @@ class TestCounts:
     @pytest.mark.parametrize("window", [1, 96, None])
     def test_places(self, kind, height, group, window):
         lengths = lengths_of(kind)
-        found = RowLengths.of(pointers(lengths))
-        made = places(pointers(lengths), found, height=height, window=window, group=group)
+        actual = RowLengths.of(pointers(lengths))
+        built = places(pointers(lengths), actual, height=height, window=window, group=group)
         arranged = lengths.copy()
         run = len(lengths) if window is None else window
         for first in range(0, len(lengths), max(1, run)):
             arranged[first : first + run][::-1].sort()
         steps = [-(-arranged[k : k + height].max() // group) for k in range(0, len(lengths), height)]
-        assert made == height * group * sum(steps)
+        assert built == height * group * sum(steps)
         # What the lower bounds take for granted.
-        assert found.steps_sorted(height, group) <= sum(steps)
+        assert actual.steps_sorted(height, group) <= sum(steps)
 
 
 def test_rows_with_entries_anywhere_meet_as_many_classes_as_chance_says():
     lengths = np.repeat([0, 1, 2, 5000], [7, 4, 3, 2])
-    found = RowLengths.of(pointers(lengths))
-    assert found.classes_met(1) == pytest.approx(9, abs=1e-6)
+    actual = RowLengths.of(pointers(lengths))
+    assert actual.classes_met(1) == pytest.approx(9, abs=1e-6)
     # One entry meets one of ten classes, two 1 + 9/10, very many all.
-    assert found.classes_met(10) == pytest.approx(4 + 3 * 1.9 + 2 * 10)
+    assert actual.classes_met(10) == pytest.approx(4 + 3 * 1.9 + 2 * 10)

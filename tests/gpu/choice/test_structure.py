@@ -49,10 +49,10 @@ def test_places_are_those_of_the_container(window, height, group):
     for matrix in (matrix_with(lengths), matrix_with(np.append(lengths, 4900)), matrix_with([])):
         slicing = Slicing(slice_height=height, sorting_window=window, wide=group, row_lengths=True)
         try:
-            made = Sliced.from_scipy(matrix, slicing=slicing).entries
+            built = Sliced.from_scipy(matrix, slicing=slicing).entries
         except NotRepresentableError:  # one slice is as wide as the long row
             continue
-        assert Structure.of(matrix).places(height=height, window=window, group=group) == made
+        assert Structure.of(matrix).places(height=height, window=window, group=group) == built
 
 
 def test_rows_longer_than_are_counted_by_length_are_sorted():

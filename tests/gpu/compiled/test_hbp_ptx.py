@@ -79,7 +79,7 @@ def test_groups_are_cut_by_a_warp():
 def test_all_counts_of_a_thread_are_loaded_together_once_they_may_be_read(kernel):
     arrays = (I32, I32) if kernel is prefix_sums.places_kernel else (I32,)
     text = compiled(kernel, I32, WHOLE, *arrays)
-    loads = [found.start() for found in re.finditer(r"ld\.global\.b32", text)]
+    loads = [actual.start() for actual in re.finditer(r"ld\.global\.b32", text)]
     assert len(loads) == prefix_sums.OF_THREAD
     assert text.index("griddepcontrol.wait") < loads[0]
     assert loads[-1] < text.index("shfl.sync")

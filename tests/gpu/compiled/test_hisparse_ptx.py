@@ -24,15 +24,15 @@ def text(real, transposed):
 @pytest.mark.parametrize("real", REALS)
 @pytest.mark.parametrize("transposed", [False, True])
 def test_values_come_in_loads_of_16_bytes_and_nothing_is_atomic(real, transposed):
-    found = text(real, transposed)
+    actual = text(real, transposed)
     wide = "v4.f32" if real is np.float32 else "v2.f64"
-    assert f"ld.global.nc.L1::no_allocate.{wide}" in found
-    assert not re.search(r"\batom\.|\bred\.|\.local|(div|rem)\.[su]64", found)
+    assert f"ld.global.nc.L1::no_allocate.{wide}" in actual
+    assert not re.search(r"\batom\.|\bred\.|\.local|(div|rem)\.[su]64", actual)
 
 
 def test_float32_kernels_compute_in_float32():
     sums = stripe_sums(np.float32, 8)
     vector, one = types.float32[::1], types.float32
     signature = (vector, U32, WHOLE, WHOLE, vector, one, one, WHOLE, WHOLE)
-    for found in (text(np.float32, False), cuda.compile_ptx(sums.py_func, signature, cc=HOPPER)[0]):
-        assert not re.search(r"\.f64\b", found)
+    for actual in (text(np.float32, False), cuda.compile_ptx(sums.py_func, signature, cc=HOPPER)[0]):
+        assert not re.search(r"\.f64\b", actual)

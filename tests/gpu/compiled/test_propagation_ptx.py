@@ -26,13 +26,13 @@ def text(real, arrangement):
 @pytest.mark.parametrize("real", REALS)
 @pytest.mark.parametrize("passing", [False, True])
 def test_products_pass_in_wide_accesses_and_nothing_is_added_by_atomics(real, passing):
-    found = text(real, Arrangement(passing=passing))
+    actual = text(real, Arrangement(passing=passing))
     wide = "v4.f32" if real is np.float32 else "v2.f64"
-    assert f"ld.global.cg.{wide}" in found
-    assert f"st.global.{wide}" in found
+    assert f"ld.global.cg.{wide}" in actual
+    assert f"st.global.{wide}" in actual
     hint = ".L2::cache_hint" if passing else ""
-    assert f"ld.global.nc.L1::no_allocate{hint}.{wide}" in found
-    assert not re.search(r"\b(atom|red)\.\S*f(32|64)|\.local|(div|rem)\.[su]64", found)
-    assert ("f64" in found) == (real is np.float64)
-    assert "ld.acquire.gpu.global" in found
-    assert "red.release.gpu.global.add.s32" in found
+    assert f"ld.global.nc.L1::no_allocate{hint}.{wide}" in actual
+    assert not re.search(r"\b(atom|red)\.\S*f(32|64)|\.local|(div|rem)\.[su]64", actual)
+    assert ("f64" in actual) == (real is np.float64)
+    assert "ld.acquire.gpu.global" in actual
+    assert "red.release.gpu.global.add.s32" in actual

@@ -77,7 +77,7 @@ def test_all_products_of_a_thread_are_gathered_together(real):
     begin, end = text.index("griddepcontrol.wait"), text.index("bar.sync")
     kind = "f64" if real == np.float64 else "f32"
     entries = arrangement_for(LARGE, real(0).itemsize, 256).entries
-    gathers = [found.start() for found in re.finditer(rf"ld\.global\.{kind}", text[begin:end])]
+    gathers = [actual.start() for actual in re.finditer(rf"ld\.global\.{kind}", text[begin:end])]
     assert len(gathers) >= entries
     assert text.index("st.shared", begin) > begin + gathers[entries - 1]
 

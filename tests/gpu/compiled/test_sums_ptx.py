@@ -23,15 +23,15 @@ def test_passes_have_no_atomics_and_keep_all_in_registers(real, drop_zeros):
     given = (I32, I32, vector, I32, I32, vector, WHOLE, I32, U8, I32)
     for kernel, more in ((count_kernel, ()), (sum_kernel, (I32, I32, vector))):
         signature = (*given, *more, one, one)
-        found = cuda.compile_ptx(kernel(real, drop_zeros).py_func, signature, cc=HOPPER)[0]
-        assert not re.search(r"\batom\.|\bred\.|\.local|(div|rem)\.[su]64", found)
-        assert not re.search(r"\bfma\.", found), "products are rounded before they are added"
+        actual = cuda.compile_ptx(kernel(real, drop_zeros).py_func, signature, cc=HOPPER)[0]
+        assert not re.search(r"\batom\.|\bred\.|\.local|(div|rem)\.[su]64", actual)
+        assert not re.search(r"\bfma\.", actual), "products are rounded before they are added"
 
 
 def test_columns_are_ordered_without_atomics():
     signature = (types.float64[::1], I64, I32, WHOLE, I32, I32, types.float64[::1])
-    found = cuda.compile_ptx(order_kernel(32, 3).py_func, signature, cc=HOPPER)[0]
-    assert not re.search(r"\batom\.|\bred\.|\.local", found)
+    actual = cuda.compile_ptx(order_kernel(32, 3).py_func, signature, cc=HOPPER)[0]
+    assert not re.search(r"\batom\.|\bred\.|\.local", actual)
 
 
 @pytest.mark.parametrize("real", REALS)
@@ -45,7 +45,7 @@ def test_entries_sorted_by_buckets_stay_in_registers_and_shared_memory(real):
         (bucket_sorting.partition_kernel(real, 1024), given),
         *((bucket_sorting.order_kernel(real, each), ordered) for each in bucket_sorting.ORDER_EACH),
     ):
-        found = cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
-        shared = re.findall(r"\.shared [^;]*\[(\d+)\]", found)
+        actual = cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
+        shared = re.findall(r"\.shared [^;]*\[(\d+)\]", actual)
         assert sum(map(int, shared)) <= 48 << 10
-        assert not re.search(r"\.local|(div|rem)\.[su]64", found)
+        assert not re.search(r"\.local|(div|rem)\.[su]64", actual)

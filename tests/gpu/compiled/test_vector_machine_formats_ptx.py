@@ -49,5 +49,5 @@ def test_no_division_and_no_local_memory():
 
 
 def test_only_kernels_of_several_warps_use_shared_memory():
-    found = {name: "bar.sync" in text for name, text in texts(np.float32).items()}
-    assert {name for name, waits in found.items() if waits} == {"jd, eight warps a strip", "strips of jd"}
+    actual = {name: "bar.sync" in text for name, text in texts(np.float32).items()}
+    assert {name for name, waits in actual.items() if waits} == {"jd, eight warps a strip", "strips of jd"}

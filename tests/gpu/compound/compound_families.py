@@ -70,8 +70,8 @@ def drawn_entries(pattern: Callable[[], Any], entry: str) -> CompoundMatrix:
     """
     kind, csr = entry_named(entry), pattern().tocsr()
     csr.sum_duplicates()
-    drawn = np.random.default_rng(19)
-    components = [drawn.uniform(-1, 1, csr.nnz) for _ in kind.entry]
+    sampled = np.random.default_rng(19)
+    components = [sampled.uniform(-1, 1, csr.nnz) for _ in kind.entry]
     return CompoundMatrix.from_arrays(kind, csr.shape, csr.indptr, csr.indices, components)
 
 

@@ -94,14 +94,14 @@ def losses_by_count(
     for count in counts:
         if count < 1:
             raise UserError(f"{count} variants are not possible: use 1 or more")
-    found: dict[int, list[Loss]] = {count: [] for count in counts}
+    actual: dict[int, list[Loss]] = {count: [] for count in counts}
     for left_out in families:
         others = Predictor([each for each in results if family(each.matrix) != left_out])
         for each in results:
             if family(each.matrix) == left_out:
                 for count, loss in _losses(others, each, left_out, counts).items():
-                    found[count].append(loss)
-    return found
+                    actual[count].append(loss)
+    return actual
 
 
 def mean_loss(losses: Iterable[Loss]) -> float:
@@ -112,8 +112,8 @@ def mean_loss(losses: Iterable[Loss]) -> float:
 def _losses(predictor: Predictor, result: Result, family: str, counts: Sequence[int]) -> dict[int, Loss]:
     times = {name: us for name, us in result.times.items() if us is not None}
     chosen = predictor.best(result.features, [variant_named(name) for name in times], max(counts))
-    found = {}
+    actual = {}
     for count in counts:  # variants are chosen one by one: the first few are those of a lesser number
         best = min((variant.name for variant in chosen[:count]), key=times.__getitem__)
-        found[count] = Loss(family, result.matrix, best, times[best] / min(times.values()) - 1.0)
-    return found
+        actual[count] = Loss(family, result.matrix, best, times[best] / min(times.values()) - 1.0)
+    return actual

@@ -15,10 +15,10 @@ def test_the_numbers_of_the_paper():
 
 
 def test_grids_fit_the_device():
-    found = grids(2048, 32)
-    assert (64, 32) in found
-    assert (1024, 2) in found
-    assert all(threads * blocks <= 2048 for threads, blocks in found)
+    actual = grids(2048, 32)
+    assert (64, 32) in actual
+    assert (1024, 2) in actual
+    assert all(threads * blocks <= 2048 for threads, blocks in actual)
 
 
 @pytest.mark.parametrize(

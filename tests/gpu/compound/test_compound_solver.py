@@ -49,10 +49,10 @@ def test_the_solution_is_that_of_a_direct_solver(problem):
     scalars = as_scalars(problem.matrix)
     assert abs(scalars - scalars.T).max() < 1e-12 * abs(scalars).max()
     exact = scipy.sparse.linalg.spsolve(scipy.sparse.csc_array(scalars), problem.b.ravel())
-    found = solve_on_the_host(problem.matrix, problem.b)
-    assert found.converged and found.residuals[-1] <= 1e-8 < found.residuals[-2]
-    np.testing.assert_allclose(found.x.ravel(), exact, rtol=0, atol=1e-6 * np.abs(exact).max())
-    assert found.iterations <= solve_on_the_host(problem.matrix, problem.b, preconditioned=False).iterations
+    actual = solve_on_the_host(problem.matrix, problem.b)
+    assert actual.converged and actual.residuals[-1] <= 1e-8 < actual.residuals[-2]
+    np.testing.assert_allclose(actual.x.ravel(), exact, rtol=0, atol=1e-6 * np.abs(exact).max())
+    assert actual.iterations <= solve_on_the_host(problem.matrix, problem.b, preconditioned=False).iterations
 
 
 def test_smoothing_keeps_a_point_and_shortens_edges():
@@ -103,8 +103,8 @@ def test_what_cannot_be_solved(matrix, b, message):
 
 
 def test_without_preconditioner_no_diagonal_is_needed_but_a_square():
-    found = solve_on_the_host(diagonal([1.0, 1.0], [1, 0]), np.ones((2, 2)), preconditioned=False)
-    np.testing.assert_allclose(found.x, [[1, 1], [1, 1]], atol=1e-12)
+    actual = solve_on_the_host(diagonal([1.0, 1.0], [1, 0]), np.ones((2, 2)), preconditioned=False)
+    np.testing.assert_allclose(actual.x, [[1, 1], [1, 1]], atol=1e-12)
     with pytest.raises(UserError, match="it must be square"):
         solve_on_the_host(made(COMPLEX), np.ones((7, 2)), preconditioned=False)
 

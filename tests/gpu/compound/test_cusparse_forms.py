@@ -48,9 +48,9 @@ def test_every_form_is_the_same_product(entry, forms, real):
     components = [rng.normal(size=pattern.nnz).astype(real) for _ in entry.entry]
     matrix = CompoundMatrix.from_arrays(entry, (40, 35), pattern.indptr, pattern.indices, components)
     x = rng.normal(size=(35, len(entry.vector))).astype(real)
-    made = cusparse_forms(matrix)
-    assert len(made) == forms
-    for form in made:
+    built = cusparse_forms(matrix)
+    assert len(built) == forms
+    for form in built:
         stored = form.store()
         assert form.vector(x).dtype == stored.values.dtype
         assert stored.values.dtype.char.lower() in ("f", "d")

@@ -46,6 +46,6 @@ def test_another_file_is_named(tmp_path, text):
 
 @pytest.mark.nightly  # ten fits take a minute
 def test_predictions_lose_little_on_families_left_out():
-    found = recorded("NVIDIA H200")
-    assert len(found) >= 60
-    assert mean_loss(leave_families_out(found, 8)) <= MOST_LOST
+    actual = recorded("NVIDIA H200")
+    assert len(actual) >= 60
+    assert mean_loss(leave_families_out(actual, 8)) <= MOST_LOST

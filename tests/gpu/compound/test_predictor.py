@@ -66,16 +66,16 @@ def test_features_by_hand():
     matrix = CompoundMatrix.from_arrays(
         COMPLEX, (4, 5), np.append(0, np.cumsum(lengths)), indices, [np.ones(6)] * 2
     )
-    found = features_of(matrix)
-    assert (found["rows"], found["columns"], found["entries"]) == (4, 5, 6)
-    assert (found["length_mean"], found["length_deviation"]) == (1.5, pytest.approx(np.sqrt(1.25)))
-    assert (found["entry_bytes"], found["entry_components"], found["component_bytes"]) == (16, 2, 8)
-    assert (found["places_csr"], found["places_sliced-32"], found["places_sliced-16"]) == (6, 96, 48)
+    actual = features_of(matrix)
+    assert (actual["rows"], actual["columns"], actual["entries"]) == (4, 5, 6)
+    assert (actual["length_mean"], actual["length_deviation"]) == (1.5, pytest.approx(np.sqrt(1.25)))
+    assert (actual["entry_bytes"], actual["entry_components"], actual["component_bytes"]) == (16, 2, 8)
+    assert (actual["places_csr"], actual["places_sliced-32"], actual["places_sliced-16"]) == (6, 96, 48)
 
 
 def test_an_empty_matrix_has_features():
-    found = features_of(CompoundMatrix.from_arrays(COMPLEX, (0, 3), [0], [], [[], []]))
-    assert (found["entries"], found["length_mean"], found["places_ellpack-r"]) == (0, 0, 0)
+    actual = features_of(CompoundMatrix.from_arrays(COMPLEX, (0, 3), [0], [], [[], []]))
+    assert (actual["entries"], actual["length_mean"], actual["places_ellpack-r"]) == (0, 0, 0)
 
 
 @pytest.mark.parametrize("mean", BEST)
@@ -109,15 +109,15 @@ def test_costs_carry_over_to_rows_that_were_never_searched(few_trees):
 
 
 def test_a_family_left_out_teaches_nothing(few_trees):
-    found = {each.family: each for each in leave_families_out([*RESULTS, ODD])}["odd"]
-    assert (found.matrix, found.chosen) == ("odd/12", "sorted-32-AoS-AoS | whole 256, 2 threads a row")
-    assert found.loss == pytest.approx(9.0)  # the others' best takes 12 us
+    actual = {each.family: each for each in leave_families_out([*RESULTS, ODD])}["odd"]
+    assert (actual.matrix, actual.chosen) == ("odd/12", "sorted-32-AoS-AoS | whole 256, 2 threads a row")
+    assert actual.loss == pytest.approx(9.0)  # the others' best takes 12 us
 
 
 @pytest.mark.ci
 def test_more_choices_lose_less(few_trees):
-    found = losses_by_count([*RESULTS, ODD], (1, len(VARIANTS)))
-    of_odd = [next(each.loss for each in found[count] if each.family == "odd") for count in found]
+    actual = losses_by_count([*RESULTS, ODD], (1, len(VARIANTS)))
+    of_odd = [next(each.loss for each in actual[count] if each.family == "odd") for count in actual]
     assert of_odd == [pytest.approx(9.0), pytest.approx(0.0)]
 
 

@@ -31,9 +31,9 @@ def features(entry=COMPLEX, rows=ROWS, real=np.float32):
     indices = np.tile(np.arange(LENGTH), small)
     values = [np.ones(len(indices), real) for _ in entry.entry]
     matrix = CompoundMatrix.from_arrays(entry, (small, small), LENGTH * np.arange(small + 1), indices, values)
-    found = features_of(matrix)
-    grown = ("rows", "columns", "entries", *(name for name in found if name.startswith("places_")))
-    return found | {name: found[name] * rows / small for name in grown}
+    actual = features_of(matrix)
+    grown = ("rows", "columns", "entries", *(name for name in actual if name.startswith("places_")))
+    return actual | {name: actual[name] * rows / small for name in grown}
 
 
 def cost(name, of, outer="sliced-32", inner=SOA, vector=AOS, **schedule):
@@ -93,22 +93,22 @@ def test_assignments_and_sorted_rows_cost():
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 def test_every_variant_has_costs_that_are_finite(real):
     for of in (features(real=real), features(rows=0, real=real)):
-        found = np.array([costs(of, variant, FEW) for variant in joint_variants(COMPLEX, real)])
-        assert found.shape[1] == len(COSTS)
-        assert np.isfinite(found).all()
-        assert (found >= 0).all()
+        actual = np.array([costs(of, variant, FEW) for variant in joint_variants(COMPLEX, real)])
+        assert actual.shape[1] == len(COSTS)
+        assert np.isfinite(actual).all()
+        assert (actual >= 0).all()
 
 
 def test_rates_are_found_again_and_none_is_negative():
-    drawn = np.random.default_rng(5)
-    counts = [drawn.uniform(0, 1, (40, 3)) for _ in range(4)]
+    sampled = np.random.default_rng(5)
+    counts = [sampled.uniform(0, 1, (40, 3)) for _ in range(4)]
     rates = np.array([2.0, 0.0, 5.0])
-    found = fitted_rates(counts, [each @ rates for each in counts])
-    assert found == pytest.approx(rates, abs=1e-9)
-    times, shares = shares_of_time(counts[0], found)
+    actual = fitted_rates(counts, [each @ rates for each in counts])
+    assert actual == pytest.approx(rates, abs=1e-9)
+    times, shares = shares_of_time(counts[0], actual)
     assert times == pytest.approx(counts[0] @ rates)
     assert shares.sum(axis=1) == pytest.approx(1)
-    noisy = [(each @ rates) * drawn.uniform(0.8, 1.2, 40) for each in counts]
+    noisy = [(each @ rates) * sampled.uniform(0.8, 1.2, 40) for each in counts]
     assert fitted_rates(counts, noisy).min() >= 0
 
 

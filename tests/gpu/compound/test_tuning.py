@@ -54,16 +54,16 @@ def test_natural_variants_are_schedules_alone():
 def test_the_model_counts_the_places_that_arranging_makes(outer, sharing):
     lengths = np.random.default_rng(1).integers(0, 40, 100)
     matrix = matrix_of(lengths)
-    made = arranged(matrix.shape, matrix.indptr, matrix.indices, slicing_of(outer, sharing))
+    built = arranged(matrix.shape, matrix.indptr, matrix.indices, slicing_of(outer, sharing))
     variant = Variant(Layout(outer), Schedule("whole", 256, threads_per_row=sharing))
-    of_entry = 16 + made.columns.dtype.itemsize
-    assert TrafficModel(matrix).stored_bytes(variant) == made.places * of_entry
+    of_entry = 16 + built.columns.dtype.itemsize
+    assert TrafficModel(matrix).stored_bytes(variant) == built.places * of_entry
 
 
 def test_grids_that_leave_most_of_a_multiprocessor_empty_are_left_out():
     grids = [Variant(NATURAL, Schedule("static", 256, blocks)) for blocks in (1, 2, 4, 8)]
-    kept = TrafficModel(matrix_of([3] * 64)).ordered(grids)
-    assert {variant.schedule.blocks_per_sm for variant in kept} == {4, 8}
+    recorded = TrafficModel(matrix_of([3] * 64)).ordered(grids)
+    assert {variant.schedule.blocks_per_sm for variant in recorded} == {4, 8}
     assert len(TrafficModel(matrix_of([3] * 64)).ordered(grids, pruned=False)) == 4
 
 
@@ -77,16 +77,16 @@ def test_the_plain_schedule_of_a_layout_comes_first():
 
 def test_variants_with_many_more_bytes_are_left_out():
     long_row = matrix_of([1] * 63 + [64])
-    kept = TrafficModel(long_row).ordered(VARIANTS)
-    assert {variant.layout.outer for variant in kept} == {"csr"}
+    recorded = TrafficModel(long_row).ordered(VARIANTS)
+    assert {variant.layout.outer for variant in recorded} == {"csr"}
 
 
 def test_layouts_first_then_schedules_of_the_best():
-    found = tune(VARIANTS, times_of)
-    assert found.best == Variant(Layout("sliced-32"), Schedule("whole", 512))
-    assert found.complete
+    actual = tune(VARIANTS, times_of)
+    assert actual.best == Variant(Layout("sliced-32"), Schedule("whole", 512))
+    assert actual.complete
     # Three layouts; then two schedules more in the best two, sliced, and in the natural one.
-    assert len(found.timings) == 9
+    assert len(actual.timings) == 9
 
 
 def test_a_search_of_both_is_never_behind_one_of_schedules_alone():
@@ -105,8 +105,8 @@ def test_layouts_are_measured_again_under_the_best_schedule():
         return Timing(5.0 if variant in shared[:2] else 1.0 if variant == best else times_of(variant).us, 50)
 
     others = [variant for variant in VARIANTS if variant.layout != NATURAL]
-    found = tune([*others, Variant(Layout("csr"), Schedule("whole", 256)), *shared], times)
-    assert found.best == best
+    actual = tune([*others, Variant(Layout("csr"), Schedule("whole", 256)), *shared], times)
+    assert actual.best == best
 
 
 def test_memory_counts_by_its_weight():
@@ -117,16 +117,16 @@ def test_memory_counts_by_its_weight():
 
 def test_nothing_is_begun_after_the_time_is_spent():
     seconds = iter(range(1000))
-    found = tune(VARIANTS, times_of, seconds=4.0, clock=lambda: float(next(seconds)))
-    assert not found.complete
+    actual = tune(VARIANTS, times_of, seconds=4.0, clock=lambda: float(next(seconds)))
+    assert not actual.complete
     with pytest.raises(UserError, match="no variant"):
         tune(VARIANTS, times_of, seconds=0.0)
 
 
 def test_progress_ends_with_all_done():
-    told = []
-    tune(VARIANTS, times_of, exhaustive=True, report=told.append)
-    assert (told[-1].done, told[-1].total, told[-1].left_s) == (9, 9, 0.0)
+    messages = []
+    tune(VARIANTS, times_of, exhaustive=True, report=messages.append)
+    assert (messages[-1].done, messages[-1].total, messages[-1].left_s) == (9, 9, 0.0)
 
 
 def test_a_layout_that_cannot_hold_the_matrix_is_passed_over():
@@ -155,10 +155,10 @@ def test_a_search_goes_on_after_a_kill(tmp_path):
     with TuningStore(tmp_path / "tuning.db") as store:
         known = store.known(SEARCH)
         assert store.features(SEARCH) == {"rows": 3.0}
-    found = tune(VARIANTS, lambda variant: again.append(variant.name) or times_of(variant), known=known)
+    actual = tune(VARIANTS, lambda variant: again.append(variant.name) or times_of(variant), known=known)
     assert set(known) == set(measured)
     assert not set(again) & set(measured)
-    assert found == tune(VARIANTS, times_of)
+    assert actual == tune(VARIANTS, times_of)
 
 
 def test_what_a_matrix_has_no_form_for_is_kept_too(tmp_path):

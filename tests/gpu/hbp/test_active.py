@@ -23,11 +23,11 @@ from vecsim.support.errors import UserError
 @given(matrix=matrices())
 @examples(10)
 def test_any_matrix_in_any_blocks(blocks, least, longest, matrix):
-    made = ActiveHBP.from_scipy(
+    built = ActiveHBP.from_scipy(
         matrix, block_rows=blocks[0], block_columns=blocks[1], least=least, longest=longest
     )
-    assert_right(made, matrix)
-    assert made.lengths.max(initial=0) <= longest
+    assert_right(built, matrix)
+    assert built.lengths.max(initial=0) <= longest
 
 
 def by_hand():
@@ -39,34 +39,34 @@ def by_hand():
 
 
 def test_the_arrays_by_hand():
-    made = ActiveHBP.from_scipy(by_hand(), block_rows=64, block_columns=4, least=2, longest=3)
+    built = ActiveHBP.from_scipy(by_hand(), block_rows=64, block_columns=4, least=2, longest=3)
     # Row 3 has two entries on the left, row 39 four on the right, which are two slots; the others are rest.
-    assert made.slot_rows.tolist() == [3, 39]
-    assert made.row_places.tolist() == [0, 1, 3]
-    assert made.lengths.tolist() == [2, 2, 2]
-    assert made.places.tolist() == [0, 1, 2]
-    assert made.group_slots.tolist() == [0, 1, 3]
-    assert made.group_begins.tolist() == [0, 2, 6]
-    assert made.group_columns.tolist() == [0, 1]
-    assert made.columns.tolist() == [0, 2, 0, 2, 1, 3]
-    assert made.values.tolist() == [1, 2, 6, 8, 7, 9, 3, 4, 5]
-    assert made.rest_columns.tolist() == [5, 1, 6]
-    assert np.diff(made.rest_pointers)[[3, 7, 39]].tolist() == [1, 2, 0]
-    assert made.structure()["steps"] == 4
+    assert built.slot_rows.tolist() == [3, 39]
+    assert built.row_places.tolist() == [0, 1, 3]
+    assert built.lengths.tolist() == [2, 2, 2]
+    assert built.places.tolist() == [0, 1, 2]
+    assert built.group_slots.tolist() == [0, 1, 3]
+    assert built.group_begins.tolist() == [0, 2, 6]
+    assert built.group_columns.tolist() == [0, 1]
+    assert built.columns.tolist() == [0, 2, 0, 2, 1, 3]
+    assert built.values.tolist() == [1, 2, 6, 8, 7, 9, 3, 4, 5]
+    assert built.rest_columns.tolist() == [5, 1, 6]
+    assert np.diff(built.rest_pointers)[[3, 7, 39]].tolist() == [1, 2, 0]
+    assert built.structure()["steps"] == 4
 
 
 def test_slots_come_in_the_order_of_the_hash():
     dense = np.arange(16) < np.array([9, 2, 5, 9, 2])[:, None]
-    made = ActiveHBP.from_scipy(scipy.sparse.csr_array(dense, dtype=float), least=1)
-    assert made.lengths.tolist() == [2, 2, 5, 9, 9]
-    assert made.places.tolist() == [1, 4, 2, 0, 3]
+    built = ActiveHBP.from_scipy(scipy.sparse.csr_array(dense, dtype=float), least=1)
+    assert built.lengths.tolist() == [2, 2, 5, 9, 9]
+    assert built.places.tolist() == [1, 4, 2, 0, 3]
 
 
 @given(matrix=matrices())
 @examples(10)
 def test_any_matrix_with_columns_in_another_order(matrix):
-    made = ActiveHBP.from_scipy(matrix, block_columns=7, least=2, by_degree=True)
-    assert_right(made, matrix)
+    built = ActiveHBP.from_scipy(matrix, block_columns=7, least=2, by_degree=True)
+    assert_right(built, matrix)
 
 
 def test_hub_columns_come_to_stand_together():
@@ -87,9 +87,9 @@ def test_hub_columns_come_to_stand_together():
 
 
 def test_a_long_row_is_cut_evenly():
-    made = ActiveHBP.from_scipy(scipy.sparse.csr_array(np.ones((1, 130))), longest=64)
-    assert sorted(made.lengths.tolist()) == [43, 43, 44]
-    assert made.row_places.tolist() == [0, 3]
+    built = ActiveHBP.from_scipy(scipy.sparse.csr_array(np.ones((1, 130))), longest=64)
+    assert sorted(built.lengths.tolist()) == [43, 43, 44]
+    assert built.row_places.tolist() == [0, 3]
 
 
 @pytest.mark.parametrize("matrix", ["anywhere", "graph", "band"])
@@ -100,14 +100,14 @@ def test_bytes_are_bounded(matrix):
         csr = kronecker(9, 16)
     else:
         csr = scipy.sparse.diags_array([np.ones(60_000)] * 3, offsets=[-1, 0, 1], shape=(60_000, 60_000))
-    made = ActiveHBP.from_scipy(csr.tocsr(), block_columns=256)
+    built = ActiveHBP.from_scipy(csr.tocsr(), block_columns=256)
     # Where rows have so few entries in blocks they are all CRS; and never more than 16, and a pointer a row.
-    rest = len(made.rest_columns)
-    sums = 8 * len(made.lengths)
-    assert made.nbytes + sums <= 12 * rest + 16 * made.in_blocks + 4 * (csr.shape[0] + 1) + 12
+    rest = len(built.rest_columns)
+    sums = 8 * len(built.lengths)
+    assert built.nbytes + sums <= 12 * rest + 16 * built.in_blocks + 4 * (csr.shape[0] + 1) + 12
     if matrix != "graph":
         assert rest == csr.nnz
-        assert len(made.lengths) == 0
+        assert len(built.lengths) == 0
     if matrix == "band":
         with pytest.raises(NotRepresentableError):
             HBP.from_scipy(csr)
@@ -144,6 +144,6 @@ def test_what_is_not_possible(options, message):
 def test_what_is_broken_is_named(name, change, broken):
     rng = np.random.default_rng(1)
     matrix = scipy.sparse.random_array((70, 90), density=0.2, rng=rng, format="csr")
-    made = ActiveHBP.from_scipy(matrix, block_rows=32, block_columns=30, least=3)
+    built = ActiveHBP.from_scipy(matrix, block_rows=32, block_columns=30, least=3)
     with pytest.raises(ValueError, match=broken):
-        replace(made, **{name: change(getattr(made, name))}).check()
+        replace(built, **{name: change(getattr(built, name))}).check()

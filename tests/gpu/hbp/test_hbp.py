@@ -58,9 +58,9 @@ def test_numbers_that_are_not_possible(numbers, message):
 def test_the_sample_is_reproducible_from_its_seed():
     # 5 % of the rows, the limit, are over 8: it depends on the sample on which side of it they are.
     counts = np.repeat([3, 12], [19_000, 1000])
-    found = [RowHash.sampled(counts, 512, seed).a for seed in range(20)]
-    assert set(found) == {0, 1}
-    assert found == [RowHash.sampled(counts, 512, seed).a for seed in range(20)]
+    actual = [RowHash.sampled(counts, 512, seed).a for seed in range(20)]
+    assert set(actual) == {0, 1}
+    assert actual == [RowHash.sampled(counts, 512, seed).a for seed in range(20)]
 
 
 def test_rows_that_collide_go_to_the_next_free_place():
@@ -97,19 +97,19 @@ def test_the_arrays_by_hand():
     dense[3, [0, 2, 5]] = [1, 2, 3]
     dense[7, [1, 6]] = [4, 5]
     dense[9, 7] = 6
-    made = HBP.from_scipy(scipy.sparse.csr_array(dense), block_rows=32, block_columns=4)
-    assert made.hash == RowHash(0, 3, 3, 3)
+    built = HBP.from_scipy(scipy.sparse.csr_array(dense), block_rows=32, block_columns=4)
+    assert built.hash == RowHash(0, 3, 3, 3)
     # Rows without entries come to the place 0 and those behind it, so that the others move on. Left block:
     # rows 7 and 3 have 1 and 2 entries. Right block: rows 3, 7 and 9 have one each, one behind the other.
     filled = [30, 31, 32 + 29, 32 + 30, 32 + 31]
-    assert made.output_hash[filled].tolist() == [7, 3, 3, 7, 9]
-    assert np.flatnonzero(made.zero_row >= 0).tolist() == filled
-    assert made.zero_row[filled].tolist() == [30, 30, 29, 29, 29]
-    assert made.begin_nnz.tolist() == [0, 3, 6]
-    assert made.columns.tolist() == [1, 0, 2, 5, 6, 7]
-    assert made.values.tolist() == [4, 1, 2, 3, 5, 6]
-    assert made.add_sign.tolist() == [-1, 1, -1, -1, -1, -1]
-    assert made.structure() == {"blocks": 2, "slots": 64, "zero_slots": 59, "hash": (0, 3, 3, 3)}
+    assert built.output_hash[filled].tolist() == [7, 3, 3, 7, 9]
+    assert np.flatnonzero(built.zero_row >= 0).tolist() == filled
+    assert built.zero_row[filled].tolist() == [30, 30, 29, 29, 29]
+    assert built.begin_nnz.tolist() == [0, 3, 6]
+    assert built.columns.tolist() == [1, 0, 2, 5, 6, 7]
+    assert built.values.tolist() == [4, 1, 2, 3, 5, 6]
+    assert built.add_sign.tolist() == [-1, 1, -1, -1, -1, -1]
+    assert built.structure() == {"blocks": 2, "slots": 64, "zero_slots": 59, "hash": (0, 3, 3, 3)}
 
 
 @pytest.mark.parametrize("blocks", [(32, 1), (32, 16), (64, 7), (512, 4096)])
@@ -122,25 +122,25 @@ def test_any_matrix_in_any_blocks(blocks, matrix):
 def test_a_dense_row_and_a_block_of_zero_rows():
     dense = np.zeros((70, 90))
     dense[40] = 1
-    made = HBP.from_scipy(scipy.sparse.csr_array(dense), block_rows=32, block_columns=30)
-    assert_right(made, scipy.sparse.csr_array(dense))
-    assert made.structure()["blocks"] == 9
-    assert made.row_counts().tolist().count(30) == 3
+    built = HBP.from_scipy(scipy.sparse.csr_array(dense), block_rows=32, block_columns=30)
+    assert_right(built, scipy.sparse.csr_array(dense))
+    assert built.structure()["blocks"] == 9
+    assert built.row_counts().tolist().count(30) == 3
 
 
 @pytest.mark.nightly
 def test_the_balance_of_a_power_law():
-    found = balance(HBP.from_scipy(kronecker(11, 16)))
-    assert len(found.before) == len(found.after) == 4 * 16
-    assert found.reduction == pytest.approx(0.79, abs=0.02)
+    actual = balance(HBP.from_scipy(kronecker(11, 16)))
+    assert len(actual.before) == len(actual.after) == 4 * 16
+    assert actual.reduction == pytest.approx(0.79, abs=0.02)
 
 
 def test_the_hash_makes_rows_of_a_warp_alike():
     # As many rows of each length from 0 to 8 as the hash has places for, in turn.
     lengths = np.arange(504) * 5 % 9
-    found = balance(HBP.from_scipy(scipy.sparse.csr_array(np.arange(8) < lengths[:, None], dtype=float)))
-    assert found.before[:-1].min() > 2.4
-    assert found.after.mean() < 0.4
+    actual = balance(HBP.from_scipy(scipy.sparse.csr_array(np.arange(8) < lengths[:, None], dtype=float)))
+    assert actual.before[:-1].min() > 2.4
+    assert actual.after.mean() < 0.4
     # Rows that are all alike leave nothing to do.
     alike = balance(HBP.from_scipy(scipy.sparse.eye_array(1024, format="csr")))
     assert (alike.before == 0).all() and alike.reduction == 0
@@ -179,6 +179,6 @@ def test_what_is_not_possible():
 def test_what_is_broken_is_named(name, change, broken):
     rng = np.random.default_rng(1)
     matrix = scipy.sparse.random_array((70, 90), density=0.2, rng=rng, format="csr")
-    made = HBP.from_scipy(matrix, block_rows=32, block_columns=30)
+    built = HBP.from_scipy(matrix, block_rows=32, block_columns=30)
     with pytest.raises(ValueError, match=broken):
-        replace(made, **{name: change(getattr(made, name))}).check()
+        replace(built, **{name: change(getattr(built, name))}).check()

@@ -12,24 +12,24 @@ COUNTS = np.random.default_rng(4).choice([0, 0, 1, 2, 3, 7, 90, 1000], (5, 64)).
 
 
 def placed(method, **options):
-    made = ordered(COUNTS, method, **options)
-    assert (np.sort(made.order, axis=1) == np.arange(64)).all()
-    return np.take_along_axis(COUNTS, made.order, axis=1), made
+    built = ordered(COUNTS, method, **options)
+    assert (np.sort(built.order, axis=1) == np.arange(64)).all()
+    return np.take_along_axis(COUNTS, built.order, axis=1), built
 
 
 def test_classes_by_hand():
     # Four from each power of two to the next: 8 and 9 are one class, 16 to 19 are another.
-    found = [class_of(count, 2) for count in range(21)]
-    assert found == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 12, 12, 13]
+    actual = [class_of(count, 2) for count in range(21)]
+    assert actual == [0, 1, 2, 3, 4, 5, 6, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 12, 12, 13]
     assert [class_of(count, 0) for count in (0, 1, 2, 3, 4, 7, 8)] == [0, 1, 2, 2, 3, 3, 4]
     assert class_of(2**31 - 1, 2) < 128
 
 
 def test_classes_rise_and_rows_of_one_stay_in_order():
-    counts, made = placed("classes")
+    counts, built = placed("classes")
     classes = np.array([[class_of(int(count), 2) for count in row] for row in counts])
     assert (np.diff(classes, axis=1) >= 0).all()
-    assert (np.diff(made.order, axis=1)[np.diff(classes, axis=1) == 0] > 0).all()
+    assert (np.diff(built.order, axis=1)[np.diff(classes, axis=1) == 0] > 0).all()
 
 
 def test_a_sort_the_rows_as_they_are_and_whole_rows():
@@ -54,9 +54,9 @@ def cost_of(counts, begins):
 
 
 def test_the_dynamic_programme_finds_the_least_padding():
-    counts, made = placed("dynamic")
+    counts, built = placed("dynamic")
     regular = np.arange(64) % 32 == 0
-    for row, begins in zip(counts, made.group_begins, strict=True):
+    for row, begins in zip(counts, built.group_begins, strict=True):
         assert cost_of(row, begins) <= cost_of(row, regular)
         # No one group less or more, or elsewhere, is better.
         for at in range(1, 64):

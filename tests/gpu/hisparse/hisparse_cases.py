@@ -34,11 +34,11 @@ def blocked(draw, max_extent=40):
     return scipy.sparse.csr_array((values, (row, column)), shape=(rows, columns))
 
 
-def read(made):
+def read(built):
     """Read the entries of a matrix from the bytes of its pool, by the docstring of the container alone."""
-    data, d = made.content.pool.words.tobytes(), made.node_size
-    width, code = (4, "f") if made.dtype == np.float32 else (8, "d")
-    found = {}
+    data, d = built.content.pool.words.tobytes(), built.node_size
+    width, code = (4, "f") if built.dtype == np.float32 else (8, "d")
+    actual = {}
 
     def walk(reference, level, row, column):
         kind, at = reference % 4, reference // 4 * 16
@@ -48,12 +48,12 @@ def read(made):
         if kind == 0:
             assert data[at + 8 : at + 16] == bytes(8)
             slots = struct.unpack_from(f"{d * d}{slot_code}", data, at + 16)
-            absent = bits_of(np.array(-0.0, made.dtype)) if level == 0 else 0
+            absent = bits_of(np.array(-0.0, built.dtype)) if level == 0 else 0
             full = count == d * d
             places = [
                 (place // d, place % d, slot)
                 for place, slot in enumerate(slots)
-                if full or (bits_of(np.array(slot, made.dtype)) if level == 0 else slot) != absent
+                if full or (bits_of(np.array(slot, built.dtype)) if level == 0 else slot) != absent
             ]
             assert len(places) == count
         else:
@@ -74,17 +74,17 @@ def read(made):
             assert max(r, c) < d
             here = (row * d + r, column * d + c)
             if level == 0:
-                assert here not in found
-                found[here] = slot
+                assert here not in actual
+                actual[here] = slot
             else:
                 walk(slot, level - 1, *here)
 
-    if made.content.root:
-        walk(made.content.root, made.levels - 1, 0, 0)
-    return found
+    if built.content.root:
+        walk(built.content.root, built.levels - 1, 0, 0)
+    return actual
 
 
-def assert_stores(made, matrix):
+def assert_stores(built, matrix):
     """Assert that the bytes of a pool hold exactly the entries of a matrix, signs of zeros included."""
     expected = scipy.sparse.coo_array(matrix)
     wanted = {
@@ -93,7 +93,7 @@ def assert_stores(made, matrix):
             expected.row.tolist(), expected.col.tolist(), expected.data.tolist(), strict=True
         )
     }
-    assert {place: bits_of(np.float64(value)) for place, value in read(made).items()} == wanted
+    assert {place: bits_of(np.float64(value)) for place, value in read(built).items()} == wanted
 
 
 def as_dict(matrix):
@@ -107,24 +107,24 @@ def as_matrix(entries, shape, dtype):
     return scipy.sparse.csr_array((values, (places[:, 0], places[:, 1])), shape=shape)
 
 
-def levels_in(made):
+def levels_in(built):
     """Return type, place and entries of every node."""
     return [
         [each.tolist() for each in (nodes.kinds, nodes.rows, nodes.columns, nodes.counts)]
-        for nodes in made.content.nodes
+        for nodes in built.content.nodes
     ]
 
 
-def assert_as_if_converted(made, entries, dtype):
+def assert_as_if_converted(built, entries, dtype):
     """Assert that an edited matrix has these entries, in the very nodes that a conversion would give."""
-    content = {(c, r): v for (r, c), v in entries.items()} if made.transposed else entries
-    wanted = as_matrix(content, made.content.shape, dtype)
-    made.check()
-    assert_stores(made, wanted)
-    anew = HiSparse.from_scipy(wanted, node_size=made.node_size)
-    assert levels_in(made) == levels_in(anew)
+    content = {(c, r): v for (r, c), v in entries.items()} if built.transposed else entries
+    wanted = as_matrix(content, built.content.shape, dtype)
+    built.check()
+    assert_stores(built, wanted)
+    again = HiSparse.from_scipy(wanted, node_size=built.node_size)
+    assert levels_in(built) == levels_in(again)
     # Nodes in several places are counted once.
-    assert made.storage("image") <= anew.storage("image")
+    assert built.storage("image") <= again.storage("image")
 
 
 def edited_at_random(editor, entries, shape, rng, edits):

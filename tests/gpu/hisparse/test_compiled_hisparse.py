@@ -14,8 +14,8 @@ from gpu.hisparse.container import HiSparse
 @given(matrix=blocked(max_extent=60), node_size=st.sampled_from(NODE_SIZES), seed=st.integers(0, 2**32 - 1))
 def test_compiled_edits_give_the_nodes_of_a_matrix_made_anew(matrix, node_size, seed):
     assert not numba.config.DISABLE_JIT
-    made, entries = HiSparse.from_scipy(matrix, node_size=node_size), as_dict(matrix)
-    editor = made.editor()
-    edited_at_random(editor, entries, made.shape, np.random.default_rng(seed), 12)
+    built, entries = HiSparse.from_scipy(matrix, node_size=node_size), as_dict(matrix)
+    editor = built.editor()
+    edited_at_random(editor, entries, built.shape, np.random.default_rng(seed), 12)
     assert_as_if_converted(editor.matrix(), entries, matrix.dtype)
-    assert_as_if_converted(made, as_dict(matrix), matrix.dtype)
+    assert_as_if_converted(built, as_dict(matrix), matrix.dtype)

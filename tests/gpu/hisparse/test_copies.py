@@ -30,11 +30,11 @@ def diagonal(size=64, dtype=np.float64):
 @pytest.mark.parametrize("copied", COPIES)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_an_edited_copy_has_the_edit_alone(copied, dtype):
-    made = HiSparse.from_scipy(diagonal(dtype=dtype), node_size=4)
-    editor = copied(made).editor()
+    built = HiSparse.from_scipy(diagonal(dtype=dtype), node_size=4)
+    editor = copied(built).editor()
     editor.insert(1, 2, 5.0)
     assert_as_if_converted(editor.matrix(), {**as_dict(diagonal()), (1, 2): 5.0}, dtype)
-    assert_as_if_converted(made, as_dict(diagonal()), dtype)
+    assert_as_if_converted(built, as_dict(diagonal()), dtype)
 
 
 @examples(10)
@@ -45,18 +45,18 @@ def test_an_edited_copy_has_the_edit_alone(copied, dtype):
     transposed=st.booleans(),
 )
 def test_copies_of_edited_matrices_are_edited_as_any_other(matrix, copied, seed, transposed):
-    made = HiSparse.from_scipy(matrix, node_size=4)
-    made = made.T if transposed else made
-    entries = as_dict(made.to_scipy())
+    built = HiSparse.from_scipy(matrix, node_size=4)
+    built = built.T if transposed else built
+    entries = as_dict(built.to_scipy())
     rng = np.random.default_rng(seed)
-    first = made.editor()
-    edited_at_random(first, entries, made.shape, rng, 4)
+    first = built.editor()
+    edited_at_random(first, entries, built.shape, rng, 4)
     middle = first.matrix()
-    kept, then = copied(middle), dict(entries)
-    editor = kept.editor()
-    edited_at_random(editor, entries, made.shape, rng, 4)
+    recorded, then = copied(middle), dict(entries)
+    editor = recorded.editor()
+    edited_at_random(editor, entries, built.shape, rng, 4)
     assert_as_if_converted(editor.matrix(), entries, matrix.dtype)
-    assert_as_if_converted(kept, then, matrix.dtype)
+    assert_as_if_converted(recorded, then, matrix.dtype)
     assert_as_if_converted(middle, then, matrix.dtype)
 
 
@@ -73,15 +73,15 @@ def test_a_pickled_matrix_frees_its_nodes():
 
 
 def test_matrices_that_are_pickled_together_share_nodes_as_before():
-    made = HiSparse.from_scipy(diagonal(), node_size=4)
-    editor = made.editor()
+    built = HiSparse.from_scipy(diagonal(), node_size=4)
+    editor = built.editor()
     editor.insert(1, 2, 5.0)
     edited = editor.matrix()
     del editor
-    before, after = pickled((made, edited))
+    before, after = pickled((built, edited))
     pool = before.content.pool
     assert after.content.pool is pool
-    assert pool.bytes_in_use == made.content.pool.bytes_in_use
+    assert pool.bytes_in_use == built.content.pool.bytes_in_use
     both = pool.bytes_in_use
     assert_as_if_converted(after, {**as_dict(diagonal()), (1, 2): 5.0}, np.float64)
     del after
@@ -91,9 +91,9 @@ def test_matrices_that_are_pickled_together_share_nodes_as_before():
 
 
 def test_a_pickle_has_no_spare_memory():
-    made = HiSparse.from_scipy(diagonal(), node_size=4)
-    made.structure()  # keeps the lists of nodes, which no pickle needs
-    assert len(pickle.dumps(made)) < made.content.pool.words.nbytes + 1500
+    built = HiSparse.from_scipy(diagonal(), node_size=4)
+    built.structure()  # keeps the lists of nodes, which no pickle needs
+    assert len(pickle.dumps(built)) < built.content.pool.words.nbytes + 1500
 
 
 @pytest.mark.parametrize("copied", COPIES)

@@ -31,24 +31,24 @@ from vecsim.support.errors import UserError
     transposed=st.booleans(),
 )
 def test_edits_give_the_nodes_of_a_matrix_made_anew(matrix, node_size, seed, transposed):
-    made = HiSparse.from_scipy(matrix, node_size=node_size)
-    made = made.T if transposed else made
+    built = HiSparse.from_scipy(matrix, node_size=node_size)
+    built = built.T if transposed else built
     entries = as_dict(matrix.T if transposed else matrix)
     rng = np.random.default_rng(seed)
-    editor = made.editor()
+    editor = built.editor()
     halfway = None
     for _ in range(3):
-        edited_at_random(editor, entries, made.shape, rng, 4)
+        edited_at_random(editor, entries, built.shape, rng, 4)
         if halfway is None:
             halfway, then = editor.matrix(), dict(entries)
     assert_as_if_converted(editor.matrix(), entries, matrix.dtype)
     # What was made before, at the beginning and halfway, is what it was.
-    assert_as_if_converted(made, as_dict(made.to_scipy()), matrix.dtype)
-    assert_right(made, matrix.T if transposed else matrix)
+    assert_as_if_converted(built, as_dict(built.to_scipy()), matrix.dtype)
+    assert_right(built, matrix.T if transposed else matrix)
     assert_as_if_converted(halfway, then, matrix.dtype)
     # With everything gone, all of the pool is free.
-    pool = made.content.pool
-    del editor, made, halfway
+    pool = built.content.pool
+    del editor, built, halfway
     gc.collect()
     assert pool.bytes_in_use == 0
 
@@ -58,29 +58,29 @@ def diagonal(size=64, dtype=np.float64):
 
 
 def test_one_insertion_copies_one_path_and_shares_the_rest():
-    made = HiSparse.from_scipy(diagonal(), node_size=4)
-    before = made.content.pool.bytes_in_use
-    editor = made.editor()
+    built = HiSparse.from_scipy(diagonal(), node_size=4)
+    before = built.content.pool.bytes_in_use
+    editor = built.editor()
     assert editor.insert(1, 2, 5.0) == 1
     edited = editor.matrix()
     # The root has 4 children with 4 leaves each: COO4 with 4 entries, 32 bytes; 48 and then 5 entries, 96.
-    assert made.content.pool.bytes_in_use - before == 32 + 32 + 96
-    old, new = made.content.nodes, edited.content.nodes
+    assert built.content.pool.bytes_in_use - before == 32 + 32 + 96
+    old, new = built.content.nodes, edited.content.nodes
     assert len(set(old[0].references.tolist()) & set(new[0].references.tolist())) == 15
     assert len(set(old[1].references.tolist()) & set(new[1].references.tolist())) == 3
     # Further edits on that path are made in place; the matrix that was given out keeps its nodes.
-    assert_stores(made, diagonal())
+    assert_stores(built, diagonal())
     del edited
-    before = made.content.pool.bytes_in_use
+    before = built.content.pool.bytes_in_use
     editor.insert(1, 3, 6.0)
-    assert made.content.pool.bytes_in_use == before
+    assert built.content.pool.bytes_in_use == before
 
 
 def test_nodes_that_nothing_needs_are_used_again():
-    made = HiSparse.from_scipy(diagonal(), node_size=4)
-    pool = made.content.pool
-    editor = made.editor()
-    del made
+    built = HiSparse.from_scipy(diagonal(), node_size=4)
+    pool = built.content.pool
+    editor = built.editor()
+    del built
     used = []
     for _ in range(8):
         editor.insert(np.arange(63), np.arange(1, 64), 2.0)
@@ -98,26 +98,26 @@ def test_nodes_that_nothing_needs_are_used_again():
 
 
 def test_a_full_pool_grows_and_matrices_in_it_stay():
-    made = HiSparse.from_scipy(scipy.sparse.csr_array((36, 36)), node_size=4)
-    pool, size = made.content.pool, len(made.content.pool.memory.words)
-    editor, kept = made.editor(), []
+    built = HiSparse.from_scipy(scipy.sparse.csr_array((36, 36)), node_size=4)
+    pool, size = built.content.pool, len(built.content.pool.memory.words)
+    editor, recorded = built.editor(), []
     rows, columns = np.divmod(np.arange(1296), 36)
     for first in range(0, 1296, 216):
         editor.insert(rows[first : first + 216], columns[first : first + 216], 1.0)
-        kept.append(editor.matrix())
+        recorded.append(editor.matrix())
     assert len(pool.memory.words) > size
-    for number, each in enumerate(kept):
+    for number, each in enumerate(recorded):
         each.check()
         assert each.nnz == 216 * (number + 1)
         assert np.array_equal(np.sort(rows[: each.nnz]), np.sort(each.coordinates()[0]))
-    assert made.nnz == 0
+    assert built.nnz == 0
 
 
 def test_an_edit_that_ends_for_want_of_room_goes_on_in_a_larger_pool():
-    made = HiSparse.from_scipy(diagonal(16), node_size=4)
-    pool = made.content.pool
-    pool.memory.state[USED] = len(pool.memory.words) - pool.room(made.levels)
-    editor = made.editor()
+    built = HiSparse.from_scipy(diagonal(16), node_size=4)
+    pool = built.content.pool
+    pool.memory.state[USED] = len(pool.memory.words) - pool.room(built.levels)
+    editor = built.editor()
     size = len(pool.memory.words)
     rows, columns = np.divmod(np.arange(256), 16)
     assert editor.insert(rows, columns, 1.0) == 240
@@ -128,14 +128,14 @@ def test_an_edit_that_ends_for_want_of_room_goes_on_in_a_larger_pool():
 def test_values_are_read_where_they_are_stored():
     editor = HiSparse.from_scipy(diagonal(20, np.float32), node_size=8).T.editor()
     editor.insert([3, 3], [4, 4], [1, 0.1])
-    found = editor.values([3, 3, 4], [3, 4, 3])
-    assert found.dtype == np.float32
-    assert found.tolist() == [1, np.float32(0.1), 0]
+    actual = editor.values([3, 3, 4], [3, 4, 3])
+    assert actual.dtype == np.float32
+    assert actual.tolist() == [1, np.float32(0.1), 0]
 
 
 def made_and_editor():
-    made = HiSparse.from_scipy(diagonal(8), node_size=4)
-    return made, made.editor()
+    built = HiSparse.from_scipy(diagonal(8), node_size=4)
+    return built, built.editor()
 
 
 @pytest.mark.parametrize(
@@ -156,19 +156,19 @@ def made_and_editor():
     ],
 )
 def test_a_wrong_edit_is_refused_and_changes_nothing(edit, message):
-    made, editor = made_and_editor()
+    built, editor = made_and_editor()
     with pytest.raises(UserError, match=message):
         edit(editor)
     assert editor.nnz == 8
-    assert editor.matrix().content.root == made.content.root
+    assert editor.matrix().content.root == built.content.root
     assert as_dict(editor.matrix().to_scipy()) == as_dict(diagonal(8))
 
 
 def test_a_batch_without_entries_changes_nothing():
-    made, editor = made_and_editor()
+    built, editor = made_and_editor()
     assert editor.insert([], [], []) == editor.delete([], []) == 0
     editor.set([], [], [])
-    assert editor.matrix().content.root == made.content.root
+    assert editor.matrix().content.root == built.content.root
 
 
 def test_a_float32_overflow_is_refused():

@@ -26,10 +26,10 @@ def figure_1(dtype=np.float32):
 
 
 def test_the_example_of_figure_1_word_by_word():
-    made = HiSparse.from_scipy(figure_1(), node_size=4)
+    built = HiSparse.from_scipy(figure_1(), node_size=4)
     one, nothing = 0x3F800000, 0x80000000
     floats = np.array([3, 3, 1, 5], np.float32).view(np.uint32).tolist()
-    words = made.content.pool.words.tolist()
+    words = built.content.pool.words.tolist()
     # N3: 4 entries, coordinates (0, 1), (0, 3), (1, 0), (3, 2), two in a word.
     assert words[4:12] == [4, 1, 3 << 16 | 1, 0x0302 << 16 | 0x0100, *floats]
     # N4: dense, 14 entries; the two zeros of the example are no entries.
@@ -40,9 +40,9 @@ def test_the_example_of_figure_1_word_by_word():
     assert words[32:40] == [2, 1, 0x0301 << 16 | 0x0100, 0, 4 + 3, 12, 0, 0]
     assert words[40:44] == [1, 1, 0x0300, 32 + 2]
     assert len(words) == 44
-    assert made.content.root == 40 + 1
-    assert made.storage("image") == 4 * (44 - 4) == made.content.pool.bytes_in_use
-    assert made.structure() == {
+    assert built.content.root == 40 + 1
+    assert built.storage("image") == 4 * (44 - 4) == built.content.pool.bytes_in_use
+    assert built.structure() == {
         "node_size": 4,
         "level_arrays": (2, 1, 1),
         "level_dense_arrays": (1, 0, 0),
@@ -59,10 +59,10 @@ def test_slots_of_64_bits_are_aligned_for_16_byte_loads():
 
 @given(matrix=blocked(), node_size=st.sampled_from(NODE_SIZES))
 def test_bytes_read_by_loops(matrix, node_size):
-    made = HiSparse.from_scipy(matrix, node_size=node_size)
-    made.check()
-    assert_stores(made, matrix)
-    back = made.to_scipy()
+    built = HiSparse.from_scipy(matrix, node_size=node_size)
+    built.check()
+    assert_stores(built, matrix)
+    back = built.to_scipy()
     assert_same(back, matrix)
     assert np.array_equal(np.signbit(back.data), np.signbit(matrix.data))
 
@@ -71,25 +71,25 @@ def test_bytes_read_by_loops(matrix, node_size):
     matrix=blocked(), node_size=st.sampled_from(NODE_SIZES), turns=st.integers(0, 3), scale=st.integers(-2, 2)
 )
 def test_transposed_and_scaled_the_nodes_stay_and_the_product_follows(matrix, node_size, turns, scale):
-    stored = made = HiSparse.from_scipy(matrix, node_size=node_size)
+    stored = built = HiSparse.from_scipy(matrix, node_size=node_size)
     for _ in range(turns):
-        made = made.T
-    made = made.scaled(scale)
+        built = built.T
+    built = built.scaled(scale)
     expected = scipy.sparse.csr_array(matrix.T if turns % 2 else matrix)
     expected.data = expected.data * matrix.dtype.type(scale)
-    assert made.content is stored.content
-    assert_right(made, expected)
+    assert built.content is stored.content
+    assert_right(built, expected)
     assert (stored.transposed, stored.scale) == (False, 1)
 
 
 def test_a_scale_is_rounded_to_the_type_of_the_values_and_multiplies_on():
     matrix = scipy.sparse.csr_array(np.array([[3.0]], np.float32))
-    made = HiSparse.from_scipy(matrix).scaled(0.1).scaled(2)
-    assert made.scale == 0.2
-    assert made.to_scipy().data[0] == np.float32(3) * np.float32(0.2)
+    built = HiSparse.from_scipy(matrix).scaled(0.1).scaled(2)
+    assert built.scale == 0.2
+    assert built.to_scipy().data[0] == np.float32(3) * np.float32(0.2)
     for factor in (np.inf, np.nan, 1e40):
         with pytest.raises(UserError, match="a finite float32 number is needed"):
-            made.scaled(factor)
+            built.scaled(factor)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -99,20 +99,20 @@ def test_one_entry_and_all_entries(dtype, shape, node_size):
     corner = scipy.sparse.coo_array((np.ones(1, dtype), ([shape[0] - 1], [shape[1] - 1])), shape=shape)
     full = scipy.sparse.csr_array(np.arange(1, shape[0] * shape[1] + 1).reshape(shape).astype(dtype))
     for matrix in (corner, full):
-        made = HiSparse.from_scipy(matrix, node_size=node_size)
-        assert_right(made, matrix)
-        assert_stores(made, matrix)
-        assert node_size**made.levels >= max(shape)
-        assert made.levels == 1 or node_size ** (made.levels - 1) < max(shape)
+        built = HiSparse.from_scipy(matrix, node_size=node_size)
+        assert_right(built, matrix)
+        assert_stores(built, matrix)
+        assert node_size**built.levels >= max(shape)
+        assert built.levels == 1 or node_size ** (built.levels - 1) < max(shape)
 
 
 @pytest.mark.parametrize("node_size", [4, 256])
 def test_columns_up_to_31_bits(node_size):
     last = 2**31 - 2
     ends = scipy.sparse.coo_array(([1.0, 2.0, 3.0], ([0, 2, 1], [0, last, last // 2])), shape=(3, last + 1))
-    made = HiSparse.from_scipy(ends, node_size=node_size)
-    made.check()
-    rows, columns = made.coordinates()
+    built = HiSparse.from_scipy(ends, node_size=node_size)
+    built.check()
+    rows, columns = built.coordinates()
     assert sorted(zip(columns.tolist(), rows.tolist(), strict=True)) == [(0, 0), (last // 2, 1), (last, 2)]
 
 
@@ -126,10 +126,10 @@ def test_a_leaf_is_dense_exactly_where_that_is_smaller(width, node_size):
         matrix = scipy.sparse.coo_array(
             (np.ones(count, dtype), np.divmod(np.arange(count), node_size)), shape=(node_size, node_size)
         )
-        made = HiSparse.from_scipy(matrix, node_size=node_size)
+        built = HiSparse.from_scipy(matrix, node_size=node_size)
         dense = 4 * dense_words(node_size, width) < 4 * sparse_words(count, width)
-        assert made.structure()["level_dense_arrays"] == (int(dense),)
-        assert made.storage("image") == 4 * min(dense_words(node_size, width), sparse_words(count, width))
+        assert built.structure()["level_dense_arrays"] == (int(dense),)
+        assert built.storage("image") == 4 * min(dense_words(node_size, width), sparse_words(count, width))
         types.add(dense)
     assert types == {True, False}
 
@@ -138,23 +138,23 @@ def test_inner_nodes_are_dense_where_that_is_smaller():
     # Every other row: all 16 children of the root, each with 8 entries.
     matrix = np.zeros((16, 16))
     matrix[::2] = 1
-    made = HiSparse.from_scipy(scipy.sparse.csr_array(matrix), node_size=4)
-    assert made.structure()["level_dense_arrays"] == (0, 1)
-    assert_stores(made, scipy.sparse.csr_array(matrix))
+    built = HiSparse.from_scipy(scipy.sparse.csr_array(matrix), node_size=4)
+    assert built.structure()["level_dense_arrays"] == (0, 1)
+    assert_stores(built, scipy.sparse.csr_array(matrix))
 
 
 def test_a_stored_negative_zero_keeps_a_leaf_sparse_unless_it_is_full():
     values = np.ones((4, 4))
     values[1, 2] = -0.0
     full = scipy.sparse.csr_array((values.ravel(), np.divmod(np.arange(16), 4)), shape=(4, 4))
-    made = HiSparse.from_scipy(full, node_size=4)
-    assert made.structure()["level_dense_arrays"] == (1,)
-    assert_stores(made, full)
+    built = HiSparse.from_scipy(full, node_size=4)
+    assert built.structure()["level_dense_arrays"] == (1,)
+    assert_stores(built, full)
     partly = scipy.sparse.csr_array((values.ravel()[:15], np.divmod(np.arange(15), 4)), shape=(4, 4))
     for matrix, dense in ((partly, 0), (abs(partly), 1)):
-        made = HiSparse.from_scipy(matrix, node_size=4)
-        assert made.structure()["level_dense_arrays"] == (dense,)
-        assert_stores(made, matrix)
+        built = HiSparse.from_scipy(matrix, node_size=4)
+        assert built.structure()["level_dense_arrays"] == (dense,)
+        assert_stores(built, matrix)
 
 
 @pytest.mark.parametrize("node_size", [0, 2, 3, 12, 512, -4, 4.0, "8", None])
@@ -164,13 +164,13 @@ def test_an_impossible_node_size_is_refused(node_size):
 
 
 def broken(word, value):
-    made = HiSparse.from_scipy(figure_1(), node_size=4)
-    made.content.pool.words[word] = value
-    return made
+    built = HiSparse.from_scipy(figure_1(), node_size=4)
+    built.content.pool.words[word] = value
+    return built
 
 
 @pytest.mark.parametrize(
-    ("made", "message"),
+    ("built", "message"),
     [
         (broken(42, 0x0400), "level 2: coordinates must rise and lie within"),
         (broken(43, 32 + 3), "level 1: a node must be dense where that is smaller"),
@@ -190,41 +190,41 @@ def broken(word, value):
         (replace(HiSparse.from_scipy(figure_1()), scale=np.inf), "scale must be"),
     ],
 )
-def test_check_names_what_is_broken(made, message):
+def test_check_names_what_is_broken(built, message):
     with pytest.raises(ValueError, match=message):
-        made.check()
+        built.check()
 
 
 def test_check_finds_a_broken_padding():
     matrix = scipy.sparse.coo_array((np.ones(3), ([0, 1, 2], [0, 1, 2])), shape=(4, 4))
     for half in (1, 3):
-        made = HiSparse.from_scipy(matrix, node_size=4)
-        made.content.pool.words.view(np.uint16)[8 + 4 + half] = 0x0303
+        built = HiSparse.from_scipy(matrix, node_size=4)
+        built.content.pool.words.view(np.uint16)[8 + 4 + half] = 0x0303
         with pytest.raises(ValueError, match=r"level 0: (padding|coordinates) must"):
-            made.check()
-    made = HiSparse.from_scipy(matrix, node_size=4)
-    made.content.pool.values[2 + 2 + 3] = 1
+            built.check()
+    built = HiSparse.from_scipy(matrix, node_size=4)
+    built.content.pool.values[2 + 2 + 3] = 1
     with pytest.raises(ValueError, match="level 0: padding must repeat"):
-        made.check()
+        built.check()
 
 
 def test_check_finds_nodes_that_overlap():
-    made = broken(36, 24 + 1)
-    made.content.pool.words[24:26] = 1
+    built = broken(36, 24 + 1)
+    built.content.pool.words[24:26] = 1
     with pytest.raises(ValueError, match="level 0: nodes must not overlap"):
-        made.check()
+        built.check()
 
 
 def test_check_finds_entries_beyond_the_matrix():
-    made = HiSparse.from_scipy(figure_1(), node_size=4)
+    built = HiSparse.from_scipy(figure_1(), node_size=4)
     for shape, axis in (((63, 64), "rows"), ((64, 7), "columns")):
-        wrong = replace(made, content=replace(made.content, shape=shape))
+        wrong = replace(built, content=replace(built.content, shape=shape))
         with pytest.raises(ValueError, match=f"{axis} of entries must lie in"):
             wrong.check()
     with pytest.raises(ValueError, match="leaves must have 17 entries, have 18"):
-        replace(made, content=replace(made.content, nnz=17)).check()
+        replace(built, content=replace(built.content, nnz=17)).check()
     with pytest.raises(ValueError, match="needs 4 levels, has 3"):
-        replace(made, content=replace(made.content, shape=(64, 65))).check()
+        replace(built, content=replace(built.content, shape=(64, 65))).check()
 
 
 def test_an_overview_tells_the_state():

@@ -40,20 +40,20 @@ def test_the_most_nodes_are_reached_by_entries_as_far_apart_as_can_be(nnz, level
 def test_no_tree_has_more_nodes_or_bytes_than_the_bounds(matrix, node_size):
     if matrix.nnz == 0:
         return
-    made = HiSparse.from_scipy(matrix, node_size=node_size)
-    count = sum(len(each.references) for each in made.content.nodes)
-    most = storage.most_nodes(matrix.nnz, made.levels, node_size)
-    assert count <= most < storage.nodes_below(matrix.nnz, made.levels, node_size)
-    assert count <= matrix.nnz * made.levels < matrix.nnz * node_size**2 * (made.levels + 1)
+    built = HiSparse.from_scipy(matrix, node_size=node_size)
+    count = sum(len(each.references) for each in built.content.nodes)
+    most = storage.most_nodes(matrix.nnz, built.levels, node_size)
+    assert count <= most < storage.nodes_below(matrix.nnz, built.levels, node_size)
+    assert count <= matrix.nnz * built.levels < matrix.nnz * node_size**2 * (built.levels + 1)
     # A node has bounded bytes, so a tree has at most so many times nnz log_d(m).
     largest = storage.leaf_bits(node_size**2, 256, 64) // 8 + storage.most_overhead_bytes(64)
-    assert made.storage("image") <= largest * matrix.nnz * made.levels
+    assert built.storage("image") <= largest * matrix.nnz * built.levels
 
 
 @given(matrix=blocked(), node_size=st.sampled_from(NODE_SIZES))
 def test_a_sparse_leaf_takes_what_the_paper_says_and_a_bounded_overhead(matrix, node_size):
-    made = HiSparse.from_scipy(matrix, node_size=node_size)
-    leaves, width = made.content.nodes[0], made.dtype.itemsize
+    built = HiSparse.from_scipy(matrix, node_size=node_size)
+    leaves, width = built.content.nodes[0], built.dtype.itemsize
     total = 0
     for kind, count, size in zip(
         leaves.kinds, leaves.counts.tolist(), leaves.sizes(node_size, width).tolist(), strict=True

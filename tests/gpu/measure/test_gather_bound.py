@@ -34,8 +34,8 @@ def work(columns, *, itemsize=8, multiprocessors=1, l2_bytes=1 << 20, sectors=1 
 
 
 def requests(columns, **options):
-    found = work(columns, **options)
-    return found.first, found.again
+    actual = work(columns, **options)
+    return actual.first, actual.again
 
 
 def test_neighbours_share_a_sector():
@@ -75,9 +75,9 @@ def test_as_many_as_a_cache_of_what_was_last_asked_for(columns, sectors, multipr
     options = {"sectors": sectors, "multiprocessors": multiprocessors, "block_entries": block_entries}
     first, again = requests(columns, itemsize=32, **options)
     assert first == len(set(columns))
-    kept, asked = [OrderedDict() for _ in range(multiprocessors)], 0
+    recorded, asked = [OrderedDict() for _ in range(multiprocessors)], 0
     for entry, column in enumerate(columns):
-        own = kept[entry // block_entries % multiprocessors]
+        own = recorded[entry // block_entries % multiprocessors]
         asked += column not in own
         own[column] = True
         own.move_to_end(column)
@@ -89,26 +89,26 @@ def test_as_many_as_a_cache_of_what_was_last_asked_for(columns, sectors, multipr
 def test_random_requests_are_spread_over_all_of_x():
     sectors = 1 << 14
     columns = 4 * np.random.default_rng(1).integers(0, sectors, 1 << 18)
-    found = work(columns, sectors=64, l2_bytes=1 << 18)  # half of x
-    assert found.first == sectors
+    actual = work(columns, sectors=64, l2_bytes=1 << 18)  # half of x
+    assert actual.first == sectors
     # What was asked for for the first time is missing from the first windows.
-    assert 0.9 * 32 * sectors < found.spread_bytes <= 32 * sectors
+    assert 0.9 * 32 * sectors < actual.spread_bytes <= 32 * sectors
 
 
 def test_what_moves_along_is_not_spread_over_all_of_x():
     # 32 random requests of 100 sectors, then of the next 100, and so on.
     rng = np.random.default_rng(2)
     columns = np.concatenate([4 * rng.integers(100 * at, 100 * at + 100, 1000) for at in range(200)])
-    found = work(columns, sectors=4, l2_bytes=32 * 4000)
-    assert found.first > 19_000
-    assert found.spread_bytes < 32 * 1000
+    actual = work(columns, sectors=4, l2_bytes=32 * 4000)
+    assert actual.first > 19_000
+    assert actual.spread_bytes < 32 * 1000
 
 
 def test_hubs_count_as_if_they_stood_side_by_side():
     # Four hubs in sectors of their own: side by side they are one, and the four others are another.
     columns = np.array([0, 4, 8, 12] * 10 + [1, 5, 9, 13], np.int32)
-    found = least_work(columns, 14, (4, 8), multiprocessors=1, l2_bytes=1 << 20)
-    assert [(each.first, each.again) for each in found] == [(1, 0), (2, 0)]
+    actual = least_work(columns, 14, (4, 8), multiprocessors=1, l2_bytes=1 << 20)
+    assert [(each.first, each.again) for each in actual] == [(1, 0), (2, 0)]
 
 
 def test_the_time_of_hand_worked_requests():

@@ -23,9 +23,9 @@ L2 = 60 << 20
 
 @pytest.fixture
 def fake(monkeypatch) -> FakeDriver:
-    found = FakeDriver()
-    monkeypatch.setattr(cuda_driver, "driver", lambda: found)
-    return found
+    actual = FakeDriver()
+    monkeypatch.setattr(cuda_driver, "driver", lambda: actual)
+    return actual
 
 
 def operation(fake: FakeDriver, name: str, us: float):
@@ -55,17 +55,17 @@ def test_what_is_too_small_to_be_timed_cold_is_refused():
 
 @given(st.floats(0.5, 1e5), st.integers(1, MOST_COPIES), st.floats(0.01, MOST_SECONDS))
 def test_a_plan_keeps_to_its_time_or_does_the_least_possible(us, copies, seconds):
-    found = plan(us, copies, seconds)
-    one = found.rotations * copies * us
-    assert found.warm_up >= 1
-    assert 1 <= found.replays <= MOST_REPLAYS
-    assert (found.warm_up + found.replays) * one <= seconds * 1e6 or found.warm_up == found.replays == 1
+    actual = plan(us, copies, seconds)
+    one = actual.rotations * copies * us
+    assert actual.warm_up >= 1
+    assert 1 <= actual.replays <= MOST_REPLAYS
+    assert (actual.warm_up + actual.replays) * one <= seconds * 1e6 or actual.warm_up == actual.replays == 1
 
 
 def test_a_replay_is_long_against_the_gap_to_the_next():
-    found = plan(2.0, 1, 0.1)
-    assert found.rotations * 2.0 >= 500
-    assert found.replays > 50
+    actual = plan(2.0, 1, 0.1)
+    assert actual.rotations * 2.0 >= 500
+    assert actual.replays > 50
 
 
 @pytest.mark.parametrize("seconds", [0, 0.31])
@@ -90,13 +90,13 @@ def test_buffers_rotate_and_each_is_used_as_often(fake):
 
 
 def test_candidates_are_replayed_in_turn(fake):
-    found = compare([operation(fake, "fast", 50.0)], [operation(fake, "slow", 80.0)])
-    assert found.first.median_us == pytest.approx(50, rel=0.01)
-    assert found.second.median_us == pytest.approx(80, rel=0.01)
-    assert found.ratio == pytest.approx(1.6, rel=0.01)
+    actual = compare([operation(fake, "fast", 50.0)], [operation(fake, "slow", 80.0)])
+    assert actual.first.median_us == pytest.approx(50, rel=0.01)
+    assert actual.second.median_us == pytest.approx(80, rel=0.01)
+    assert actual.ratio == pytest.approx(1.6, rel=0.01)
     fast, slow = (fake.ran.count(name) for name in ("fast", "slow"))
     measured = "".join(name[0] for name in fake.ran[fake.ran.index("slow") + 8 :])
-    turns = measured.replace("f" * found.first.operations, "F").replace("s" * found.second.operations, "S")
+    turns = measured.replace("f" * actual.first.operations, "F").replace("s" * actual.second.operations, "S")
     assert "FSFSFS" in turns
     assert fast > slow > 100
 
@@ -114,9 +114,9 @@ def test_a_change_of_clock_between_pairs_does_not_change_the_ratio(fake):
         return result
 
     fake.cuGraphLaunch = drifting
-    found = compare([slowing("a", 50.0)], [slowing("b", 100.0)])
-    assert found.first.spread > 0.005
-    assert found.ratio == pytest.approx(2, rel=0.01)
+    actual = compare([slowing("a", 50.0)], [slowing("b", 100.0)])
+    assert actual.first.spread > 0.005
+    assert actual.ratio == pytest.approx(2, rel=0.01)
 
 
 def test_everything_is_given_back(fake):

@@ -20,7 +20,7 @@ def test_it_solves_as_the_host(name):
     problem = PROBLEMS[name]
     exact = solve_on_the_host(problem.matrix, problem.b)
     with ConjugateGradients(problem.matrix, of_product(prepare(problem.matrix))) as solver:
-        found, again = solver.solve(problem.b), solver.solve(problem.b)
-    assert found.converged and abs(found.iterations - exact.iterations) <= 2 + exact.iterations // 20
-    np.testing.assert_allclose(found.x, exact.x, rtol=0, atol=1e-6 * np.abs(exact.x).max())
-    assert found.x.tobytes() == again.x.tobytes()
+        actual, again = solver.solve(problem.b), solver.solve(problem.b)
+    assert actual.converged and abs(actual.iterations - exact.iterations) <= 2 + exact.iterations // 20
+    np.testing.assert_allclose(actual.x, exact.x, rtol=0, atol=1e-6 * np.abs(exact.x).max())
+    assert actual.x.tobytes() == again.x.tobytes()

@@ -34,19 +34,19 @@ def stencil(shape, reach=1):
     """Return the box stencil on a grid, with values of its own at each point."""
     one = [scipy.sparse.diags_array([1.0] * (2 * reach + 1), offsets=range(-reach, reach + 1), shape=(n, n))
            for n in shape]  # fmt: skip
-    made = one[0]
+    built = one[0]
     for other in one[1:]:
-        made = scipy.sparse.kron(made, other)
-    made = scipy.sparse.csr_array(made)
-    made.data = np.random.default_rng(4).standard_normal(made.nnz)
-    return made
+        built = scipy.sparse.kron(built, other)
+    built = scipy.sparse.csr_array(built)
+    built.data = np.random.default_rng(4).standard_normal(built.nnz)
+    return built
 
 
 def blocks(matrix, b):
     """Replace each entry by a dense b x b block."""
-    made = scipy.sparse.csr_array(scipy.sparse.kron(matrix, np.ones((b, b))))
-    made.data = np.random.default_rng(b).standard_normal(made.nnz)
-    return made
+    built = scipy.sparse.csr_array(scipy.sparse.kron(matrix, np.ones((b, b))))
+    built.data = np.random.default_rng(b).standard_normal(built.nnz)
+    return built
 
 
 def matrices():
@@ -105,7 +105,7 @@ def test_products(format, dtype):
         exact = scipy.sparse.csr_array(matrix, dtype=dtype, copy=True)
         exact.sum_duplicates()
         try:
-            made = gpu.prepare(matrix, format, dtype=dtype)
+            built = gpu.prepare(matrix, format, dtype=dtype)
         except NotRepresentableError:
             refused.append(name)
             continue
@@ -114,15 +114,15 @@ def test_products(format, dtype):
         y0 = rng.standard_normal(matrix.shape[0]).astype(dtype)
         # What sums are made of rounds too, where duplicates are added up: twice the bound is for those.
         allowed = 2 * rounding_bound(exact, dtype) + 4 * np.finfo(dtype).eps
-        y = made.matvec(x, out=np.full(matrix.shape[0], np.nan, dtype=dtype))
+        y = built.matvec(x, out=np.full(matrix.shape[0], np.nan, dtype=dtype))
         if not relative_error(exact, x, y) <= allowed:
             wrong.append((name, relative_error(exact, x, y)))
-        mixed = made.matvec(x, out=y0.copy(), alpha=-2, beta=0.5)
+        mixed = built.matvec(x, out=y0.copy(), alpha=-2, beta=0.5)
         error = relative_error(exact, x, mixed, alpha=-2, beta=0.5, y0=y0)
         if not error <= allowed:
             wrong.append((name, "alpha and beta", error))
-        if KERNELS.get(made.format) and KERNELS[made.format].deterministic:
-            again = [made @ x for _ in range(3)]
+        if KERNELS.get(built.format) and KERNELS[built.format].deterministic:
+            again = [built @ x for _ in range(3)]
             if any(other.tobytes() != again[0].tobytes() for other in again):
                 wrong.append((name, "differs from run to run"))
     assert not wrong
@@ -135,7 +135,7 @@ def test_products(format, dtype):
 def test_nan_in_x_reaches_the_rows_of_its_column_alone(format, bad):
     for matrix in (scattered(3001, 401, 9000, 21), stencil((41, 43)), blocks(stencil((23, 21)), 3)):
         try:
-            made = gpu.prepare(matrix, format)
+            built = gpu.prepare(matrix, format)
         except NotRepresentableError:
             continue
         for column in (0, matrix.shape[1] // 2, matrix.shape[1] - 1):
@@ -143,7 +143,7 @@ def test_nan_in_x_reaches_the_rows_of_its_column_alone(format, bad):
             x[column] = bad
             reached = np.zeros(matrix.shape[0], dtype=bool)
             reached[matrix[:, [column]].nonzero()[0]] = True
-            np.testing.assert_array_equal(~np.isfinite(made @ x), reached)
+            np.testing.assert_array_equal(~np.isfinite(built @ x), reached)
 
 
 @every_format
@@ -153,12 +153,12 @@ def test_x_may_begin_at_any_element(format, dtype):
 
     matrix = scattered(2003, 70_001, 30_000, 22).astype(dtype)
     try:
-        made = gpu.prepare(matrix, format, dtype=dtype)
+        built = gpu.prepare(matrix, format, dtype=dtype)
     except NotRepresentableError as error:
         pytest.skip(f"{format} does not hold it: {error}")
     for first in (0, 1, 3):
         x = np.random.default_rng(first).standard_normal(matrix.shape[1] + 3).astype(dtype)
-        y = (made @ cuda.to_device(x)[first : first + matrix.shape[1]]).copy_to_host()
+        y = (built @ cuda.to_device(x)[first : first + matrix.shape[1]]).copy_to_host()
         of = x[first : first + matrix.shape[1]]
         assert relative_error(matrix, of, y) <= rounding_bound(matrix, dtype) + 4 * np.finfo(dtype).eps
 
@@ -196,7 +196,7 @@ def test_segments_read_x_that_the_product_before_wrote(rows, by_degree, dtype):
 def test_large_y_is_scaled(format, dtype):
     matrix = scattered(1_200_007, 900, 50_000, 23).astype(dtype)
     x, y0 = np.ones(900, dtype), np.arange(1_200_007, dtype=dtype) % 1000
-    made = gpu.prepare(matrix, format, dtype=dtype)
-    y = made.matvec(x, out=y0.copy(), alpha=2, beta=0.5)
+    built = gpu.prepare(matrix, format, dtype=dtype)
+    y = built.matvec(x, out=y0.copy(), alpha=2, beta=0.5)
     error = relative_error(matrix, x, y, alpha=2, beta=0.5, y0=y0)
     assert error <= 2 * rounding_bound(matrix, dtype) + 4 * np.finfo(dtype).eps

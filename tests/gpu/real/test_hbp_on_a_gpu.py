@@ -32,9 +32,9 @@ def skewed(size, dtype=np.float64):
     return scipy.sparse.csr_array((entries, (row, column)), (rows, columns))
 
 
-def assert_same(found, wanted, name):
-    found = found.copy_to_host() if hasattr(found, "copy_to_host") else found
-    np.testing.assert_array_equal(found, wanted, name)
+def assert_same(actual, wanted, name):
+    actual = actual.copy_to_host() if hasattr(actual, "copy_to_host") else actual
+    np.testing.assert_array_equal(actual, wanted, name)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -43,11 +43,11 @@ def test_the_arrays_are_those_of_the_host(size, dtype):
     from gpu.hbp.building.blocks import DeviceCRS, hbp_on_device
 
     matrix = skewed(size, dtype)
-    exact, made = HBP.from_scipy(matrix), hbp_on_device(DeviceCRS.of(matrix))
-    assert made.hash == exact.hash
+    exact, built = HBP.from_scipy(matrix), hbp_on_device(DeviceCRS.of(matrix))
+    assert built.hash == exact.hash
     for each in fields(exact):
         if isinstance(getattr(exact, each.name), np.ndarray):
-            assert_same(getattr(made, each.name), getattr(exact, each.name), each.name)
+            assert_same(getattr(built, each.name), getattr(exact, each.name), each.name)
 
 
 @pytest.mark.parametrize("method", METHODS[1:])
@@ -77,11 +77,11 @@ def test_the_repaired_form_is_that_of_the_host(size, dtype):
     from gpu.hbp.building.blocks import DeviceCRS
 
     matrix = skewed(size, dtype)
-    exact, made = ActiveHBP.from_scipy(matrix), active_on_device(DeviceCRS.of(matrix))
-    assert made.hash == exact.hash
+    exact, built = ActiveHBP.from_scipy(matrix), active_on_device(DeviceCRS.of(matrix))
+    assert built.hash == exact.hash
     for each in fields(exact):
         if isinstance(getattr(exact, each.name), np.ndarray):
-            assert_same(getattr(made, each.name), getattr(exact, each.name), each.name)
+            assert_same(getattr(built, each.name), getattr(exact, each.name), each.name)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -93,10 +93,10 @@ def test_products(form, size, dtype):
     matrix = skewed(size, dtype)
     x = np.random.default_rng(1).standard_normal(matrix.shape[1]).astype(dtype)
     product = gpu.prepare(matrix, format=form)
-    found = [product @ x for _ in range(3)]
+    actual = [product @ x for _ in range(3)]
     # What comes twice is added up with rounding, too.
-    assert relative_error(matrix, x, found[0]) <= 2 * rounding_bound(matrix, dtype)
-    assert {each.tobytes() for each in found} == {found[0].tobytes()}
+    assert relative_error(matrix, x, actual[0]) <= 2 * rounding_bound(matrix, dtype)
+    assert {each.tobytes() for each in actual} == {actual[0].tobytes()}
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

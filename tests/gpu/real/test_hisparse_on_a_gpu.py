@@ -40,20 +40,20 @@ def drawn(shape, density, seed, dtype):
     return scipy.sparse.csr_array((values, (row, column)), shape=shape)
 
 
-def check_product(made, matrix):
+def check_product(results, matrix):
     """Compare y = 2 A x - y0 with SciPy's, and two runs with each other."""
     x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
     y0 = np.linspace(3, -1, matrix.shape[0]).astype(matrix.dtype)
-    found = [made.matvec(x, out=y0.copy(), alpha=2, beta=-1) for _ in range(2)]
+    actual = [results.matvec(x, out=y0.copy(), alpha=2, beta=-1) for _ in range(2)]
     bound = 2 * rounding_bound(matrix, matrix.dtype) + 4 * np.finfo(matrix.dtype).eps
-    assert relative_error(matrix, x, found[0], alpha=2, beta=-1, y0=y0) <= bound
-    assert found[0].tobytes() == found[1].tobytes()
+    assert relative_error(matrix, x, actual[0], alpha=2, beta=-1, y0=y0) <= bound
+    assert actual[0].tobytes() == actual[1].tobytes()
 
 
 def check_both_ways(host, matrix):
-    made = gpu.prepare(host)
-    check_product(made, matrix)
-    check_product(made.T, matrix.T.tocsr())
+    results = gpu.prepare(host)
+    check_product(results, matrix)
+    check_product(results.T, matrix.T.tocsr())
 
 
 def check_sum(one, two, node_size, ways):
@@ -62,16 +62,18 @@ def check_sum(one, two, node_size, ways):
         HiSparse.from_scipy(each.T.tocsr() if way else each, node_size=node_size)
         for each, way in zip((one, two), ways, strict=True)
     ]
-    turned = dict(zip(("transpose_a", "transpose_b"), map(bool, ways), strict=True))
-    made = [gpu.add(*placed, 2.0, -1.0, **turned) for _ in range(2)]
-    host = made[0].to_hisparse()
+    transposed = dict(zip(("transpose_a", "transpose_b"), map(bool, ways), strict=True))
+    results = [gpu.add(*placed, 2.0, -1.0, **transposed) for _ in range(2)]
+    host = results[0].to_hisparse()
     host.check()
     places = [
         scipy.sparse.csr_array((np.ones(m.nnz), m.indices, m.indptr), shape=m.shape) for m in (one, two)
     ]
     assert host.nnz == (places[0] + places[1]).nnz
     np.testing.assert_array_equal(host.to_scipy().toarray(), 2 * one.toarray() - two.toarray())
-    assert made[0].content.words.copy_to_host().tobytes() == made[1].content.words.copy_to_host().tobytes()
+    assert (
+        results[0].content.words.copy_to_host().tobytes() == results[1].content.words.copy_to_host().tobytes()
+    )
 
 
 @pytest.mark.parametrize("dtype", REALS)
@@ -87,8 +89,8 @@ def test_small_products_and_sums(shape, dtype):
 @pytest.mark.parametrize("dtype", REALS)
 def test_small_edits(dtype):
     matrix = drawn((300, 280), 0.05, 3, dtype)
-    made = HiSparse.from_scipy(matrix, node_size=16)
-    editor, dense = made.editor(), matrix.toarray()
+    results = HiSparse.from_scipy(matrix, node_size=16)
+    editor, dense = results.editor(), matrix.toarray()
     rng = np.random.default_rng(4)
     rows, columns = matrix.tocoo().coords
     third = matrix.nnz // 3
@@ -102,10 +104,10 @@ def test_small_edits(dtype):
     edited = editor.matrix()
     rebuilt = scipy.sparse.csr_array(dense)
     check_both_ways(edited, rebuilt)
-    check_both_ways(made, matrix)
+    check_both_ways(results, matrix)
     check_both_ways(equal_nodes_shared(edited), rebuilt)
     # Both lie in one pool, and are added from there.
-    total = gpu.add(edited, made).to_hisparse().to_scipy().toarray()
+    total = gpu.add(edited, results).to_hisparse().to_scipy().toarray()
     np.testing.assert_array_equal(total, dense + matrix.toarray())
 
 

@@ -59,42 +59,42 @@ def libraries():
 
 @pytest.mark.parametrize("format", FORMATS)
 def test_the_result_is_of_the_callers_kind(format):
-    made = prepare(format)
+    built = prepare(format)
     for name, put, fetch in libraries():
         x = put(X)
-        y = made @ x
+        y = built @ x
         assert type(y) is type(x), name
         np.testing.assert_array_equal(fetch(y), Y)
         out = put(np.full(3000, np.nan))
-        assert made.matvec(x, out=out) is out
+        assert built.matvec(x, out=out) is out
         np.testing.assert_array_equal(fetch(out), Y)
         # Vectors that begin at an odd element.
         longer, target = put(np.append(7.0, X)), put(np.full(3001, -1.0))
-        made.matvec(longer[1:], out=target[1:])
+        built.matvec(longer[1:], out=target[1:])
         np.testing.assert_array_equal(fetch(target), np.append(-1, Y))
 
 
 def test_vectors_of_another_library_than_out():
-    made = prepare()
+    built = prepare()
     kinds = list(libraries())
     for _, put, _ in kinds:
         for _, other, fetch in kinds:
             out = other(np.zeros(3000))
-            made.matvec(put(X), out=out)
+            built.matvec(put(X), out=out)
             np.testing.assert_array_equal(fetch(out), Y)
 
 
 @pytest.mark.parametrize("library", ["torch", "cupy"])
 def test_dlpack_alone(library):
     module = pytest.importorskip(library)
-    made = prepare()
+    built = prepare()
     x = module.from_dlpack(module.asarray(X).cuda()) if library == "torch" else module.asarray(X)
     out = module.zeros(3000, dtype=module.float64, **({"device": "cuda"} if library == "torch" else {}))
     given, target = ByDLPack(x), ByDLPack(out)
-    made.matvec(given, out=target)
+    built.matvec(given, out=target)
     assert given.streams == [1]
     np.testing.assert_array_equal(out.cpu().numpy() if library == "torch" else module.asnumpy(out), Y)
-    y = made @ ByDLPack(x)
+    y = built @ ByDLPack(x)
     np.testing.assert_array_equal(y.copy_to_host(), Y)
 
 
@@ -119,9 +119,9 @@ def test_tensors_of_the_host():
 def test_streams_of_every_library_keep_their_order():
     from gpu.runtime.cuda import cuda
 
-    made = prepare()
+    built = prepare()
     x, out = cuda.to_device(X), cuda.device_array(3000)
-    made.matvec(x, out=out)
+    built.matvec(x, out=out)
     streams = [cuda.stream(), None]
     for name in ("cupy", "torch"):
         try:
@@ -136,11 +136,11 @@ def test_streams_of_every_library_keep_their_order():
         cuda.synchronize()
         # 40 products, each of the last one's result, in the order of the stream.
         for _ in range(40):
-            made.matvec(x, out=out, stream=stream)
-        made.matvec(x, out=out, stream=stream, beta=1)
+            built.matvec(x, out=out, stream=stream)
+        built.matvec(x, out=out, stream=stream, beta=1)
         cuda.synchronize()
         np.testing.assert_array_equal(out.copy_to_host(), 2 * Y)
-    np.testing.assert_array_equal(made.matvec(X, stream=cuda.stream()), Y)
+    np.testing.assert_array_equal(built.matvec(X, stream=cuda.stream()), Y)
 
 
 @pytest.mark.parametrize("format", [*gpu.KERNELS, "auto"])
@@ -148,14 +148,14 @@ def test_products_are_captured_into_a_graph(format):
     from gpu.runtime.cuda import cuda
 
     try:
-        made = gpu.prepare(MATRIX, format)
+        built = gpu.prepare(MATRIX, format)
     except NotRepresentableError as error:
         pytest.skip(str(error))
     x, out = cuda.to_device(X), cuda.device_array(3000)
-    made.matvec(x, out=out)
+    built.matvec(x, out=out)
     cuda.synchronize()
     with cuda_driver.Stream() as stream:
-        graph = stream.capture(lambda into: made.matvec(x, out=out, stream=into))
+        graph = stream.capture(lambda into: built.matvec(x, out=out, stream=into))
         with graph:
             out.copy_to_device(np.full(3000, np.nan))
             cuda.synchronize()
@@ -172,13 +172,13 @@ def test_products_are_captured_into_a_graph(format):
 
 def test_captured_by_cupy_torch_and_cuda_core():
     cupy, torch = pytest.importorskip("cupy"), pytest.importorskip("torch")
-    made = prepare()
+    built = prepare()
     x, out = cupy.asarray(X), cupy.zeros(3000)
-    made.matvec(x, out=out)
+    built.matvec(x, out=out)
     stream = cupy.cuda.Stream(non_blocking=True)
     with stream:
         stream.begin_capture()
-        made.matvec(x, out=out, stream=stream)
+        built.matvec(x, out=out, stream=stream)
         graph = stream.end_capture()
     out[:] = np.nan
     cupy.cuda.Device().synchronize()
@@ -189,23 +189,23 @@ def test_captured_by_cupy_torch_and_cuda_core():
     tensor, target = torch.from_numpy(X).cuda(), torch.zeros(3000, dtype=torch.float64, device="cuda")
     captured = torch.cuda.CUDAGraph()
     with torch.cuda.graph(captured):
-        made.matvec(tensor, out=target, stream=torch.cuda.current_stream())
+        built.matvec(tensor, out=target, stream=torch.cuda.current_stream())
     captured.replay()
     torch.cuda.synchronize()
     np.testing.assert_array_equal(target.cpu().numpy(), Y)
 
 
 def test_the_transposed_product():
-    made = prepare(transpose=True)
+    built = prepare(transpose=True)
     v = np.arange(3000.0)
-    np.testing.assert_array_equal(made.rmatvec(v), MATRIX.T @ v)
-    np.testing.assert_array_equal(made @ X, Y)
+    np.testing.assert_array_equal(built.rmatvec(v), MATRIX.T @ v)
+    np.testing.assert_array_equal(built @ X, Y)
 
 
 def test_wrong_vectors_on_the_device():
     from gpu.runtime.cuda import cuda
 
-    made = gpu.prepare(scipy.sparse.eye_array(64, format="csr"), "crs")
+    built = gpu.prepare(scipy.sparse.eye_array(64, format="csr"), "crs")
     memory = cuda.to_device(np.ones(200))
     for x, out, message in (
         (memory[:64], memory[32:96], "share memory"),
@@ -214,4 +214,4 @@ def test_wrong_vectors_on_the_device():
         (cuda.to_device(np.ones(64, dtype=np.float32)), None, "x has type float32"),
     ):
         with pytest.raises(UserError, match=message):
-            made.matvec(x, out=out)
+            built.matvec(x, out=out)

@@ -46,13 +46,13 @@ def test_small_products_in_every_size(dtype, sizes, ring):
 
 def test_small_products_of_two_matrices_on_two_streams():
     matrix = small(np.float64)
-    made = [gpu.prepare(matrix, "propagation") for _ in range(2)]
-    streams = [cuda.stream() for _ in made]
+    results = [gpu.prepare(matrix, "propagation") for _ in range(2)]
+    streams = [cuda.stream() for _ in results]
     x = np.arange(matrix.shape[1]) % 5 * 1.0
     device_x = cuda.to_device(x)
-    ys = [cuda.to_device(np.zeros(matrix.shape[0])) for _ in made]
+    ys = [cuda.to_device(np.zeros(matrix.shape[0])) for _ in results]
     for _ in range(200):
-        for each, stream, y in zip(made, streams, ys, strict=True):
+        for each, stream, y in zip(results, streams, ys, strict=True):
             each.matvec(device_x, out=y, stream=stream)
     cuda.synchronize()
     for y in ys:

@@ -13,8 +13,8 @@ pytestmark = pytest.mark.usefixtures("gpu_with_others")
 def scattered(rows, columns, entries, seed, dtype=np.float64):
     rng = np.random.default_rng(seed)
     at = rng.integers(0, rows, entries), rng.integers(0, columns, entries)
-    made = scipy.sparse.coo_array((rng.standard_normal(entries), at), shape=(rows, columns)).tocsr()
-    return made.astype(dtype)
+    results = scipy.sparse.coo_array((rng.standard_normal(entries), at), shape=(rows, columns)).tocsr()
+    return results.astype(dtype)
 
 
 def skewed(seed):
@@ -42,31 +42,33 @@ PAIRS = {
 }
 
 
-def check(found, exact):
+def check(actual, exact):
     exact = scipy.sparse.csr_array(exact)
     exact.sort_indices()
     for part in ("indptr", "indices", "data"):
-        np.testing.assert_array_equal(getattr(found, part), getattr(exact, part), err_msg=part)
+        np.testing.assert_array_equal(getattr(actual, part), getattr(exact, part), err_msg=part)
 
 
 @pytest.mark.parametrize("name", PAIRS)
-@pytest.mark.parametrize("turned", [(0, 0), (1, 0), (0, 1), (1, 1)])
-def test_a_sum_is_that_of_scipy(name, turned):
+@pytest.mark.parametrize("transposed", [(0, 0), (1, 0), (0, 1), (1, 1)])
+def test_a_sum_is_that_of_scipy(name, transposed):
     one, two = PAIRS[name]()
-    first, second = (each.T.tocsr() if turn else each for each, turn in zip((one, two), turned, strict=True))
+    first, second = (
+        each.T.tocsr() if turn else each for each, turn in zip((one, two), transposed, strict=True)
+    )
     placed = gpu.DeviceCsr.from_scipy(first), gpu.DeviceCsr.from_scipy(second)
-    ways = {"transpose_a": bool(turned[0]), "transpose_b": bool(turned[1])}
-    made = [gpu.add(*placed, 2.0, -0.3, **ways).to_scipy() for _ in range(2)]
+    ways = {"transpose_a": bool(transposed[0]), "transpose_b": bool(transposed[1])}
+    results = [gpu.add(*placed, 2.0, -0.3, **ways).to_scipy() for _ in range(2)]
     real = one.dtype.type
-    check(made[0], real(2.0) * one + real(-0.3) * two)
-    check(made[1], made[0])
+    check(results[0], real(2.0) * one + real(-0.3) * two)
+    check(results[1], results[0])
 
 
 def test_entries_that_cancel():
     one = scattered(5000, 4000, 90_000, 3)
     placed = gpu.DeviceCsr.from_scipy(one)
-    kept = gpu.add(placed, placed, 0.1, -0.1)
-    assert kept.nnz == one.nnz and not kept.to_scipy().data.any()
+    recorded = gpu.add(placed, placed, 0.1, -0.1)
+    assert recorded.nnz == one.nnz and not recorded.to_scipy().data.any()
     other = scattered(5000, 4000, 90_000, 4)
     dropped = gpu.add(placed, other + one, 1, -1, drop_zeros=True).to_scipy()
     exact = one - (other + one)
@@ -115,5 +117,5 @@ def test_csrgeam2_and_csr2csc_are_called_as_they_should():
             work.enqueue(stream)
             stream.synchronize()
             pointers, columns, values = work.result.arrays()
-    made = scipy.sparse.csr_array((values, columns, pointers), shape=one.shape)
-    assert abs(made - (2.0 * one + -0.3 * two)).max() < 1e-14
+    results = scipy.sparse.csr_array((values, columns, pointers), shape=one.shape)
+    assert abs(results - (2.0 * one + -0.3 * two)).max() < 1e-14

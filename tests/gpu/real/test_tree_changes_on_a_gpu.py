@@ -23,10 +23,10 @@ def drawn(side, entries, dtype, seed=0):
 
 
 def check_tree(device, host):
-    found = device.to_hisparse()
-    found.check()
-    assert found.structure() == host.structure()
-    for one, two in zip(found.triplets(), host.triplets(), strict=True):
+    actual = device.to_hisparse()
+    actual.check()
+    assert actual.structure() == host.structure()
+    for one, two in zip(actual.triplets(), host.triplets(), strict=True):
         np.testing.assert_array_equal(one, two)
 
 
@@ -76,8 +76,8 @@ def test_the_traversal_is_the_product(size, dtype):
     side, entries = SIZES[size]
     host = host_of(*drawn(side, entries, dtype), side, 16 if size == "small" else 256)
     exact, x = host.to_scipy(), np.linspace(-1, 2, side).astype(dtype)
-    made, kind = HiSparseTraversal(host), np.dtype(dtype).type
-    for product, matrix in ((made, exact), (made.transposed, exact.T)):
+    built, kind = HiSparseTraversal(host), np.dtype(dtype).type
+    for product, matrix in ((built, exact), (built.transposed, exact.T)):
         y = upload(np.full(side, np.nan, dtype))
         product.launch(upload(x), y, kind(1), kind(0), 0)
         bound = 64 * np.finfo(dtype).eps * (abs(matrix) @ np.abs(x)).max()
@@ -89,8 +89,8 @@ def test_the_traversal_is_the_product(size, dtype):
 def test_several_vectors_at_once(size, vectors):
     side, entries = SIZES[size]
     matrix = host_of(*drawn(side, entries, np.float64), side, 16 if size == "small" else 256).to_scipy()
-    made = gpu.prepare(matrix, format="hisparse")
+    built = gpu.prepare(matrix, format="hisparse")
     x = np.random.default_rng(2).uniform(-1, 1, (side, vectors))
-    found = made.matmat(x)
-    np.testing.assert_allclose(found, matrix @ x, rtol=0, atol=1e-12 * (abs(matrix) @ np.abs(x)).max())
-    assert found.tobytes() == made.matmat(x).tobytes()
+    actual = built.matmat(x)
+    np.testing.assert_allclose(actual, matrix @ x, rtol=0, atol=1e-12 * (abs(matrix) @ np.abs(x)).max())
+    assert actual.tobytes() == built.matmat(x).tobytes()

@@ -13,9 +13,9 @@ pytestmark = pytest.mark.usefixtures("gpu_with_others")
 def scattered(rows, columns, entries, seed, dtype=np.float64):
     rng = np.random.default_rng(seed)
     at = rng.integers(0, rows, entries), rng.integers(0, columns, entries)
-    made = scipy.sparse.coo_array((rng.standard_normal(entries), at), shape=(rows, columns)).tocsr()
-    made.sum_duplicates()
-    return made.astype(dtype)
+    results = scipy.sparse.coo_array((rng.standard_normal(entries), at), shape=(rows, columns)).tocsr()
+    results.sum_duplicates()
+    return results.astype(dtype)
 
 
 PAIRS = {
@@ -44,22 +44,24 @@ def test_a_sum_is_that_of_scipy(name, ways, node_size):
         )
         for each, way in zip((one, two), ways, strict=True)
     ]
-    turned = {"transpose_a": bool(ways[0]), "transpose_b": bool(ways[1])}
-    made = [gpu.add(*placed, 2.0, -0.3, **turned) for _ in range(2)]
+    transposed = {"transpose_a": bool(ways[0]), "transpose_b": bool(ways[1])}
+    results = [gpu.add(*placed, 2.0, -0.3, **transposed) for _ in range(2)]
     real = one.dtype.type
     exact = real(2.0) * one + real(-0.3) * two
     exact.sort_indices()
-    host = made[0].to_hisparse()
+    host = results[0].to_hisparse()
     host.check()
-    found = host.to_scipy()
-    found.sort_indices()
+    actual = host.to_scipy()
+    actual.sort_indices()
     for part in ("indptr", "indices", "data"):
-        np.testing.assert_array_equal(getattr(found, part), getattr(exact, part), err_msg=part)
-    np.testing.assert_array_equal(made[0].content.words.copy_to_host(), made[1].content.words.copy_to_host())
+        np.testing.assert_array_equal(getattr(actual, part), getattr(exact, part), err_msg=part)
+    np.testing.assert_array_equal(
+        results[0].content.words.copy_to_host(), results[1].content.words.copy_to_host()
+    )
 
 
 def test_entries_that_cancel():
     one = HiSparse.from_scipy(scattered(5000, 4000, 90_000, 3))
-    kept = gpu.add(one, one, 0.1, -0.1)
-    assert kept.nnz == one.nnz and not kept.to_hisparse().triplets()[2].any()
+    recorded = gpu.add(one, one, 0.1, -0.1)
+    assert recorded.nnz == one.nnz and not recorded.to_hisparse().triplets()[2].any()
     assert gpu.add(one, one, 0.1, -0.1, drop_zeros=True).nnz == 0

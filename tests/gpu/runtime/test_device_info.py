@@ -18,20 +18,20 @@ def no_libraries(monkeypatch, tmp_path):
 def test_a_device_is_described(no_libraries, tmp_path):
     line = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build\nGCC 13.2.0\n"
     (tmp_path / "version").write_text(line)
-    found = device_info.describe(FakeDriver(memory=141 << 30))
-    assert found.name == "Fake GPU"
-    assert found.compute_capability == (9, 0)
-    assert (found.multiprocessors, found.threads_per_multiprocessor) == (132, 2048)
-    assert (found.memory_bytes, found.l2_bytes) == (141 << 30, 60 << 20)
-    assert (found.clock_mhz, found.memory_clock_mhz) == (1980, 3201)
-    assert found.nominal_gb_per_s == pytest.approx(2 * 3201e6 * 6144 / 8 / 1e9)
-    assert (found.driver_version, found.cuda_driver) == ("580.159.04", "13.2")
-    assert found.packages["numpy"]
+    actual = device_info.describe(FakeDriver(memory=141 << 30))
+    assert actual.name == "Fake GPU"
+    assert actual.compute_capability == (9, 0)
+    assert (actual.multiprocessors, actual.threads_per_multiprocessor) == (132, 2048)
+    assert (actual.memory_bytes, actual.l2_bytes) == (141 << 30, 60 << 20)
+    assert (actual.clock_mhz, actual.memory_clock_mhz) == (1980, 3201)
+    assert actual.nominal_gb_per_s == pytest.approx(2 * 3201e6 * 6144 / 8 / 1e9)
+    assert (actual.driver_version, actual.cuda_driver) == ("580.159.04", "13.2")
+    assert actual.packages["numpy"]
 
 
 def test_versions_that_cannot_be_found_are_none(no_libraries):
-    found = device_info.describe(FakeDriver())
-    assert found.driver_version is found.cuda_runtime is found.cusparse is None
+    actual = device_info.describe(FakeDriver())
+    assert actual.driver_version is actual.cuda_runtime is actual.cusparse is None
 
 
 class Library:
@@ -46,8 +46,8 @@ class Library:
 
 def test_versions_of_the_libraries(monkeypatch):
     monkeypatch.setattr(library_search, "load", lambda name: Library())
-    found = device_info.describe(FakeDriver())
-    assert (found.cusparse, found.cuda_runtime) == ("12.6.3", "12.9")
+    actual = device_info.describe(FakeDriver())
+    assert (actual.cusparse, actual.cuda_runtime) == ("12.6.3", "12.9")
 
 
 def test_missing_packages_are_said_in_one_line(monkeypatch):
@@ -111,8 +111,8 @@ def test_without_a_gpu_it_is_said():
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_to_itself")
 def test_the_real_device_is_described():
-    found = device_info.device_info()
-    assert found.multiprocessors > 0
-    assert found.cusparse
-    assert 100 < found.nominal_gb_per_s < 20_000
-    assert device_info.l2_bytes() == found.l2_bytes
+    actual = device_info.device_info()
+    assert actual.multiprocessors > 0
+    assert actual.cusparse
+    assert 100 < actual.nominal_gb_per_s < 20_000
+    assert device_info.l2_bytes() == actual.l2_bytes

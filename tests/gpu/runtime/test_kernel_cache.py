@@ -188,13 +188,13 @@ def test_kernels_that_differ_in_registers_are_compiled_once(monkeypatch):
 
 
 def test_each_limit_of_registers_has_a_file_of_its_own(kernel, monkeypatch):
-    kept = kernel(2)
-    monkeypatch.setattr(kernel_cache, "keep", lambda dispatcher: setattr(dispatcher, "_cache", kept))
+    recorded = kernel(2)
+    monkeypatch.setattr(kernel_cache, "keep", lambda dispatcher: setattr(dispatcher, "_cache", recorded))
     saved = {}
     monkeypatch.setattr(
-        kept.__class__, "save_overload", lambda self, name, made: saved.setdefault(name, made)
+        recorded.__class__, "save_overload", lambda self, name, made: saved.setdefault(name, made)
     )
-    monkeypatch.setattr(kept.__class__, "load_overload", lambda self, name, target: saved.get(name))
+    monkeypatch.setattr(recorded.__class__, "load_overload", lambda self, name, target: saved.get(name))
     fewer = [kernel_cache.compiled_for(Dispatcher(), "(x)", registers) for registers in (32, 40, 32)]
     assert [each.regs_per_thread for each in fewer] == [32, 40, 32]
     assert fewer[2] is fewer[0] and len(saved) == 2
@@ -204,18 +204,18 @@ def test_what_the_folder_keeps_without_its_source_is_compiled_before_it_is_assem
     from numba.cuda import dispatcher
 
     monkeypatch.delenv(kernel_cache.FOLDER, raising=False)
-    anew = []
-    monkeypatch.setattr(dispatcher, "_Kernel", lambda *given, **options: anew.append(given) or Assembled())
+    again = []
+    monkeypatch.setattr(dispatcher, "_Kernel", lambda *given, **options: again.append(given) or Assembled())
     kernel = Dispatcher()
     kernel.py_func, kernel.targetoptions = made(2), {"opt": True}
     kernel_cache.compiled_for(kernel, ("x",))
     library = kernel.overloads["x",]._codelibrary
     library._llvm_strs = []
     assert kernel_cache.compiled_for(kernel, ("x",), 40).regs_per_thread == 40
-    assert not anew  # the PTX is there
+    assert not again  # the PTX is there
     library._lto = True
     assert kernel_cache.compiled_for(kernel, ("x",), 32).regs_per_thread == 32
-    assert anew == [(kernel.py_func, ("x",))]
+    assert again == [(kernel.py_func, ("x",))]
 
 
 def test_what_is_broken_or_bound_to_one_launch_is_compiled_again(kernel, tmp_path):

@@ -13,27 +13,27 @@ from gpu.hbp.building.blocks import DeviceCRS
 from gpu.runtime.memory import on_host, upload
 
 
-def copied(made):
+def copied(built):
     """Return the matrix with its arrays on the host."""
     plain = (int, tuple)
-    values = {each.name: getattr(made, each.name) for each in fields(made)}
+    values = {each.name: getattr(built, each.name) for each in fields(built)}
     arrays = {
         name: on_host(value)
         for name, value in values.items()
         if not isinstance(value, plain) and not is_dataclass(value)
     }
-    return replace(made, **arrays)
+    return replace(built, **arrays)
 
 
-def assert_equal(found, exact):
-    made = copied(found)
-    made.check()
-    assert made.hash == exact.hash
+def assert_equal(actual, exact):
+    built = copied(actual)
+    built.check()
+    assert built.hash == exact.hash
     for each in fields(exact):
-        found, wanted = getattr(made, each.name), getattr(exact, each.name)
+        actual, wanted = getattr(built, each.name), getattr(exact, each.name)
         if isinstance(wanted, np.ndarray):
-            np.testing.assert_array_equal(found, wanted, each.name)
-            assert found.dtype == wanted.dtype, each.name
+            np.testing.assert_array_equal(actual, wanted, each.name)
+            assert actual.dtype == wanted.dtype, each.name
 
 
 def numbered(dense):
@@ -72,10 +72,10 @@ def test_what_is_on_the_device_is_multiplied_as_it_is(least):
     dense = rng.random((34, 30)) < rng.choice([0.02, 0.3], 34)[:, None]
     dense[20] = True
     matrix = numbered(dense)
-    made = active_on_device(DeviceCRS.of(matrix), block_rows=32, block_columns=20, least=least, longest=3)
-    product = ActiveHBPProduct(made, 64)
+    built = active_on_device(DeviceCRS.of(matrix), block_rows=32, block_columns=20, least=least, longest=3)
+    product = ActiveHBPProduct(built, 64)
     if least == 2:
-        assert product.device_arrays[0] is made.columns
+        assert product.device_arrays[0] is built.columns
     y = upload(np.full(34, np.nan))
     product.launch(upload(np.arange(30.0)), y, 1.0, 0.0, 0)
     np.testing.assert_array_equal(y.copy_to_host(), matrix @ np.arange(30.0))

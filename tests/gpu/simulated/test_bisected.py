@@ -45,18 +45,18 @@ STEEP = [80, 41, 30, 20, 17, 9, 8, 8, *range(7, 0, -1), *[1] * 10, *[0] * 7, 5]
 def test_rows_of_very_different_lengths_sum_exactly(format):
     matrix = matrix_of(STEEP)
     x = np.arange(80.0) % 7 - 3
-    made = gpu.prepare(matrix, format, threads_per_block=THREADS)
-    np.testing.assert_array_equal(made @ x, matrix @ x)
-    y = made.matvec(x, out=np.ones(len(STEEP)), alpha=3, beta=-2)
+    built = gpu.prepare(matrix, format, threads_per_block=THREADS)
+    np.testing.assert_array_equal(built @ x, matrix @ x)
+    y = built.matvec(x, out=np.ones(len(STEEP)), alpha=3, beta=-2)
     np.testing.assert_array_equal(y, 3 * (matrix @ x) - 2)
 
 
 def test_host_formats_are_taken_as_they_are():
     matrix = matrix_of(STEEP)
     for host in (HYB.from_scipy(matrix, split=3), BiELL.from_scipy(matrix, sorted_globally=True)):
-        made = gpu.prepare(host, threads_per_block=THREADS)
-        np.testing.assert_array_equal(made @ np.ones(80), matrix @ np.ones(80))
-        assert made.nnz == matrix.nnz
+        built = gpu.prepare(host, threads_per_block=THREADS)
+        np.testing.assert_array_equal(built @ np.ones(80), matrix @ np.ones(80))
+        assert built.nnz == matrix.nnz
 
 
 @pytest.mark.parametrize("rows", [ELLR_ROWS, PELLR_ROWS])

@@ -26,9 +26,9 @@ def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):
         column = row + np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         column = np.minimum(column, columns - 1)
     places = row.astype(np.int32), column.astype(np.int32)
-    made = scipy.sparse.csr_array((np.ones(len(row), dtype), places), shape=(len(lengths), columns))
-    made.sum_duplicates()
-    return made
+    built = scipy.sparse.csr_array((np.ones(len(row), dtype), places), shape=(len(lengths), columns))
+    built.sum_duplicates()
+    return built
 
 
 def test_sorting_pays_where_long_and_short_rows_take_turns():
@@ -47,9 +47,9 @@ def test_one_very_long_row_is_not_for_one_thread():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_every_estimate_is_a_time(dtype):
     for lengths in ([], [0, 0, 0], [3], np.arange(50), np.full(10_000, 9)):
-        found = estimates(work_counts_of(), Structure.of(matrix_of(lengths, near=True, dtype=dtype)))
-        assert found
-        assert all(0 < time < 1e6 for time in found.values())
+        actual = estimates(work_counts_of(), Structure.of(matrix_of(lengths, near=True, dtype=dtype)))
+        assert actual
+        assert all(0 < time < 1e6 for time in actual.values())
 
 
 def test_more_of_anything_takes_longer():
@@ -125,8 +125,8 @@ def test_deterministic_leaves_marked_formats_out(monkeypatch):
     kernel = KERNELS[first]
     monkeypatch.setitem(KERNELS, first, replace(kernel, deterministic=False))
     assert first not in list(ranking(work_counts_of(deterministic=True), matrix))
-    made = gpu.prepare(matrix, threads_per_block=64, deterministic=True)
-    assert made.format != first
+    built = gpu.prepare(matrix, threads_per_block=64, deterministic=True)
+    assert built.format != first
     assert gpu.prepare(matrix, threads_per_block=64).format == first
     with pytest.raises(UserError, match=f"format '{first}' is not deterministic: use auto or one of"):
         gpu.prepare(matrix, first, threads_per_block=64, deterministic=True)

@@ -22,6 +22,6 @@ def test_elements_that_are_far_apart_are_counted(one, two, far):
 
 def test_every_element_of_long_arrays_is_looked_at():
     exact = np.arange(400.0)
-    made = exact.copy()
-    made[[0, 127, 128, 399]] += 2
-    assert far_apart(upload(made), upload(exact), 1.0) == 4
+    built = exact.copy()
+    built[[0, 127, 128, 399]] += 2
+    assert far_apart(upload(built), upload(exact), 1.0) == 4

@@ -27,10 +27,10 @@ def test_it_iterates_as_the_host(problem, vector):
     exact = solve_on_the_host(problem.matrix, problem.b, tolerance=tolerance)
     seen = []
     with ConjugateGradients(problem.matrix, prepare(problem.matrix, Layout("csr", AOS, vector))) as solver:
-        found = solver.solve(problem.b, tolerance=tolerance, watch=lambda *at: seen.append(at))
-    assert found.converged and found.iterations == exact.iterations == seen[-1][0]
-    np.testing.assert_allclose(found.residuals, exact.residuals, rtol=1e-9)
-    np.testing.assert_allclose(found.x, exact.x, rtol=0, atol=0.5 * np.abs(exact.x).max())
+        actual = solver.solve(problem.b, tolerance=tolerance, watch=lambda *at: seen.append(at))
+    assert actual.converged and actual.iterations == exact.iterations == seen[-1][0]
+    np.testing.assert_allclose(actual.residuals, exact.residuals, rtol=1e-9)
+    np.testing.assert_allclose(actual.x, exact.x, rtol=0, atol=0.5 * np.abs(exact.x).max())
 
 
 def test_axpby_dot_and_norm():

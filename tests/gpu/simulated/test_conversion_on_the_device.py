@@ -16,14 +16,14 @@ from vecsim.support.errors import UserError
 
 
 def check(rows, columns, values, shape, node_size=4):
-    made = gpu.DeviceHiSparse.from_coo(rows, columns, values, shape, node_size=node_size).to_hisparse()
-    made.check()
+    built = gpu.DeviceHiSparse.from_coo(rows, columns, values, shape, node_size=node_size).to_hisparse()
+    built.check()
     exact = HiSparse.from_scipy(scipy.sparse.coo_array((values, (rows, columns)), shape), node_size=node_size)
-    assert made.structure() == exact.structure()
-    assert (made.nnz, made.dtype, made.levels) == (exact.nnz, exact.dtype, exact.levels)
-    for found, wanted in zip(made.triplets(), exact.triplets(), strict=True):
-        np.testing.assert_array_equal(found, wanted)
-    np.testing.assert_array_equal(np.signbit(made.triplets()[2]), np.signbit(exact.triplets()[2]))
+    assert built.structure() == exact.structure()
+    assert (built.nnz, built.dtype, built.levels) == (exact.nnz, exact.dtype, exact.levels)
+    for actual, wanted in zip(built.triplets(), exact.triplets(), strict=True):
+        np.testing.assert_array_equal(actual, wanted)
+    np.testing.assert_array_equal(np.signbit(built.triplets()[2]), np.signbit(exact.triplets()[2]))
 
 
 def drawn(shape, entries, seed, dtype=np.float64):
@@ -62,10 +62,10 @@ def test_dense_leaves_and_a_stored_negative_zero():
 @pytest.mark.parametrize("count", [1, 70])
 def test_a_sort_is_stable(count):
     keys = np.random.default_rng(0).integers(0, 5, count).astype(np.int64) << 9
-    found, order = sort_pairs(upload(keys), upload(np.arange(count, dtype=np.int32)), count, 7 << 9)
+    actual, order = sort_pairs(upload(keys), upload(np.arange(count, dtype=np.int32)), count, 7 << 9)
     exact = np.argsort(keys, kind="stable")
     np.testing.assert_array_equal(order.copy_to_host()[:count], exact)
-    np.testing.assert_array_equal(found.copy_to_host()[:count], keys[exact])
+    np.testing.assert_array_equal(actual.copy_to_host()[:count], keys[exact])
 
 
 def test_only_digits_that_can_differ_are_sorted():

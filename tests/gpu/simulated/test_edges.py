@@ -11,12 +11,12 @@ import gpu
 def test_nan_and_infinity_in_x_reach_the_rows_of_their_columns_alone(format):
     rng = np.random.default_rng(11)
     matrix = scipy.sparse.random_array((19, 11), density=0.25, rng=rng, format="csr")
-    made = gpu.prepare(matrix, format, threads_per_block=THREADS)
+    built = gpu.prepare(matrix, format, threads_per_block=THREADS)
     x = np.ones(11)
     x[[0, 10]] = np.nan, np.inf
     reached = np.zeros(19, dtype=bool)
     reached[matrix[:, [0, 10]].nonzero()[0]] = True
-    np.testing.assert_array_equal(~np.isfinite(made @ x), reached)
+    np.testing.assert_array_equal(~np.isfinite(built @ x), reached)
 
 
 @pytest.mark.parametrize("format", one_in(2, ["crs-split", "coo", ARRANGEMENTS[0]]), ids=str)
@@ -32,7 +32,7 @@ def test_a_row_longer_than_several_pieces(format):
     ids=lambda each: each if isinstance(each, str) else repr(each)[-40:],
 )
 def test_matrices_without_entries(format, shape):
-    made = gpu.prepare(scipy.sparse.csr_array(shape), format, threads_per_block=THREADS)
-    np.testing.assert_array_equal(made @ np.ones(shape[1]), np.zeros(shape[0]))
-    y = made.matvec(np.ones(shape[1]), out=np.ones(shape[0]), beta=2)
+    built = gpu.prepare(scipy.sparse.csr_array(shape), format, threads_per_block=THREADS)
+    np.testing.assert_array_equal(built @ np.ones(shape[1]), np.zeros(shape[0]))
+    y = built.matvec(np.ones(shape[1]), out=np.ones(shape[0]), beta=2)
     np.testing.assert_array_equal(y, np.full(shape[0], 2.0))

@@ -18,16 +18,16 @@ from vecsim.support.errors import UserError
 def matrix(shape, entries, seed, dtype=np.float64):
     rng = np.random.default_rng(seed)
     at = [rng.integers(0, side, entries) for side in shape]
-    made = scipy.sparse.coo_array((rng.integers(1, 9, entries).astype(dtype), at), shape=shape)
-    return HiSparse.from_scipy(made, node_size=4)
+    built = scipy.sparse.coo_array((rng.integers(1, 9, entries).astype(dtype), at), shape=shape)
+    return HiSparse.from_scipy(built, node_size=4)
 
 
 def check(device, host):
-    found = device.to_hisparse()
-    found.check()
-    assert found.structure() == host.structure()
-    assert (found.nnz, found.shape, found.transposed) == (host.nnz, host.shape, host.transposed)
-    for one, two in zip(found.triplets(), host.triplets(), strict=True):
+    actual = device.to_hisparse()
+    actual.check()
+    assert actual.structure() == host.structure()
+    assert (actual.nnz, actual.shape, actual.transposed) == (host.nnz, host.shape, host.transposed)
+    for one, two in zip(actual.triplets(), host.triplets(), strict=True):
         np.testing.assert_array_equal(one, two)
 
 
@@ -57,12 +57,12 @@ def test_inserted_twice_the_last_stays():
     entries=st.sampled_from([0, 5, 60, 300]),
     count=st.sampled_from([1, 7, 40]),
     seed=st.integers(0, 99),
-    turned=st.booleans(),
+    is_transposed=st.booleans(),
     dtype=st.sampled_from([np.float32, np.float64]),
 )
-def test_a_batch_is_that_of_the_host(shape, entries, count, seed, turned, dtype):
+def test_a_batch_is_that_of_the_host(shape, entries, count, seed, is_transposed, dtype):
     host = matrix(shape, entries, seed, dtype)
-    host = host.T if turned else host
+    host = host.T if is_transposed else host
     device = gpu.DeviceHiSparse.from_hisparse(host)
     at = positions(host.shape, count, seed + 1)
     values = np.arange(count).astype(dtype)
@@ -77,9 +77,9 @@ def test_a_batch_is_that_of_the_host(shape, entries, count, seed, turned, dtype)
 def test_all_deleted():
     host = matrix((7, 7), 9, 1)
     rows, columns, _ = host.triplets()
-    made = gpu.DeviceHiSparse.from_hisparse(host).delete(rows, columns)
-    assert made.nnz == 0 and made.content.root == 0
-    check(made.insert(rows[:1], columns[:1], np.ones(1)), edited(matrix((7, 7), 0, 0), "insert", rows[:1],
+    built = gpu.DeviceHiSparse.from_hisparse(host).delete(rows, columns)
+    assert built.nnz == 0 and built.content.root == 0
+    check(built.insert(rows[:1], columns[:1], np.ones(1)), edited(matrix((7, 7), 0, 0), "insert", rows[:1],
           columns[:1], np.ones(1)))  # fmt: skip
 
 

@@ -36,10 +36,10 @@ def matrix_of(lengths, columns=60):
 def test_rows_over_several_batches_sum_exactly(format):
     matrix = matrix_of(LENGTHS)
     x = np.arange(60.0) % 11 - 5
-    made = gpu.prepare(matrix, format, threads_per_block=THREADS)
-    assert isinstance(made._product, EllpackRProduct)
-    np.testing.assert_array_equal(made @ x, matrix @ x)
-    y = made.matvec(x, out=np.ones(len(LENGTHS)), alpha=3, beta=-2)
+    results = gpu.prepare(matrix, format, threads_per_block=THREADS)
+    assert isinstance(results._product, EllpackRProduct)
+    np.testing.assert_array_equal(results @ x, matrix @ x)
+    y = results.matvec(x, out=np.ones(len(LENGTHS)), alpha=3, beta=-2)
     np.testing.assert_array_equal(y, 3 * (matrix @ x) - 2)
 
 
@@ -52,8 +52,8 @@ def test_both_orders_have_the_same_arrays_and_bits():
         np.testing.assert_array_equal(one.copy_to_host(), other.copy_to_host())
     assert sorted(near.device_arrays[-1].copy_to_host()) == [0, 1]
     x = np.random.default_rng(1).standard_normal(60)
-    made = [gpu.prepare(matrix, name, threads_per_block=THREADS) for name in ("pellr", "pellr-near")]
-    np.testing.assert_array_equal(made[0] @ x, made[1] @ x)
+    results = [gpu.prepare(matrix, name, threads_per_block=THREADS) for name in ("pellr", "pellr-near")]
+    np.testing.assert_array_equal(results[0] @ x, results[1] @ x)
 
 
 def test_elements_of_x_behind_a_row_are_not_read():
@@ -65,8 +65,8 @@ def test_elements_of_x_behind_a_row_are_not_read():
     x = np.ones(61)
     x[0] = np.nan
     for name in ("ellpack-r", "pellr", "pellr-near"):
-        made = gpu.prepare(matrix, name, threads_per_block=THREADS)
-        np.testing.assert_array_equal(made @ x, matrix[:, 1:] @ x[1:])
+        results = gpu.prepare(matrix, name, threads_per_block=THREADS)
+        np.testing.assert_array_equal(results @ x, matrix[:, 1:] @ x[1:])
 
 
 def test_other_arrangements_are_none_of_its_own():

@@ -29,7 +29,7 @@ def test_what_is_recorded(monkeypatch, tmp_path):
     monkeypatch.setattr(measurement, "DTYPES", ("float32",))
     supplied = [make(TINY, transposed=False), Supplied(TINY, None, {}, status="not_found", missing="no file")]
     doing = []
-    found = measurement.measure_matrices(
+    actual = measurement.measure_matrices(
         (TINY, TINY),
         supplied,
         DEVICE,
@@ -38,12 +38,12 @@ def test_what_is_recorded(monkeypatch, tmp_path):
         Run(),
     )
     assert doing == [0, 1 / 2]
-    assert [each.missing for each in found.matrices] == ["", "no file"]
-    assert {(r.method, r.operation): r.status for r in found.records if r.operation} == {
+    assert [each.missing for each in actual.matrices] == ["", "no file"]
+    assert {(r.method, r.operation): r.status for r in actual.records if r.operation} == {
         ("active", "all"): "ok",
         **{("hash", stage): "ok" for stage in ("order", "all")},
     }
-    products = {(each.method, each.dtype): each for each in found.records}
+    products = {(each.method, each.dtype): each for each in actual.records}
     assert products["cusparse", "float32"].status == "failed"  # the simulator has none
     for method in (
         "crs",
@@ -62,23 +62,25 @@ def test_what_is_recorded(monkeypatch, tmp_path):
         # There are no slots in so small a matrix.
         assert (each.parts.get("combine") == 5.0) == (method in ("own", "hbp", "hbp-classes"))
     file = tmp_path / "r.json"
-    file.write_bytes(found.to_json())
-    kept = read_results(file, Results)
-    assert [each.method for each in kept.records] == [each.method for each in found.records]
-    assert len(kept.orders) == len(found.orders)
+    file.write_bytes(actual.to_json())
+    recorded = read_results(file, Results)
+    assert [each.method for each in recorded.records] == [each.method for each in actual.records]
+    assert len(recorded.orders) == len(actual.orders)
 
 
 def test_no_matrix_is_begun_after_the_limit():
-    found = measurement.measure_matrices((TINY,), (), DEVICE, None, None, Run(limit=-1.0))
-    assert found.matrices[0].missing == "left out: -1 seconds were over"
+    actual = measurement.measure_matrices((TINY,), (), DEVICE, None, None, Run(limit=-1.0))
+    assert actual.matrices[0].missing == "left out: -1 seconds were over"
 
 
 def test_nothing_more_of_a_matrix_is_measured_when_it_is_late(monkeypatch):
     monkeypatch.setattr(measurement, "ORDERS", ("classes",))
     supplied = [make(TINY, transposed=False)]
-    found = measurement.measure_matrices((TINY,), supplied, DEVICE, None, lambda *told: None, Run(late=-1.0))
-    assert {(each.status, each.reason) for each in found.records} == {("left_out", "the time was over")}
-    assert len([each for each in found.records if not each.operation]) == 18
+    actual = measurement.measure_matrices(
+        (TINY,), supplied, DEVICE, None, lambda *message: None, Run(late=-1.0)
+    )
+    assert {(each.status, each.reason) for each in actual.records} == {("left_out", "the time was over")}
+    assert len([each for each in actual.records if not each.operation]) == 18
 
 
 def test_one_of_each_kind_comes_first_and_the_large_ones_last():

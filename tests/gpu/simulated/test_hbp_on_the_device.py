@@ -44,10 +44,10 @@ def unlike(rows=70, columns=90, seed=1):
 def test_the_arrays_are_those_of_the_host(block_rows, block_columns):
     matrix = unlike()
     exact = HBP.from_scipy(matrix, block_rows=block_rows, block_columns=block_columns)
-    made = hbp_on_device(DeviceCRS.of(matrix), block_rows=block_rows, block_columns=block_columns)
-    assert made.hash == exact.hash
+    built = hbp_on_device(DeviceCRS.of(matrix), block_rows=block_rows, block_columns=block_columns)
+    assert built.hash == exact.hash
     for name in ARRAYS:
-        np.testing.assert_array_equal(getattr(made, name).copy_to_host(), getattr(exact, name), name)
+        np.testing.assert_array_equal(getattr(built, name).copy_to_host(), getattr(exact, name), name)
 
 
 def test_only_the_order_by_the_hash_chooses_one(monkeypatch):
@@ -59,9 +59,9 @@ def test_only_the_order_by_the_hash_chooses_one(monkeypatch):
 
 
 def test_what_is_on_the_device_is_multiplied_as_it_is():
-    made = hbp_on_device(DeviceCRS.of(unlike(20, 20)), block_rows=32, block_columns=30)
-    product = HBPProduct(made, 64)
-    assert product.device_arrays[0] is made.columns
+    built = hbp_on_device(DeviceCRS.of(unlike(20, 20)), block_rows=32, block_columns=30)
+    product = HBPProduct(built, 64)
+    assert product.device_arrays[0] is built.columns
 
 
 @pytest.mark.parametrize(

@@ -104,14 +104,14 @@ def test_any_matrix_in_several_blocks(matrix, block_rows, block_columns, form):
     else:
         sizes = {"block_rows": block_rows, "block_columns": block_columns, "least": 2, "longest": 3}
         stored = ActiveHBP.from_scipy(matrix, by_degree=form == "hbp-by-degree", **sizes)
-        made = hbp_active.ActiveHBPProduct(stored, 64, direct=form == "direct")
-        found = []
+        built = hbp_active.ActiveHBPProduct(stored, 64, direct=form == "direct")
+        actual = []
         for _ in range(1 if form == "direct" else 2):
             on_device, real = upload(np.full(matrix.shape[0], np.nan, matrix.dtype)), matrix.dtype.type
-            made.launch(upload(x), on_device, real(1), real(0), 0)
-            found.append(on_device.copy_to_host())
-        y = found[0]
-        assert {each.tobytes() for each in found} == {y.tobytes()}
+            built.launch(upload(x), on_device, real(1), real(0), 0)
+            actual.append(on_device.copy_to_host())
+        y = actual[0]
+        assert {each.tobytes() for each in actual} == {y.tobytes()}
     assert relative_error(y, matrix, x) <= allowed(matrix)
 
 

@@ -45,7 +45,7 @@ LOST = replace(TINY, name="lost", stands_for=())
 def measured():
     supplied = [make(TINY, transposed=True), Supplied(LOST, None, {}, status="not_found", missing="no file")]
     doing = []
-    found = measurement.measure_matrices(
+    actual = measurement.measure_matrices(
         (TINY, LOST),
         supplied,
         GPU,
@@ -54,7 +54,7 @@ def measured():
         Run(),
     )
     assert doing == [("measuring tiny", 0), ("measuring lost", 1 / 2)]
-    return found
+    return actual
 
 
 @pytest.mark.nightly
@@ -92,7 +92,7 @@ def test_every_method_both_ways(measured, tmp_path):
 
 
 def test_when_time_is_up_what_is_left_is_named():
-    found = measurement.measure_matrices(
+    actual = measurement.measure_matrices(
         (TINY,), iter(()), GPU, lambda _: TIMING, lambda *_: None, Run(limit=-1.0)
     )
-    assert [each.missing for each in found.matrices] == ["left out: -1 seconds were over"]
+    assert [each.missing for each in actual.matrices] == ["left out: -1 seconds were over"]

@@ -33,13 +33,13 @@ def full(rows, columns, dtype=np.float64):
     return scipy.sparse.csr_array(values)
 
 
-def check(made, matrix, alpha=1.0, beta=0.0):
+def check(results, matrix, alpha=1.0, beta=0.0):
     x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
     y0 = np.linspace(3, -1, matrix.shape[0]).astype(matrix.dtype) if beta else None
     out = np.full(matrix.shape[0], np.nan, matrix.dtype) if y0 is None else y0.copy()
-    y = made.matvec(x, out=out.copy(), alpha=alpha, beta=beta)
+    y = results.matvec(x, out=out.copy(), alpha=alpha, beta=beta)
     assert relative_error(y, matrix, x, alpha, beta, y0) <= allowed(matrix)
-    np.testing.assert_array_equal(made.matvec(x, out=out.copy(), alpha=alpha, beta=beta), y)
+    np.testing.assert_array_equal(results.matvec(x, out=out.copy(), alpha=alpha, beta=beta), y)
 
 
 @examples(4)
@@ -49,9 +49,9 @@ def check(made, matrix, alpha=1.0, beta=0.0):
     factors=st.sampled_from([(1, 0), (-2, 0.5)]),
 )
 def test_both_products_of_any_matrix(matrix, node_size, factors):
-    made = gpu.prepare(HiSparse.from_scipy(matrix, node_size=node_size), threads_per_block=THREADS)
-    check(made, matrix, *factors)
-    check(made.T, scipy.sparse.csr_array(matrix.T), *factors)
+    results = gpu.prepare(HiSparse.from_scipy(matrix, node_size=node_size), threads_per_block=THREADS)
+    check(results, matrix, *factors)
+    check(results.T, scipy.sparse.csr_array(matrix.T), *factors)
 
 
 @pytest.mark.parametrize("shape", [(1, 40), (40, 1), pytest.param((40, 48), marks=pytest.mark.ci)])
@@ -59,36 +59,36 @@ def test_entries_that_collide_and_stripes_in_pieces(shape):
     # In one row or column lanes take turns; of a full leaf the 15 segments are too many for one block.
     matrix = full(*shape)
     host = HiSparse.from_scipy(matrix, node_size=64)
-    made = gpu.prepare(host, threads_per_block=THREADS)
-    check(made, matrix)
-    check(made.T, scipy.sparse.csr_array(matrix.T), 2, -1)
+    results = gpu.prepare(host, threads_per_block=THREADS)
+    check(results, matrix)
+    check(results.T, scipy.sparse.csr_array(matrix.T), 2, -1)
     assert (chunks_of(arranged_leaves(host).direct, 2).pieces > 0) == (shape == (40, 48))
 
 
 def test_the_state_of_the_matrix():
     matrix = full(5, 9, np.float32)
-    made = gpu.prepare(HiSparse.from_scipy(matrix, node_size=8).T.scaled(0.5), threads_per_block=THREADS)
-    assert made.shape == (9, 5)
+    results = gpu.prepare(HiSparse.from_scipy(matrix, node_size=8).T.scaled(0.5), threads_per_block=THREADS)
+    assert results.shape == (9, 5)
     halved = scipy.sparse.csr_array(matrix.T * np.float32(0.5))
-    check(made, halved, 3, 2)
-    check(made.T, scipy.sparse.csr_array(halved.T))
+    check(results, halved, 3, 2)
+    check(results.T, scipy.sparse.csr_array(halved.T))
 
 
 def test_one_copy_serves_both_products():
     matrix = full(6, 9)
-    made = gpu.prepare(matrix, "hisparse", threads_per_block=THREADS)
+    results = gpu.prepare(matrix, "hisparse", threads_per_block=THREADS)
     x = np.arange(6.0)
-    np.testing.assert_allclose(made.T @ x, matrix.T @ x, rtol=1e-14)
-    np.testing.assert_allclose(made.rmatvec(x), matrix.T @ x, rtol=1e-14)
+    np.testing.assert_allclose(results.T @ x, matrix.T @ x, rtol=1e-14)
+    np.testing.assert_allclose(results.rmatvec(x), matrix.T @ x, rtol=1e-14)
     product = HiSparseProduct(HiSparse.from_scipy(matrix), THREADS)
     ways = product.device_arrays, product.transposed.device_arrays
     shared = [array is other for array, other in zip(*ways, strict=True)]
     assert shared == [False, False, True, True, False, False]
     once = {id(array): array.nbytes for array in [*ways[0], *ways[1]]}
-    assert made.nbytes == made.T.nbytes == sum(once.values())
-    assert made.nbytes < 54 * 8 + 54 * 2 + 200
+    assert results.nbytes == results.T.nbytes == sum(once.values())
+    assert results.nbytes < 54 * 8 + 54 * 2 + 200
     # No copy is made where none is needed; another format is one.
-    assert gpu.prepare(matrix, "hisparse", transpose=True, threads_per_block=THREADS).nbytes == made.nbytes
+    assert gpu.prepare(matrix, "hisparse", transpose=True, threads_per_block=THREADS).nbytes == results.nbytes
     other = gpu.prepare(matrix, "hisparse", transpose="crs", threads_per_block=THREADS)
     assert (other.T.format, other.T.T.format) == ("crs", "hisparse")
     np.testing.assert_allclose(other.T @ x, matrix.T @ x, rtol=1e-14)
@@ -102,10 +102,10 @@ def test_products_of_an_edited_matrix_are_those_of_one_rebuilt():
     editor.insert([0, 8, 3], [11, 11, 3], [2.0, 3.0, 4.0])
     editor.delete([5, 8], [0, 0])
     dense[[0, 8, 3], [11, 11, 3]], dense[[5, 8], [0, 0]] = [2, 3, 4], 0
-    made = gpu.prepare(editor.matrix(), threads_per_block=THREADS)
+    results = gpu.prepare(editor.matrix(), threads_per_block=THREADS)
     rebuilt = scipy.sparse.csr_array(dense)
-    check(made, rebuilt, 2, -1)
-    check(made.T, scipy.sparse.csr_array(rebuilt.T))
+    check(results, rebuilt, 2, -1)
+    check(results.T, scipy.sparse.csr_array(rebuilt.T))
 
 
 def test_equal_leaves_are_stored_once():
@@ -132,9 +132,9 @@ def test_segments_are_what_they_are_said_to_be(seed, share, dtype):
     rows, columns = (int(each) for each in rng.integers(1, 50, 2))
     matrix = scipy.sparse.random_array((rows, columns), density=share, rng=rng, dtype=dtype, format="csr")
     leaves, wide = arranged_leaves(HiSparse.from_scipy(matrix, node_size=32)), entries_at_once(matrix.dtype)
-    found = np.zeros(matrix.shape, dtype)
+    actual = np.zeros(matrix.shape, dtype)
     for segments, way in ((leaves.direct, 0), (leaves.transposed, 1)):
-        found[:] = 0
+        actual[:] = 0
         words = segments.words.reshape(-1, 2).astype(np.int64)
         for stripe in range(len(segments.pointers) - 1):
             for begin, rest in words[segments.pointers[stripe] : segments.pointers[stripe + 1]]:
@@ -143,9 +143,9 @@ def test_segments_are_what_they_are_said_to_be(seed, share, dtype):
                 assert not begin * wide * matrix.dtype.itemsize % 16
                 row, column = leaves.coordinates[at] >> 8, leaves.coordinates[at] & 255
                 base = (stripe, block) if way == 0 else (block, stripe)
-                found[32 * base[0] + row, 32 * base[1] + column] += leaves.values[at]
+                actual[32 * base[0] + row, 32 * base[1] + column] += leaves.values[at]
                 assert kind == kind_of((row, column)[way], wide)
-    np.testing.assert_array_equal(found, matrix.toarray())
+    np.testing.assert_array_equal(actual, matrix.toarray())
 
 
 def kind_of(lines, wide):
@@ -171,9 +171,9 @@ def test_segments_of_diagonals_are_distinct():
 def test_segments_are_dealt_to_blocks_by_hand():
     words = np.zeros(2 * 32, np.uint32)
     # Stripes of 20 segments, none and 12: two warps, since there are few stripes; 8 a block at most.
-    made = chunks_of(Segments(words, np.array([0, 20, 20, 32])), 2)
-    assert made.warps == 2
-    assert made.records.reshape(-1, 4).tolist() == [
+    results = chunks_of(Segments(words, np.array([0, 20, 20, 32])), 2)
+    assert results.warps == 2
+    assert results.records.reshape(-1, 4).tolist() == [
         [0, 6, 0, 1],
         [6, 13, 0, 2],
         [13, 20, 0, 3],
@@ -181,7 +181,7 @@ def test_segments_are_dealt_to_blocks_by_hand():
         [20, 26, 2, 4],
         [26, 32, 2, 5],
     ]
-    assert (made.pieces, made.cut.reshape(-1, 4).tolist()) == (5, [[0, 0, 3, 0], [2, 3, 5, 0]])
+    assert (results.pieces, results.cut.reshape(-1, 4).tolist()) == (5, [[0, 0, 3, 0], [2, 3, 5, 0]])
     # Many stripes of one segment: a warp each.
     many = chunks_of(Segments(words, np.arange(1001)), 8)
     assert (many.warps, len(many.records) // 4, many.pieces) == (1, 1000, 0)
@@ -202,8 +202,8 @@ def test_a_matrix_with_another_scale_needs_no_other_copy():
     host = HiSparse.from_scipy(full(3, 3))
     twice = replace(host, scale=2.0)
     x = np.ones(3)
-    made = [gpu.prepare(each, threads_per_block=THREADS) @ x for each in (host, twice)]
-    np.testing.assert_array_equal(made[1], 2 * made[0])
+    results = [gpu.prepare(each, threads_per_block=THREADS) @ x for each in (host, twice)]
+    np.testing.assert_array_equal(results[1], 2 * results[0])
 
 
 @pytest.mark.parametrize(
@@ -212,25 +212,25 @@ def test_a_matrix_with_another_scale_needs_no_other_copy():
 def test_several_vectors_at_once(several):
     dtype, count = several
     matrix = full(3, 20, dtype)
-    made = gpu.prepare(HiSparse.from_scipy(matrix, node_size=16), threads_per_block=THREADS)
+    results = gpu.prepare(HiSparse.from_scipy(matrix, node_size=16), threads_per_block=THREADS)
     rng = np.random.default_rng(count)
-    for one, exact in ((made, matrix), (made.T, matrix.T.tocsr())):
+    for one, exact in ((results, matrix), (results.T, matrix.T.tocsr())):
         x, y = (rng.uniform(-1, 1, (side, count)).astype(dtype) for side in exact.shape[::-1])
-        found = one.matmat(x, out=y.copy(), alpha=2, beta=-1)
-        np.testing.assert_array_equal(found, one.matmat(x, out=y.copy(), alpha=2, beta=-1))
+        actual = one.matmat(x, out=y.copy(), alpha=2, beta=-1)
+        np.testing.assert_array_equal(actual, one.matmat(x, out=y.copy(), alpha=2, beta=-1))
         for k in range(count):
-            assert relative_error(found[:, k], exact, x[:, k], 2, -1, y[:, k]) <= allowed(matrix)
+            assert relative_error(actual[:, k], exact, x[:, k], 2, -1, y[:, k]) <= allowed(matrix)
 
 
 def test_several_vectors_of_the_wrong_kind():
     matrix = full(4, 5)
-    made = gpu.prepare(HiSparse.from_scipy(matrix, node_size=16))
+    results = gpu.prepare(HiSparse.from_scipy(matrix, node_size=16))
     for x, message in (
         (np.ones((4, 2)), r"x has shape \(4, 2\), a 4 x 5 matrix needs \(5, k\)"),
         (np.ones(5), r"x has shape \(5,\)"),
     ):
         with pytest.raises(UserError, match=message):
-            made.matmat(x)
+            results.matmat(x)
     with pytest.raises(UserError, match="the format crs-scalar has no product with several vectors"):
         gpu.prepare(matrix, format="crs-scalar").matmat(np.ones((5, 2)))
 
@@ -244,8 +244,8 @@ def test_the_traversal_multiplies_leaves_of_every_queue(shape, entries, node_siz
     rng = np.random.default_rng(entries)
     density = entries / (shape[0] * shape[1])
     matrix = scipy.sparse.random_array(shape, density=density, rng=rng, format="csr")
-    made = HiSparseTraversal(HiSparse.from_scipy(matrix, node_size=node_size).scaled(2))
-    for product, exact in ((made, matrix), (made.transposed, matrix.T)):
+    results = HiSparseTraversal(HiSparse.from_scipy(matrix, node_size=node_size).scaled(2))
+    for product, exact in ((results, matrix), (results.transposed, matrix.T)):
         x, before = rng.standard_normal(exact.shape[1]), rng.standard_normal(exact.shape[0])
         for alpha, beta in ((1.5, -0.5), (1.0, 0.0)):
             y = upload(before if beta else np.full_like(before, np.nan))

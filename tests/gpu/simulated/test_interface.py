@@ -22,37 +22,37 @@ def prepare(matrix=MATRIX, *arguments, **options):
 
 
 def test_what_it_says_of_itself():
-    made = prepare(MATRIX, "crs")
-    assert (made.shape, made.dtype, made.format, made.nnz) == ((4, 3), np.float64, "crs", 6)
+    built = prepare(MATRIX, "crs")
+    assert (built.shape, built.dtype, built.format, built.nnz) == ((4, 3), np.float64, "crs", 6)
     # Values, columns, row pointers; the five arrays of cut rows are one placeholder element each.
-    assert made.nbytes == 6 * 8 + 6 * 4 + 5 * 4 + (4 + 3 * 4 + 8)
-    assert repr(made) == "<4 x 3 matrix of 6 float64 entries as crs on the device>"
+    assert built.nbytes == 6 * 8 + 6 * 4 + 5 * 4 + (4 + 3 * 4 + 8)
+    assert repr(built) == "<4 x 3 matrix of 6 float64 entries as crs on the device>"
 
 
 def test_vectors_of_the_host():
-    made = prepare()
-    np.testing.assert_array_equal(made @ X, Y)
-    np.testing.assert_array_equal(made @ [1, 10, 100], Y)
+    built = prepare()
+    np.testing.assert_array_equal(built @ X, Y)
+    np.testing.assert_array_equal(built @ [1, 10, 100], Y)
     out = np.ones(4)
-    assert made.matvec(X, out=out, alpha=2, beta=-1) is out
+    assert built.matvec(X, out=out, alpha=2, beta=-1) is out
     np.testing.assert_array_equal(out, 2 * Y - 1)
 
 
 def test_vectors_of_the_device_stay_there():
-    made = prepare()
-    y = made @ cuda.to_device(X)
+    built = prepare()
+    y = built @ cuda.to_device(X)
     assert not isinstance(y, np.ndarray)
     np.testing.assert_array_equal(y.copy_to_host(), Y)
     out = cuda.to_device(np.full(4, np.nan))
-    assert made.matvec(cuda.to_device(X), out=out) is out
+    assert built.matvec(cuda.to_device(X), out=out) is out
     np.testing.assert_array_equal(out.copy_to_host(), Y)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_dtype(dtype):
-    made = prepare(MATRIX, dtype=dtype)
-    assert made.dtype == dtype
-    assert (made @ X.astype(np.float32)).dtype == dtype
+    built = prepare(MATRIX, dtype=dtype)
+    assert built.dtype == dtype
+    assert (built @ X.astype(np.float32)).dtype == dtype
 
 
 def test_host_formats_are_taken_as_they_are():
@@ -62,9 +62,9 @@ def test_host_formats_are_taken_as_they_are():
         (FORMATS["pellr"].from_scipy(MATRIX), "pellr"),
         (Sliced.from_scipy(MATRIX, slicing=Slicing(row_cap=2)), "sliced"),
     ):
-        made = prepare(host)
-        assert made.format == name
-        np.testing.assert_array_equal(made @ X, Y)
+        built = prepare(host)
+        assert built.format == name
+        np.testing.assert_array_equal(built @ X, Y)
 
 
 def test_linear_operator():

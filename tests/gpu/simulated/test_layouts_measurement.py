@@ -49,21 +49,21 @@ def test_what_is_recorded(monkeypatch, tmp_path):
         enqueue(None)
         return 5.0
 
-    found = measurement.measure_matrices(
+    actual = measurement.measure_matrices(
         subjects, ("simulated", {}), bandwidths, lambda *_: None, Run(), timer
     )
-    assert [(each.name, each.nnz, each.missing) for each in found.matrices] == [
+    assert [(each.name, each.nnz, each.missing) for each in actual.matrices] == [
         ("tiny", 4, ""),
         ("none", 0, "no file"),
     ]
     for dtype in measurement.REALS:
-        joint_one = found.search("tiny", dtype, "joint")
+        joint_one = actual.search("tiny", dtype, "joint")
         assert (joint_one.variants, joint_one.median_us, joint_one.bound_us) == (2, 5.0, 2.0)
-        assert found.search("tiny", dtype, "paper").layout == "csr-AoS-AoS"
-        assert found.search("tiny", dtype, "schedule").variants == 1
+        assert actual.search("tiny", dtype, "paper").layout == "csr-AoS-AoS"
+        assert actual.search("tiny", dtype, "schedule").variants == 1
     file = tmp_path / "r.json"
-    file.write_bytes(found.to_json())
-    assert read_results(file, Results).searches == found.searches
+    file.write_bytes(actual.to_json())
+    assert read_results(file, Results).searches == actual.searches
 
 
 def test_layouts_of_the_paper():

@@ -44,11 +44,11 @@ def rows_of(lengths, dtype, columns):
 )
 def test_threads_by_length_and_pieces(slicing, dtype):
     matrix = rows_of(np.r_[np.arange(20), 400, 3], dtype, 400)
-    made = MixedSliced.from_scipy(matrix, slicing=slicing)
-    assert slicing.most_threads_per_row in made.threads_per_row and made.threads_per_row.min() < 32
-    assert len(made.split_rows) == 1
+    built = MixedSliced.from_scipy(matrix, slicing=slicing)
+    assert slicing.most_threads_per_row in built.threads_per_row and built.threads_per_row.min() < 32
+    assert len(built.split_rows) == 1
     x = np.linspace(-1, 1, matrix.shape[1]).astype(dtype)
-    y = launched(MixedSlicedProduct(made, THREADS), x, matrix.shape[0])
+    y = launched(MixedSlicedProduct(built, THREADS), x, matrix.shape[0])
     assert relative_error(y, matrix, x) <= allowed(matrix)
 
 
@@ -57,12 +57,12 @@ def test_warps_of_a_block_share_a_row(thread_lengths, threads):
     # Rows of one, two and four warps; in blocks of 128 some blocks have rows of either kind.
     matrix = rows_of([3, 130, 40, 500, 65, 0, 70, 128, 1, 90], np.float64, 500)
     slicing = MixedSlicing(steps=4, most_threads_per_row=128, thread_lengths=thread_lengths)
-    made = MixedSliced.from_scipy(matrix, slicing=slicing)
-    made.check()
-    assert sorted(set(made.threads_per_row.tolist()) - {1, 2, 4, 8, 16}) == [32, 64, 128]
-    assert not len(made.split_rows)
+    built = MixedSliced.from_scipy(matrix, slicing=slicing)
+    built.check()
+    assert sorted(set(built.threads_per_row.tolist()) - {1, 2, 4, 8, 16}) == [32, 64, 128]
+    assert not len(built.split_rows)
     x = np.linspace(-1, 1, 500)
-    kernel = MixedSlicedProduct(made, threads)
+    kernel = MixedSlicedProduct(built, threads)
     y = launched(kernel, x, 10, alpha=2, beta=-1, y=np.arange(10.0))
     np.testing.assert_allclose(y, 2 * (matrix @ x) - np.arange(10), atol=1e-12)
     np.testing.assert_array_equal(y, launched(kernel, x, 10, alpha=2, beta=-1, y=np.arange(10.0)))
@@ -71,9 +71,9 @@ def test_warps_of_a_block_share_a_row(thread_lengths, threads):
 @pytest.mark.parametrize("at_once", [1, 2, 8])
 def test_groups_loaded_before_x_may_be_read(at_once):
     matrix = rows_of([3, 30, 7, 1, 0, 12], np.float64, 40)
-    made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(steps=4))
+    built = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(steps=4))
     x = np.linspace(-1, 1, 40)
-    y = launched(MixedSlicedProduct(made, THREADS, at_once=at_once), x, 6)
+    y = launched(MixedSlicedProduct(built, THREADS, at_once=at_once), x, 6)
     np.testing.assert_allclose(y, matrix @ x, atol=1e-12)
 
 
@@ -87,9 +87,9 @@ def test_far_columns(hubs, monkeypatch):
     matrix = scipy.sparse.csr_array(
         scipy.sparse.coo_array((rng.standard_normal(len(row)), (row, column)), shape=(22, 150_000))
     )
-    made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(hubs=hubs, steps=60))
-    assert made.near_columns.any() and made.far_columns.any()
+    built = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(hubs=hubs, steps=60))
+    assert built.near_columns.any() and built.far_columns.any()
     x = rng.standard_normal(150_000)
     x[np.setdiff1d(np.arange(150_000), matrix.indices)] = np.nan
-    y = launched(MixedSlicedProduct(made, THREADS), x, 22)
+    y = launched(MixedSlicedProduct(built, THREADS), x, 22)
     assert relative_error(y, matrix, np.nan_to_num(x)) <= allowed(matrix)

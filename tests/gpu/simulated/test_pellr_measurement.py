@@ -50,18 +50,18 @@ def measured(monkeypatch):
 
     monkeypatch.setattr(subjects, "load", load)
     doing = []
-    found = measurement.measure_subjects(
+    actual = measurement.measure_subjects(
         (NAMED, LOST, MADE), GPU, lambda operation: TIMING, lambda what, share: doing.append((what, share))
     )
     assert doing[:3] == [("compiling", 0), ("measuring named", 0), ("measuring lost", 1 / 3)]
-    return found
+    return actual
 
 
 @pytest.mark.ci
 def test_every_method_on_every_matrix(measured, tmp_path):
     # Repeated until it fills this GPU as it fills the paper's 6144 threads: 8192 threads, once.
     assert [each.name for each in measured.matrices] == ["named", "lost", "made"]
-    named, lost, made = measured.matrices
+    named, lost, built = measured.matrices
     assert lost.missing == "FileNotFoundError: no such file"
     assert (named.rows, named.nnz, named.longest, named.shortest) == (12, 43, 10, 0)
     assert named.histogram == (1, 4, 3, 1, 3)
@@ -82,7 +82,7 @@ def test_every_method_on_every_matrix(measured, tmp_path):
                 assert (record.status, record.median_us) == ("ok", 5.0), record
                 assert record.error <= allowed
                 assert record.nbytes > named.nnz * (4 + np.dtype(dtype).itemsize)
-    assert made.name == "made"
+    assert built.name == "made"
 
     path = tmp_path / "results.json"
     path.write_bytes(measured.to_json())
@@ -97,8 +97,8 @@ def test_every_method_on_every_matrix(measured, tmp_path):
 @pytest.mark.ci
 def test_a_matrix_of_the_paper_is_repeated_until_it_fills_the_gpu(monkeypatch):
     monkeypatch.setattr(subjects, "load", lambda subject: matrix(LENGTHS))
-    found = measurement.measure_subjects((NAMED,), gpu(9, 2048), timer, lambda *_: None)
-    again = found.matrices[1]
+    actual = measurement.measure_subjects((NAMED,), gpu(9, 2048), timer, lambda *_: None)
+    again = actual.matrices[1]
     assert (again.name, again.group, again.of, again.copies, again.rows) == (
         "named x 3",
         "filled",
@@ -106,5 +106,5 @@ def test_a_matrix_of_the_paper_is_repeated_until_it_fills_the_gpu(monkeypatch):
         3,
         36,
     )
-    assert {record.method for record in found.records if record.matrix == "named x 3"} == set(FILLED_METHODS)
-    assert all(record.error <= 1e-6 for record in found.records if record.status == "ok")
+    assert {record.method for record in actual.records if record.matrix == "named x 3"} == set(FILLED_METHODS)
+    assert all(record.error <= 1e-6 for record in actual.records if record.status == "ok")

@@ -10,11 +10,11 @@ from gpu.compound.placement import DeviceEntries
 
 
 def made(entry):
-    drawn = np.random.default_rng(5)
-    lengths = drawn.integers(0, 6, 37)
-    indices = np.concatenate([np.sort(drawn.choice(9, length, replace=False)) for length in lengths])
+    sampled = np.random.default_rng(5)
+    lengths = sampled.integers(0, 6, 37)
+    indices = np.concatenate([np.sort(sampled.choice(9, length, replace=False)) for length in lengths])
     components = [
-        drawn.normal(size=len(indices)) if kind == "real" else drawn.integers(-9, 9, len(indices))
+        sampled.normal(size=len(indices)) if kind == "real" else sampled.integers(-9, 9, len(indices))
         for _, kind in entry.entry
     ]
     pointers = np.concatenate(([0], np.cumsum(lengths)))

@@ -34,46 +34,46 @@ def prepare(*arguments, **options):
     ids=lambda each: str(each) if isinstance(each, bool | str | Slicing) else type(each).__name__,
 )
 def test_a_transposed_copy(matrix, transpose):
-    made = prepare(matrix, "crs", transpose=transpose)
-    assert made.format == "crs"
+    built = prepare(matrix, "crs", transpose=transpose)
+    assert built.format == "crs"
     if transpose == "coo":
-        assert made.T.format == "coo"
-    np.testing.assert_array_equal(made @ X, MATRIX @ X)
-    np.testing.assert_array_equal(made.T @ V, MATRIX.T @ V)
-    np.testing.assert_array_equal(made.rmatvec(V, out=X.copy(), alpha=2, beta=-1), 2 * (MATRIX.T @ V) - X)
-    assert made.T.shape == (3, 4)
-    np.testing.assert_array_equal(made.T.T @ X, MATRIX @ X)
-    np.testing.assert_array_equal(made.T.rmatvec(X), MATRIX @ X)
+        assert built.T.format == "coo"
+    np.testing.assert_array_equal(built @ X, MATRIX @ X)
+    np.testing.assert_array_equal(built.T @ V, MATRIX.T @ V)
+    np.testing.assert_array_equal(built.rmatvec(V, out=X.copy(), alpha=2, beta=-1), 2 * (MATRIX.T @ V) - X)
+    assert built.T.shape == (3, 4)
+    np.testing.assert_array_equal(built.T.T @ X, MATRIX @ X)
+    np.testing.assert_array_equal(built.T.rmatvec(X), MATRIX @ X)
 
 
 def test_bytes_of_both_are_counted():
-    alone, turned = prepare(MATRIX, "crs"), prepare(MATRIX.T, "coo")
+    alone, transposed = prepare(MATRIX, "crs"), prepare(MATRIX.T, "coo")
     both = prepare(MATRIX, "crs", transpose="coo")
-    assert both.nbytes == both.T.nbytes == alone.nbytes + turned.nbytes
+    assert both.nbytes == both.T.nbytes == alone.nbytes + transposed.nbytes
 
 
 def test_without_a_transposed_copy_one_line_says_how():
-    made = prepare(MATRIX)
-    for call in (lambda: made.T, lambda: made.rmatvec(V), lambda: made.aslinearoperator().rmatvec(V)):
+    built = prepare(MATRIX)
+    for call in (lambda: built.T, lambda: built.rmatvec(V), lambda: built.aslinearoperator().rmatvec(V)):
         with pytest.raises(UserError, match=r"gpu\.prepare\(A, transpose=True\)"):
             call()
 
 
 def test_scipy_takes_both_products():
-    made = prepare(MATRIX, transpose=True)
-    for operator in (made.aslinearoperator(), scipy.sparse.linalg.aslinearoperator(made)):
+    built = prepare(MATRIX, transpose=True)
+    for operator in (built.aslinearoperator(), scipy.sparse.linalg.aslinearoperator(built)):
         np.testing.assert_array_equal(operator @ X, MATRIX @ X)
         np.testing.assert_array_equal(operator.rmatvec(V), MATRIX.T @ V)
-    solution = scipy.sparse.linalg.lsqr(made.aslinearoperator(), V)[0]
+    solution = scipy.sparse.linalg.lsqr(built.aslinearoperator(), V)[0]
     np.testing.assert_allclose(MATRIX.T @ (MATRIX @ solution), MATRIX.T @ V, rtol=1e-6)
 
 
 def test_a_host_format_is_converted_where_another_is_asked_for():
     host = CRS.from_scipy(MATRIX)
     assert prepare(host, "coo").format == "coo"
-    made = prepare(host, dtype=np.float32)
-    assert made.dtype == np.float32
-    np.testing.assert_array_equal(made @ X.astype(np.float32), MATRIX @ X)
+    built = prepare(host, dtype=np.float32)
+    assert built.dtype == np.float32
+    np.testing.assert_array_equal(built @ X.astype(np.float32), MATRIX @ X)
 
 
 def test_auto_says_what_it_took():
@@ -129,9 +129,9 @@ class Device:
     def to_device(self, array):
         if array.nbytes > self.get_memory_info().free:
             raise MemoryError
-        made = self.put(array)
-        self.references.append(weakref.ref(made))
-        return made
+        built = self.put(array)
+        self.references.append(weakref.ref(built))
+        return built
 
 
 @pytest.fixture

@@ -110,13 +110,13 @@ def test_two_products_have_equal_bits():
 )
 def test_any_matrix_in_small_bins(matrix, parts, of_bin, of_super, factors):
     stored = PropagationBlocks.from_scipy(matrix, parts=parts, bin_entries=of_bin, super_entries=of_super)
-    made = gpu.prepare(stored, threads_per_block=THREADS)
-    assert made.format == "propagation"
+    built = gpu.prepare(stored, threads_per_block=THREADS)
+    assert built.format == "propagation"
     x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
     alpha, beta = factors
     y0 = np.linspace(3, -1, matrix.shape[0]).astype(matrix.dtype) if beta else None
     out = np.full(matrix.shape[0], np.nan, matrix.dtype) if y0 is None else y0.copy()
-    y = made.matvec(x, out=out, alpha=alpha, beta=beta)
+    y = built.matvec(x, out=out, alpha=alpha, beta=beta)
     assert relative_error(y, matrix, x, alpha, beta, y0) <= allowed(matrix)
 
 

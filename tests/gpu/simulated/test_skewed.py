@@ -15,9 +15,9 @@ from gpu.runtime.cuda import cuda
 from vecsim.formats import CRS
 
 
-def launched(made, x, rows):
+def launched(built, x, rows):
     y = cuda.to_device(np.full(rows, np.nan, dtype=x.dtype))
-    made.launch(cuda.to_device(x), y, x.dtype.type(1), x.dtype.type(0), 0)
+    built.launch(cuda.to_device(x), y, x.dtype.type(1), x.dtype.type(0), 0)
     return y.copy_to_host()
 
 
@@ -37,10 +37,10 @@ def test_an_infinite_x_stays_infinite(format):
     matrix = scipy.sparse.csr_array(np.tril(np.ones((40, 40))))
     x = np.ones(40)
     x[0] = np.inf
-    made = gpu.prepare(matrix, format, threads_per_block=THREADS)
-    assert (made @ x == np.inf).all()
+    built = gpu.prepare(matrix, format, threads_per_block=THREADS)
+    assert (built @ x == np.inf).all()
     x[[0, 39]] = 1, np.inf
-    np.testing.assert_array_equal(made @ x, [*range(1, 40), np.inf])
+    np.testing.assert_array_equal(built @ x, [*range(1, 40), np.inf])
 
 
 ADAPTIVE = [
@@ -57,12 +57,12 @@ ADAPTIVE = [
 )
 def test_adaptive_blocks(dtype, arrangement):
     matrix = one_long_row(dtype)
-    made = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
+    built = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
     x = np.linspace(-1, 1, matrix.shape[1]).astype(dtype)
-    y = launched(made, x, matrix.shape[0])
+    y = launched(built, x, matrix.shape[0])
     assert relative_error(y, matrix, x) <= allowed(matrix)
     # What counts the pieces that have come is back where it was.
-    np.testing.assert_array_equal(launched(made, x, matrix.shape[0]), y)
+    np.testing.assert_array_equal(launched(built, x, matrix.shape[0]), y)
 
 
 def test_adaptive_rows_of_all_lengths_in_a_block():
@@ -75,8 +75,8 @@ def test_adaptive_rows_of_all_lengths_in_a_block():
         scipy.sparse.coo_array((rng.standard_normal(len(row)), (row, column)), shape=(len(lengths), 130))
     )
     x = rng.standard_normal(130)
-    made = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=Arrangement(THREADS))
-    y = launched(made, x, len(lengths))
+    built = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=Arrangement(THREADS))
+    y = launched(built, x, len(lengths))
     assert relative_error(y, matrix, x) <= allowed(matrix)
 
 
@@ -90,8 +90,8 @@ def test_adaptive_keeps_to_the_entries_of_a_row(arrangement):
     values = np.ones(len(rows))
     values[rows % 2 == 1] = np.inf
     matrix = scipy.sparse.csr_array((values, (rows, columns)))
-    made = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
-    y = launched(made, np.ones(600), len(lengths))
+    built = CRSAdaptiveProduct(CRS.from_scipy(matrix), THREADS, arrangement=arrangement)
+    y = launched(built, np.ones(600), len(lengths))
     np.testing.assert_array_equal(y, [3, np.inf, 600, np.inf, 300, np.inf, 1])
 
 
@@ -118,12 +118,12 @@ def test_arrangements_fit_a_block(entries, value_bytes):
 )
 def test_row_blocks(lengths, places, most_times):
     rowptr = np.concatenate(([0], np.cumsum(lengths, dtype=np.int64))).astype(np.int32)
-    made = row_blocks(rowptr, places, most_times)
-    records = made.records.reshape(-1, RECORD).astype(int)
-    assert len(made) == len(records)
+    built = row_blocks(rowptr, places, most_times)
+    records = built.records.reshape(-1, RECORD).astype(int)
+    assert len(built) == len(records)
     longest = places * most_times
-    assert bool(len(made.pieces)) == any(length > longest for length in lengths)
-    pieces = made.pieces.reshape(-1, 2).astype(int) if len(made.pieces) else np.zeros((len(made), 2), int)
+    assert bool(len(built.pieces)) == any(length > longest for length in lengths)
+    pieces = built.pieces.reshape(-1, 2).astype(int) if len(built.pieces) else np.zeros((len(built), 2), int)
     at, row = 0, 0
     for block, (first, first_row, last, next_row) in enumerate(records):
         is_long, is_piece, first, last = first >= MARK, last >= MARK, first % MARK, last % MARK

@@ -60,10 +60,10 @@ def test_dense_blocks_with_and_without_holes(block, holes):
     matrix.eliminate_zeros()
     # The last row and column of blocks are cut.
     matrix = scipy.sparse.csr_array(matrix[:-1, :-1])
-    made = gpu.prepare(matrix, f"sell-c-sigma-blocks-{block}", threads_per_block=THREADS)
+    built = gpu.prepare(matrix, f"sell-c-sigma-blocks-{block}", threads_per_block=THREADS)
     x = vector(matrix.shape[1], np.float64)
-    assert relative_error(made @ x, matrix, x) <= allowed(matrix)
+    assert relative_error(built @ x, matrix, x) <= allowed(matrix)
     x[5] = np.nan
     reached = np.zeros(matrix.shape[0], dtype=bool)
     reached[matrix[:, [5]].nonzero()[0]] = True
-    np.testing.assert_array_equal(np.isnan(made @ x), reached)
+    np.testing.assert_array_equal(np.isnan(built @ x), reached)

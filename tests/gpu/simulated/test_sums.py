@@ -24,13 +24,13 @@ def pairs(draw):
     rows, columns = draw(st.integers(0, 12)), draw(st.integers(0, 40))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     dtype = draw(st.sampled_from([np.float32, np.float64]))
-    made = []
+    results = []
     for _ in range(2):
         entries = draw(st.integers(0, 150)) if rows and columns else 0
         row, column = rng.integers(0, max(1, rows), entries), rng.integers(0, max(1, columns), entries)
         values = rng.integers(-2, 3, entries).astype(dtype)
-        made.append(scipy.sparse.coo_array((values, (row, column)), shape=(rows, columns)))
-    return made
+        results.append(scipy.sparse.coo_array((values, (row, column)), shape=(rows, columns)))
+    return results
 
 
 def summed(matrix):
@@ -39,24 +39,24 @@ def summed(matrix):
     return csr
 
 
-def check(found, exact):
+def check(actual, exact):
     exact = summed(exact)
-    assert found.shape == exact.shape and found.dtype == exact.dtype
+    assert actual.shape == exact.shape and actual.dtype == exact.dtype
     for part in ("indptr", "indices", "data"):
-        np.testing.assert_array_equal(getattr(found, part), getattr(exact, part), err_msg=part)
+        np.testing.assert_array_equal(getattr(actual, part), getattr(exact, part), err_msg=part)
 
 
 def by_places(first, second, alpha, beta):
     """Add by plain loops: every place of A or B has an entry."""
-    found = {}
+    actual = {}
     for factor, matrix in ((alpha, first), (beta, second)):
         coo = summed(matrix).tocoo()
         for row, column, value in zip(*coo.coords, coo.data, strict=True):
             scaled = matrix.dtype.type(factor) * value
-            found[row, column] = found[row, column] + scaled if (row, column) in found else scaled
-    at = sorted(found)
+            actual[row, column] = actual[row, column] + scaled if (row, column) in actual else scaled
+    at = sorted(actual)
     places = [row for row, _ in at], [column for _, column in at]
-    values = np.array([found[each] for each in at], first.dtype)
+    values = np.array([actual[each] for each in at], first.dtype)
     return scipy.sparse.coo_array((values, places), shape=first.shape).tocsr()
 
 
@@ -67,11 +67,11 @@ def test_a_sum_has_every_place_of_both(pair, factors):
 
 
 @examples(8)
-@given(pair=pairs(), turned=st.sampled_from([(True, False), (False, True), (True, True)]))
-def test_transposed_operands(pair, turned):
-    given_ = [each.T if turn else each for each, turn in zip(pair, turned, strict=True)]
-    found = gpu.add(*given_, 3, -1, transpose_a=turned[0], transpose_b=turned[1])
-    check(found.to_scipy(), by_places(*pair, 3, -1))
+@given(pair=pairs(), transposed=st.sampled_from([(True, False), (False, True), (True, True)]))
+def test_transposed_operands(pair, transposed):
+    given_ = [each.T if turn else each for each, turn in zip(pair, transposed, strict=True)]
+    actual = gpu.add(*given_, 3, -1, transpose_a=transposed[0], transpose_b=transposed[1])
+    check(actual.to_scipy(), by_places(*pair, 3, -1))
 
 
 @examples(4)
@@ -86,9 +86,9 @@ def test_zeros_are_left_out_where_that_is_asked(pair):
 def test_pairs_at_the_end_of_a_share_are_not_parted(columns):
     # Rows that both have in full: a block's share ends before, within or behind a pair.
     one = scipy.sparse.csr_array(np.arange(1.0, 3 * columns + 1).reshape(3, columns))
-    made = gpu.add(one, one)
-    assert made.nnz == one.nnz
-    check(made.to_scipy(), one + one)
+    results = gpu.add(one, one)
+    assert results.nnz == one.nnz
+    check(results.to_scipy(), one + one)
 
 
 def test_many_empty_rows_are_shares_too():
@@ -138,10 +138,10 @@ def on_device(indptr, indices, data, shape):
 
 def test_csr_arrays_of_other_libraries():
     one = on_device([0, 1, 3], [1, 0, 2], [1, 2, 3], (2, 3))
-    found = gpu.add(one, gpu.DeviceCsr.from_scipy(scipy.sparse.eye_array(2, 3)), 2, 1)
-    assert found.to_scipy().toarray().tolist() == [[1, 2, 0], [4, 1, 6]]
-    assert (found.nnz, found.dtype, found.nbytes) == (5, np.float64, 12 + 20 + 40)
-    assert repr(found) == "<2 x 3 CSR matrix of 5 float64 entries on the device>"
+    actual = gpu.add(one, gpu.DeviceCsr.from_scipy(scipy.sparse.eye_array(2, 3)), 2, 1)
+    assert actual.to_scipy().toarray().tolist() == [[1, 2, 0], [4, 1, 6]]
+    assert (actual.nnz, actual.dtype, actual.nbytes) == (5, np.float64, 12 + 20 + 40)
+    assert repr(actual) == "<2 x 3 CSR matrix of 5 float64 entries on the device>"
 
 
 @pytest.mark.parametrize(

@@ -22,9 +22,9 @@ def scattered(rows, columns, entries, seed, dtype=np.float64):
     rng = np.random.default_rng(seed)
     at = rng.integers(0, max(1, rows), entries), rng.integers(0, max(1, columns), entries)
     values = rng.integers(-2, 3, entries).astype(dtype)
-    made = scipy.sparse.coo_array((values, at), shape=(rows, columns)).tocsr()
-    made.sum_duplicates()
-    return made
+    built = scipy.sparse.coo_array((values, at), shape=(rows, columns)).tocsr()
+    built.sum_duplicates()
+    return built
 
 
 def by_scipy(first, second, alpha, beta):
@@ -36,13 +36,13 @@ def by_scipy(first, second, alpha, beta):
     one, two = alpha * first.toarray(), beta * second.toarray()
     # Where only one has an entry nothing is added to it: -0.0 + 0.0 would be 0.0.
     dense = np.where(has[0] & has[1], one + two, np.where(has[0], one, two))
-    made = scipy.sparse.coo_array((dense[places.coords], places.coords), shape=first.shape).tocsr()
-    return made.astype(first.dtype)
+    built = scipy.sparse.coo_array((dense[places.coords], places.coords), shape=first.shape).tocsr()
+    return built.astype(first.dtype)
 
 
-def check(found, exact):
+def check(actual, exact):
     """Compare with a tree made of the exact sum: the same nodes, in another order, whatever is transposed."""
-    host = found.to_hisparse()
+    host = actual.to_hisparse()
     host.check()
     rows, columns, values = host.triplets()
     order = np.lexsort((columns, rows))
@@ -51,17 +51,17 @@ def check(found, exact):
     np.testing.assert_array_equal(rows[order], coo.coords[0][at])
     np.testing.assert_array_equal(columns[order], coo.coords[1][at])
     np.testing.assert_array_equal(values[order], coo.data[at])
-    assert found.nnz == exact.nnz and found.shape == exact.shape and found.dtype == exact.dtype
-    rebuilt = tree(exact.T.tocsr() if found.transposed else exact)
+    assert actual.nnz == exact.nnz and actual.shape == exact.shape and actual.dtype == exact.dtype
+    rebuilt = tree(exact.T.tocsr() if actual.transposed else exact)
     assert host.content.pool.words.size == rebuilt.content.pool.words.size
     assert host.structure() == rebuilt.structure()
 
 
 def test_a_sum_with_a_transposed_operand_and_its_transpose_again():
     one, two = scattered(5, 9, 16, 1), scattered(9, 5, 40, 2)
-    made = gpu.add(tree(one), tree(two), 2, -0.5, transpose_b=True)
-    check(made, by_scipy(one, two.T.tocsr(), 2, -0.5))
-    assert made.content.levels == 2 and repr(made).startswith("<5 x 9 HiSparse matrix of ")
+    built = gpu.add(tree(one), tree(two), 2, -0.5, transpose_b=True)
+    check(built, by_scipy(one, two.T.tocsr(), 2, -0.5))
+    assert built.content.levels == 2 and repr(built).startswith("<5 x 9 HiSparse matrix of ")
 
 
 @pytest.mark.ci
@@ -78,8 +78,8 @@ def test_a_sum_is_that_of_scipy(sizes, entries, ways, factors, real):
     counts = [each if all(sizes) else 0 for each in entries]
     pair = [scattered(*sizes, count, seed, real) for seed, count in enumerate(counts)]
     placed = [tree(each.T.tocsr() if way else each) for each, way in zip(pair, ways, strict=True)]
-    made = gpu.add(*placed, *factors, transpose_a=ways[0], transpose_b=ways[1])
-    check(made, by_scipy(*pair, *factors))
+    built = gpu.add(*placed, *factors, transpose_a=ways[0], transpose_b=ways[1])
+    check(built, by_scipy(*pair, *factors))
 
 
 @pytest.mark.ci
@@ -95,10 +95,11 @@ def test_zeros_are_left_out_where_that_is_asked():
 @pytest.mark.ci
 def test_states_of_operands_count_and_sums_are_operands():
     one, two = scattered(6, 8, 20, 5), scattered(8, 6, 20, 6)
-    made = gpu.add(tree(one).scaled(3), tree(two).T, 2, 1)
-    check(made, by_scipy(one, two.T.tocsr(), 6, 1))
+    built = gpu.add(tree(one).scaled(3), tree(two).T, 2, 1)
+    check(built, by_scipy(one, two.T.tocsr(), 6, 1))
     check(
-        gpu.add(made.T, made, 1, 1, transpose_a=True), by_scipy(made.to_hisparse().to_scipy(), one * 0, 2, 0)
+        gpu.add(built.T, built, 1, 1, transpose_a=True),
+        by_scipy(built.to_hisparse().to_scipy(), one * 0, 2, 0),
     )
 
 
@@ -109,9 +110,9 @@ def test_a_leaf_with_minus_zero_stays_sparse():
     most.data[3] = -0.0
     short = scipy.sparse.csr_array((most.data[1:], most.indices[1:], np.maximum(most.indptr - 1, 0)), (4, 4))
     nothing = tree(scipy.sparse.csr_array((4, 4)))
-    made = gpu.add(tree(short), nothing)
-    check(made, short)
-    assert made.to_hisparse().structure()["level_dense_arrays"] == (0,)
+    built = gpu.add(tree(short), nothing)
+    check(built, short)
+    assert built.to_hisparse().structure()["level_dense_arrays"] == (0,)
     check(gpu.add(tree(full), nothing, 2, 1), full * 2)
 
 

@@ -18,8 +18,8 @@ from vecsim.support.errors import UserError
 
 @pytest.fixture
 def matrix():
-    drawn = np.random.default_rng(3)
-    components = [drawn.uniform(-1, 1, 4) for _ in range(4)]
+    sampled = np.random.default_rng(3)
+    components = [sampled.uniform(-1, 1, 4) for _ in range(4)]
     return CompoundMatrix.from_arrays(QUATERNION, (3, 3), [0, 2, 2, 4], [0, 2, 1, 2], components)
 
 
@@ -33,9 +33,9 @@ def test_products_are_run_and_compared(matrix):
         Variant(Layout(outer), Schedule("whole", 32, threads_per_row=sharing))
         for outer, sharing in (("csr", 1), ("csr", 2), ("sliced-32", 1))
     ]
-    found = tune(variants, DeviceMeasurement(matrix, run_once))
-    assert len(found.timings) == 3
-    assert all(timing.nbytes > 4 * 32 for timing in found.timings.values())
+    actual = tune(variants, DeviceMeasurement(matrix, run_once))
+    assert len(actual.timings) == 3
+    assert all(timing.nbytes > 4 * 32 for timing in actual.timings.values())
 
 
 def test_a_product_that_is_wrong_or_not_written_is_refused(matrix):
@@ -100,8 +100,8 @@ def test_only_what_is_chosen_is_measured(matrix, tmp_path):
 
     with TuningStore(tmp_path / "tuning.db") as store:
         how = {"natural": True, "timer": run_once, "choose": choose}
-        found = tune_on_device(matrix, "small", store, "simulator", **how)
-    assert (len(found.timings), found.complete) == (2, True)
+        actual = tune_on_device(matrix, "small", store, "simulator", **how)
+    assert (len(actual.timings), actual.complete) == (2, True)
     assert seen == features_of(matrix)
 
 

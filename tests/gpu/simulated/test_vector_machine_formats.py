@@ -30,13 +30,13 @@ def on_device(host):
 def check(host, matrix):
     # Entries of one position are summed by the conversion, with a rounding for each that no product has.
     matrix = canonical_csr(matrix)
-    made = on_device(host)
+    built = on_device(host)
     x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
-    y = made @ x
+    y = built @ x
     # A float64 result is compared with one of its kind, which has an error of its own.
     roundings = 1 if y.dtype == np.float32 else 2
     assert relative_error(matrix, x, y) <= roundings * rounding_bound(matrix, y.dtype)
-    np.testing.assert_array_equal(made @ x, y)
+    np.testing.assert_array_equal(built @ x, y)
 
 
 @examples(6)
@@ -68,9 +68,9 @@ def test_rows_over_many_blocks_and_chunks():
 def test_a_nan_beside_zero_row_entries_stays_out():
     # Each block column begins with a zero-row entry, which has column 0 where x is no number.
     matrix = scipy.sparse.csr_array(np.array([[0.0] * 8, [0, 1, 2, 3, 0, 4, 5, 6]]))
-    made = on_device(BBCS.from_scipy(matrix, section_size=4))
+    built = on_device(BBCS.from_scipy(matrix, section_size=4))
     x = np.array([np.nan, 1, 1, 1, np.nan, 1, 1, 1])
-    np.testing.assert_array_equal(made @ x, [0, 21])
+    np.testing.assert_array_equal(built @ x, [0, 21])
 
 
 @pytest.mark.parametrize("longest", [LEAST_PART, LEAST_PART + 1, 3 * LEAST_PART + 5])
@@ -103,8 +103,8 @@ def test_bbcs_reads_what_the_memory_image_holds():
     image = host.image(Layout(0, 4, alignment=1))
     record = np.dtype([("value", "<f4"), ("descriptor", "u1")])
     entries = image.data[: host.entries * record.itemsize].view(record)
-    found = descriptors.copy_to_host().view(np.uint8)
-    np.testing.assert_array_equal(found[: host.entries], entries["descriptor"])
+    actual = descriptors.copy_to_host().view(np.uint8)
+    np.testing.assert_array_equal(actual[: host.entries], entries["descriptor"])
     real = host.zero_rows == 0
     np.testing.assert_array_equal(values.copy_to_host()[: host.entries][real], entries["value"][real])
 
@@ -117,17 +117,17 @@ def test_hism_reads_what_the_memory_image_holds():
     image = host.image(Layout(0, 4, alignment=1))
     record = np.dtype([("value", "<f4"), ("column", "u1"), ("row", "u1")])
     entries = image.data[: host.nnz * record.itemsize].view(record)
-    for name, found in (("value", values), ("column", columns), ("row", rows)):
-        kept = found.copy_to_host().view(entries[name].dtype)
-        np.testing.assert_array_equal(kept[: host.nnz], entries[name])
+    for name, actual in (("value", values), ("column", columns), ("row", rows)):
+        recorded = actual.copy_to_host().view(entries[name].dtype)
+        np.testing.assert_array_equal(recorded[: host.nnz], entries[name])
 
 
 def test_jd_reads_the_arrays_of_the_memory_image():
     matrix = scipy.sparse.random_array((40, 30), density=0.1, rng=np.random.default_rng(4), format="csr")
     host = JD.from_scipy(matrix)
-    found = [array.copy_to_host() for array in JDProduct(host, THREADS).device_arrays[:4]]
-    for array, kept in zip(found, (host.diag_ptr, host.colidx, host.values, host.perm), strict=True):
-        np.testing.assert_array_equal(array, kept)
+    actual = [array.copy_to_host() for array in JDProduct(host, THREADS).device_arrays[:4]]
+    for array, recorded in zip(actual, (host.diag_ptr, host.colidx, host.values, host.perm), strict=True):
+        np.testing.assert_array_equal(array, recorded)
 
 
 def test_where_parts_lie_by_hand():
@@ -157,15 +157,15 @@ def test_other_names_and_sections_of_64():
     matrix = scipy.sparse.eye_array(70, format="csr")
     assert gpu.prepare(matrix, "jad", threads_per_block=THREADS).format == "jd"
     for name in ("jd", "bbcs", "hism"):
-        made = gpu.prepare(matrix, name, threads_per_block=THREADS)
-        assert (made.format, made.nnz) == (name, 70)
-        np.testing.assert_array_equal(made @ np.arange(70.0), np.arange(70.0))
+        built = gpu.prepare(matrix, name, threads_per_block=THREADS)
+        assert (built.format, built.nnz) == (name, 70)
+        np.testing.assert_array_equal(built @ np.arange(70.0), np.arange(70.0))
 
 
 @pytest.mark.parametrize("kind", PRODUCTS)
 def test_host_formats_are_taken_as_they_are(kind):
     matrix = scipy.sparse.random_array((20, 30), density=0.2, rng=np.random.default_rng(9), format="csr")
     section = {} if kind is JD else {"section_size": 16}
-    made = gpu.prepare(kind.from_scipy(matrix, **section), threads_per_block=THREADS)
-    assert made.format == kind.__name__.lower()
-    np.testing.assert_allclose(made @ np.ones(30), matrix @ np.ones(30), rtol=1e-14)
+    built = gpu.prepare(kind.from_scipy(matrix, **section), threads_per_block=THREADS)
+    assert built.format == kind.__name__.lower()
+    np.testing.assert_allclose(built @ np.ones(30), matrix @ np.ones(30), rtol=1e-14)

@@ -91,42 +91,42 @@ def calibrate(
             results=None if results is None else Path(results),
             watch=work.show,
         )
-        found = search(request, effort=Effort(quick, starts or STARTS, candidates or CANDIDATES))
+        result = search(request, effort=Effort(quick, starts or STARTS, candidates or CANDIDATES))
         work.show("drawing", 1.0)
-        made = report(found, engine)
-        files = files_of(made) | {PRESET: utf8(to_toml(found.machine))}
+        built = report(result, engine)
+        files = files_of(built) | {PRESET: utf8(to_toml(result.machine))}
     write(files, out)
-    show_item(output, made.items[0])
+    show_item(output, built.items[0])
     rows = [
         [s.conclusion, s.extent, f"{s.holds} of {s.examined}", HOLDS[s.at_proposal]]
-        for s in found.sensitivities
+        for s in result.sensitivities
     ]
     output.table(fill(table(["conclusion of the paper", "holds on", "machines", "proposal"]), rows))
     output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} beside it")
-    output.finish("vecsim calibrate", _document(found, engine=engine))
+    output.finish("vecsim calibrate", _document(result, engine=engine))
 
 
-def _document(found: Calibration, **how: Any) -> dict[str, Any]:
+def _document(result: Calibration, **how: Any) -> dict[str, Any]:
     """Return the proposal as one JSON object."""
     from experiments.code_fingerprint import code_fingerprint
     from experiments.papers.hism.calibration.choices import options_of
     from experiments.papers.hism.measurements import VALUE_BYTES
 
-    distance = found.proposal.distance
+    distance = result.proposal.distance
     return {
         **how,
         "value_bits": 8 * VALUE_BYTES,
-        "quick": found.effort.quick,
-        "starts": found.effort.begun,
-        "finished": found.finished,
-        "examined": len(found.examined),
-        "proposal": dict(found.proposal.candidate),
-        "machine": found.machine.to_dict(),
+        "quick": result.effort.quick,
+        "starts": result.effort.begun,
+        "finished": result.finished,
+        "examined": len(result.examined),
+        "proposal": dict(result.proposal.candidate),
+        "machine": result.machine.to_dict(),
         "code_sha256": code_fingerprint(),
         "matrices": {
-            name: {"pattern_sha256": member.pattern_sha256} for name, member in found.ground.members.items()
+            name: {"pattern_sha256": member.pattern_sha256} for name, member in result.ground.members.items()
         },
-        "options": options_of(found.proposal.candidate, found.choices),
+        "options": options_of(result.proposal.candidate, result.choices),
         "score": distance.score,
         "numbers": [
             {"row": row, "quantity": group, "ours": ours, "ratio": distance.ratio(row, group)}
@@ -140,6 +140,6 @@ def _document(found: Calibration, **how: Any) -> dict[str, Any]:
                 "extent": s.extent,
                 "proposal": s.at_proposal,
             }
-            for s in found.sensitivities
+            for s in result.sensitivities
         ],
     }

@@ -71,8 +71,8 @@ def course(
         return
     output = Output(json)
     with chosen_engine(engine, described) as choice:
-        found = choice.run(lambda name, watch: run_course(ready, described, engine=name))
-    _show(output, found, choice.name, value_bits)
+        result = choice.run(lambda name, watch: run_course(ready, described, engine=name))
+    _show(output, result, choice.name, value_bits)
 
 
 def _list(output: Output) -> None:
@@ -87,32 +87,32 @@ def _list(output: Output) -> None:
     output.finish("vecsim course", {"programs": [dict(zip(names, row, strict=True)) for row in rows]})
 
 
-def _show(output: Output, found: CourseRun, engine: str, value_bits: int) -> None:
-    name, problem = found.ready.course.name, found.ready.placed.problem
-    cycles = found.run.cycles
-    how = f"{machine_line(found.run.machine)}; engine {engine}; {value_bits}-bit values"
-    output.text(f"{name}: {found.ready.course.title}; {how}")
+def _show(output: Output, result: CourseRun, engine: str, value_bits: int) -> None:
+    name, problem = result.ready.course.name, result.ready.placed.problem
+    cycles = result.run.cycles
+    how = f"{machine_line(result.run.machine)}; engine {engine}; {value_bits}-bit values"
+    output.text(f"{name}: {result.ready.course.title}; {how}")
     rows = [
         ("cycles", f"{cycles:,}"),
-        ("at least", f"{found.bound:,}"),
-        ("cycles over that", f"{cycles / found.bound:.2f}" if found.bound else "-"),
+        ("at least", f"{result.bound:,}"),
+        ("cycles over that", f"{cycles / result.bound:.2f}" if result.bound else "-"),
         (problem.units, f"{problem.work:,}"),
-        (f"cycles for each {problem.unit}", f"{found.cycles_per_unit:.3g}"),
-        ("instructions", f"{found.run.instructions:,}"),
+        (f"cycles for each {problem.unit}", f"{result.cycles_per_unit:.3g}"),
+        ("instructions", f"{result.run.instructions:,}"),
         ("result", "as by NumPy"),
     ]
     output.table(fill(table(["of this run"], [""]), rows))
     document = {
         "program": name,
-        "machine": found.run.machine.to_dict(),
+        "machine": result.run.machine.to_dict(),
         "engine": engine,
         "value_bits": value_bits,
         "cycles": cycles,
-        "bound": found.bound,
+        "bound": result.bound,
         "work": problem.work,
         "unit": problem.unit,
-        "instructions": found.run.instructions,
-        "counters": dict(found.run.counters),
+        "instructions": result.run.instructions,
+        "counters": dict(result.run.counters),
     }
     output.finish("vecsim course", document)
 

@@ -97,14 +97,14 @@ def crosscheck(
     if not matrix and not suite:
         raise UserError("name a matrix, or ask for --suite; see `vecsim crosscheck --help`")
     output = Output(json, inputs=matrix or [])
-    made = provenance()
+    result = provenance()
     missing: dict[str, str] = {}
     sources = chain([load_matrix(name) for name in matrix or []], _suite(missing) if suite else ())
     device, without = find_device() if gpu else (None, "")
-    found: list[Checked] = []
+    matches: list[Checked] = []
     with Progress() as work:
         for each in _checked(sources, described, device, seed, engine, width, work):
-            if without and not found:
+            if without and not matches:
                 output.text(f"without a GPU, SciPy and the simulator are compared: {without}")
             output.text(_header(each, machine_line(described), engine, value_bits, device))
             output.table(_table(each.found.checks))
@@ -117,17 +117,17 @@ def crosscheck(
             statuses += [hierarchy.gpu_status for hierarchy in each.found.hierarchies]
             for status in dict.fromkeys(filter(None, statuses)):
                 output.text(f"not on the GPU: {status}")
-            found.append(each)
+            matches.append(each)
     results = Results(
-        tuple(found),
+        tuple(matches),
         missing,
         _facts(device),
         described,
         engine,
         seed,
         value_bits,
-        made.date,
-        str(made.commit),
+        result.date,
+        str(result.commit),
     )
     output.finish(KIND, results.document())
     if results.disagreements:
@@ -163,8 +163,8 @@ def _checked(
         work.show(each.name, 0.0)
         values = matrix_values(each, width)
         rows, columns = values.shape
-        found = check(values, machine, device, seed=seed, engine=engine)
-        yield Checked(each.name, int(rows), int(columns), int(values.nnz), found, matrix_sha256(values))
+        matches = check(values, machine, device, seed=seed, engine=engine)
+        yield Checked(each.name, int(rows), int(columns), int(values.nnz), matches, matrix_sha256(values))
 
 
 def _header(each: Checked, machine: str, engine: str, value_bits: int, device: Device | None) -> str:
@@ -202,7 +202,7 @@ def _table(checks: Sequence[Check]) -> Table:
     return fill(table(["program"], NUMBERS), rows)
 
 
-def _hierarchies(found: Sequence[Hierarchy]) -> Table:
+def _hierarchies(matches: Sequence[Hierarchy]) -> Table:
     """Show HiSM and HiSparse of one matrix, a row each; levels from the leaves up."""
     rows = (
         (
@@ -213,11 +213,11 @@ def _hierarchies(found: Sequence[Hierarchy]) -> Table:
             f"{each.leaf_entries:.1f}",
             f"{each.fill:.2%}",
             each.nbytes,
-            _ratio(each.nbytes, found[0].nbytes),
+            _ratio(each.nbytes, matches[0].nbytes),
             each.gpu_bytes,
             None if each.gpu_us is None else f"{each.gpu_us:.2f}",
         )
-        for each in found
+        for each in matches
     )
     return fill(table(["hierarchy"], HIERARCHY), rows)
 

@@ -85,13 +85,13 @@ def _facts(format: NamedFormat, values: Any, section_size: int) -> dict[str, Any
 
     facts = described(format)
     try:
-        made = format.from_scipy(values, section_size=section_size)
+        result = format.from_scipy(values, section_size=section_size)
     except NotRepresentableError as error:
         return {**facts, "bytes": {}, "refused": error.reason}
     return {
         **facts,
-        "bytes": {accounting: made.storage(accounting) for accounting in made.accountings},
-        **made.structure(),
+        "bytes": {accounting: result.storage(accounting) for accounting in result.accountings},
+        **result.structure(),
     }
 
 

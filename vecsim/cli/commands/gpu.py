@@ -49,9 +49,9 @@ def info(json: JsonOption = None) -> None:
 
     output = Output(json)
     with on_a_gpu("info"):
-        found = device_info()
-    output.table(fill(table(["GPU", found.name]), _facts(found)))
-    output.finish("vecsim gpu info", asdict(found) | {"nominal_gb_per_s": found.nominal_gb_per_s})
+        result = device_info()
+    output.table(fill(table(["GPU", result.name]), _facts(result)))
+    output.finish("vecsim gpu info", asdict(result) | {"nominal_gb_per_s": result.nominal_gb_per_s})
 
 
 @gpu.command("ceilings")
@@ -64,9 +64,9 @@ def ceilings(json: JsonOption = None) -> None:
 
     output = Output(json)
     with Progress() as work, on_a_gpu("ceilings"):
-        found = measure_ceilings(work.show)
-    _show(output, found)
-    output.finish("vecsim gpu ceilings", found.document())
+        result = measure_ceilings(work.show)
+    _show(output, result)
+    output.finish("vecsim gpu ceilings", result.document())
 
 
 @gpu.command("bench")
@@ -129,28 +129,30 @@ def check(
     output = Output(json)
     limit = inf if seconds is None else seconds
     with on_a_gpu("check"):
-        found = check_suite(only, format_ or None, seconds=limit, watch=output.text)
-    _show_check(output, found)
-    output.finish(KIND, document(found, asdict(device_info())))
-    if all(each.status in (NOT_FOUND, NOT_REACHED) for each in found):
+        result = check_suite(only, format_ or None, seconds=limit, watch=output.text)
+    _show_check(output, result)
+    output.finish(KIND, document(result, asdict(device_info())))
+    if all(each.status in (NOT_FOUND, NOT_REACHED) for each in result):
         raise UserError("gpu check: no product was checked: no matrix was found, or --seconds was too short")
-    wrong = faults(found)
+    wrong = faults(result)
     for line in wrong:
         tell(line)
     if wrong:
         raise typer.Exit(1)
 
 
-def _show_check(output: Output, found: Sequence[Checked]) -> None:
+def _show_check(output: Output, result: Sequence[Checked]) -> None:
     """Count what came of each format."""
-    counts = {name: Counter(each.status for each in found if each.method == name) for name in _methods(found)}
-    statuses = list(dict.fromkeys(each.status for each in found))
+    counts = {
+        name: Counter(each.status for each in result if each.method == name) for name in _methods(result)
+    }
+    statuses = list(dict.fromkeys(each.status for each in result))
     rows = [(name, *(count[status] for status in statuses)) for name, count in counts.items()]
     output.table(fill(table(["format"], [status.replace("_", " ") for status in statuses]), rows))
 
 
-def _methods(found: Sequence[Checked]) -> list[str]:
-    return sorted({each.method for each in found})
+def _methods(result: Sequence[Checked]) -> list[str]:
+    return sorted({each.method for each in result})
 
 
 def _show_bench(output: Output, run: Run) -> None:
@@ -192,38 +194,38 @@ def _show_bench(output: Output, run: Run) -> None:
     output.table(fill(table(["phase"], ["s"]), [*phases, ("all", f"{sum(run.seconds.values()):.1f}")]))
 
 
-def _facts(found: DeviceInfo) -> list[tuple[str, object]]:
+def _facts(result: DeviceInfo) -> list[tuple[str, object]]:
     """Say all of a GPU, name and value."""
-    major, minor = found.compute_capability
+    major, minor = result.compute_capability
     return [
         ("compute capability", f"{major}.{minor}"),
-        ("multiprocessors", found.multiprocessors),
-        ("threads a multiprocessor", found.threads_per_multiprocessor),
-        ("memory", f"{found.memory_bytes / 2**30:.1f} GiB"),
-        ("memory by clock and width", f"{found.nominal_gb_per_s:,.0f} GB/s"),
-        ("L2 cache", f"{found.l2_bytes / 2**20:.0f} MiB"),
-        ("shared memory a multiprocessor", f"{found.shared_bytes_per_multiprocessor / 2**10:.0f} KiB"),
-        ("highest clock", f"{found.clock_mhz} MHz"),
-        ("highest clock of the memory", f"{found.memory_clock_mhz} MHz"),
-        ("driver", found.driver_version),
-        ("CUDA of the driver", found.cuda_driver),
-        ("CUDA runtime", found.cuda_runtime),
-        ("cuSPARSE", found.cusparse),
-        *found.packages.items(),
+        ("multiprocessors", result.multiprocessors),
+        ("threads a multiprocessor", result.threads_per_multiprocessor),
+        ("memory", f"{result.memory_bytes / 2**30:.1f} GiB"),
+        ("memory by clock and width", f"{result.nominal_gb_per_s:,.0f} GB/s"),
+        ("L2 cache", f"{result.l2_bytes / 2**20:.0f} MiB"),
+        ("shared memory a multiprocessor", f"{result.shared_bytes_per_multiprocessor / 2**10:.0f} KiB"),
+        ("highest clock", f"{result.clock_mhz} MHz"),
+        ("highest clock of the memory", f"{result.memory_clock_mhz} MHz"),
+        ("driver", result.driver_version),
+        ("CUDA of the driver", result.cuda_driver),
+        ("CUDA runtime", result.cuda_runtime),
+        ("cuSPARSE", result.cusparse),
+        *result.packages.items(),
     ]
 
 
-def _show(output: Output, found: Ceilings) -> None:
+def _show(output: Output, result: Ceilings) -> None:
     """Show the ceilings as tables."""
-    output.text(f"{found.device['name']}, {found.measured}; copy {found.copy_gb_per_s:,.0f} GB/s")
-    reads = [(_size(each.nbytes), f"{each.gb_per_s:,.0f}") for each in found.reads]
+    output.text(f"{result.device['name']}, {result.measured}; copy {result.copy_gb_per_s:,.0f} GB/s")
+    reads = [(_size(each.nbytes), f"{each.gb_per_s:,.0f}") for each in result.reads]
     output.table(fill(table(["array read"], ["GB/s"]), reads))
     output.table(
-        _by_dtype("gather from", "G/s", [(_size(g.x_bytes), g.dtype, g.g_per_s) for g in found.gathers])
+        _by_dtype("gather from", "G/s", [(_size(g.x_bytes), g.dtype, g.g_per_s) for g in result.gathers])
     )
-    reductions = [(each.pattern, each.dtype, each.g_per_s) for each in found.reductions]
+    reductions = [(each.pattern, each.dtype, each.g_per_s) for each in result.reductions]
     output.table(_by_dtype("reductions", "G/s", reductions))
-    launch = found.launch
+    launch = result.launch
     costs = [
         *((f"Numba, {count} arrays", f"{cost:.2f}") for count, cost in launch.numba_us.items()),
         ("graph of one kernel", f"{launch.graph_us:.2f}"),
@@ -235,9 +237,9 @@ def _show(output: Output, found: Ceilings) -> None:
 def _by_dtype(what: str, unit: str, rates: list[tuple[str, str, float]]) -> Any:
     """Return a table with a row a name and a column a type."""
     dtypes = list(dict.fromkeys(dtype for _, dtype, _ in rates))
-    found = {(name, dtype): f"{rate:,.2f}" for name, dtype, rate in rates}
+    result = {(name, dtype): f"{rate:,.2f}" for name, dtype, rate in rates}
     names = dict.fromkeys(name for name, _, _ in rates)
-    rows = ([name, *(found.get((name, dtype)) for dtype in dtypes)] for name in names)
+    rows = ([name, *(result.get((name, dtype)) for dtype in dtypes)] for name in names)
     return fill(table([what], [f"{dtype}\n{unit}" for dtype in dtypes]), rows)
 
 

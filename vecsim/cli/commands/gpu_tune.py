@@ -127,12 +127,12 @@ def tune(
     from gpu.compound.tuning.store import TuningStore
 
     path = Path(store) if store else cache_folder() / "tuning.sqlite"
-    with kept_for_later(), TuningStore(path) as kept, Progress() as work, Compilers() as compilers:
-        choose = Predictor(to_learn_from(kept, device)).choose if predict else None
-        found = tune_on_device(
+    with kept_for_later(), TuningStore(path) as recorded, Progress() as work, Compilers() as compilers:
+        choose = Predictor(to_learn_from(recorded, device)).choose if predict else None
+        result = tune_on_device(
             compound,
             f"{matrix} {compound.sha256} {source_digest()}",
-            kept,
+            recorded,
             device,
             natural=schedule_only,
             exhaustive=exhaustive,
@@ -142,29 +142,29 @@ def tune(
             prepare=partial(compilers.prepare, kind, real),
             choose=choose,
         )
-    _show_tuned(output, matrix, compound, device, found)
-    output.finish("vecsim gpu tune", _tuned(matrix, compound, device, found))
+    _show_tuned(output, matrix, compound, device, result)
+    output.finish("vecsim gpu tune", _tuned(matrix, compound, device, result))
 
 
-def _show_tuned(output: Output, matrix: str, compound: CompoundMatrix, device: str, found: Found) -> None:
+def _show_tuned(output: Output, matrix: str, compound: CompoundMatrix, device: str, result: Found) -> None:
     """Show the best variants of a search."""
     rows, columns = compound.shape
     output.text(
         f"{matrix}: {rows:,} x {columns:,}, {compound.nnz:,} {compound.entry.name} entries; "
-        f"{compound.dtype}; {device}; {counted(len(found.timings), 'variant')} measured"
+        f"{compound.dtype}; {device}; {counted(len(result.timings), 'variant')} measured"
     )
-    ranked = sorted(found.timings.items(), key=lambda pair: pair[1].us)
+    ranked = sorted(result.timings.items(), key=lambda pair: pair[1].us)
     shown = [
         (*name.split(" | "), f"{timing.us:.1f}", f"{timing.nbytes / 2**20:.1f}")
         for name, timing in ranked[:SHOWN_VARIANTS]
     ]
     output.table(fill(table(["layout", "schedule"], ["us", "MiB"]), shown))
-    output.text(f"best: {found.best.name}, {found.timing.us:.1f} us")
-    if not found.complete:
+    output.text(f"best: {result.best.name}, {result.timing.us:.1f} us")
+    if not result.complete:
         output.text("the time was spent before all was tried: the same command goes on")
 
 
-def _tuned(matrix: str, compound: CompoundMatrix, device: str, found: Found) -> dict[str, Any]:
+def _tuned(matrix: str, compound: CompoundMatrix, device: str, result: Found) -> dict[str, Any]:
     """Return what a search has found as plain data."""
     return {
         "device": device,
@@ -174,8 +174,8 @@ def _tuned(matrix: str, compound: CompoundMatrix, device: str, found: Found) -> 
         "rows": compound.shape[0],
         "columns": compound.shape[1],
         "entries": compound.nnz,
-        "best": found.best.name,
-        "us": found.timing.us,
-        "complete": found.complete,
-        "times": {name: asdict(timing) for name, timing in found.timings.items()},
+        "best": result.best.name,
+        "us": result.timing.us,
+        "complete": result.complete,
+        "times": {name: asdict(timing) for name, timing in result.timings.items()},
     }

@@ -102,45 +102,45 @@ def _grade(chosen: Exercise, file: str, seed: int | None, engine: str, output: O
     from experiments.course.submission import read_submission
 
     used = fresh_seed() if seed is None else seed
-    found = grade_confined(chosen, read_submission(file), seed=used, engine=engine)
-    _show(output, file, found)
+    result = grade_confined(chosen, read_submission(file), seed=used, engine=engine)
+    _show(output, file, result)
     document = {
         "exercise": chosen.name,
         "file": file,
-        "seed": found.seed,
-        "passed": found.passed,
-        "results": [asdict(each) for each in found.results],
-        "hint": found.hint,
-        "what_if": dict(found.what_if),
+        "seed": result.seed,
+        "passed": result.passed,
+        "results": [asdict(each) for each in result.results],
+        "hint": result.hint,
+        "what_if": dict(result.what_if),
     }
     output.finish("vecsim grade", document)
-    if not found.passed:
+    if not result.passed:
         raise typer.Exit(NOT_RIGHT)
 
 
-def _show(output: Output, file: str, found: Grade) -> None:
+def _show(output: Output, file: str, result: Grade) -> None:
     from experiments.course.grades import NO_CASE
 
     rows = [
         (each.case, "not right" if each.problem else "right", each.cycles, each.budget)
         if each.problem != "budget"
         else (each.case, "too slow", each.cycles, each.budget)
-        for each in found.results
+        for each in result.results
     ]
     output.table(fill(table(["case", ""], ["cycles", "budget"]), rows))
-    first = next((each.problem for each in found.results if each.problem), "")
-    alike = [each for each in found.results if each.problem == first and first]
+    first = next((each.problem for each in result.results if each.problem), "")
+    alike = [each for each in result.results if each.problem == first and first]
     for each in alike[-1:]:  # the largest
         output.text(f"{each.case}: " + "\n".join(map(in_one_line, each.text.split("\n"))))
-    for change, cycles in found.what_if:
-        output.text(f"{found.results[-1].case} with {change}: {counted(cycles, 'cycle')}")
-    right = sum(not each.problem for each in found.results)
-    drawn = f"the cases of --seed {found.seed}"
-    if found.passed:
-        output.text(f"{found.exercise}: passed on {drawn}")
+    for change, cycles in result.what_if:
+        output.text(f"{result.results[-1].case} with {change}: {counted(cycles, 'cycle')}")
+    right = sum(not each.problem for each in result.results)
+    sampled = f"the cases of --seed {result.seed}"
+    if result.passed:
+        output.text(f"{result.exercise}: passed on {sampled}")
     else:
-        output.text(f"hint: {found.hint}")
+        output.text(f"hint: {result.hint}")
         if alike[-1].case != NO_CASE:
-            case = f"{found.exercise}:{found.results.index(alike[-1]) + 1} --seed {found.seed}"
+            case = f"{result.exercise}:{result.results.index(alike[-1]) + 1} --seed {result.seed}"
             output.text(f"step through it: vecsim debug {file} --exercise {case}")
-        output.text(f"{found.exercise}: not yet; {right} of {len(found.results)} are right, {drawn}")
+        output.text(f"{result.exercise}: not yet; {right} of {len(result.results)} are right, {sampled}")

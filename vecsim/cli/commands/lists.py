@@ -52,7 +52,7 @@ def _builtins(output: Output) -> None:
     from vecsim.data import BUILTINS, DEFAULT_BUILTIN
     from vecsim.data.sources import sources
 
-    found = [
+    results = [
         {
             "name": builtin.name,
             "smallest": builtin.limits[0] if builtin.is_family else None,
@@ -69,7 +69,7 @@ def _builtins(output: Output) -> None:
             b["description"],
             b["source"],
         )
-        for b in found
+        for b in results
     )
     output.table(fill(table(["name", "N", "what it is", "defined by"]), rows))
     places = sources()
@@ -80,7 +80,7 @@ def _builtins(output: Output) -> None:
     output.text(f"without a matrix, commands take {DEFAULT_BUILTIN}")
     output.finish(
         LIST_MATRICES,
-        {"matrices": found, "default": DEFAULT_BUILTIN, "sources": [asdict(place) for place in places]},
+        {"matrices": results, "default": DEFAULT_BUILTIN, "sources": [asdict(place) for place in places]},
     )
 
 
@@ -97,18 +97,18 @@ def _further(places: Iterable[Source]) -> Iterator[tuple[str, int]]:
 def _matching(output: Output, pattern: str) -> None:
     from vecsim.data.sources import find_matrices
 
-    found = find_matrices(pattern)
-    if found:
-        rows = ((f.name, _place(f), f.rows, f.columns, f.entries) for f in found)
+    results = find_matrices(pattern)
+    if results:
+        rows = ((f.name, _place(f), f.rows, f.columns, f.entries) for f in results)
         output.table(fill(table(["matrix", "where"], ["rows", "columns", "entries"]), rows))
-    output.finish(LIST_MATRICES, {"pattern": pattern, "found": [asdict(f) for f in found]})
-    if not found:
+    output.finish(LIST_MATRICES, {"pattern": pattern, "found": [asdict(f) for f in results]})
+    if not results:
         tell(f"no matrix matches {pattern}")
         raise typer.Exit(NO_MATCH)
 
 
-def _place(found: Found) -> str:
-    return found.where if found.kind in ("folder", "collection") else f"{found.kind}: {found.where}"
+def _place(results: Found) -> str:
+    return results.where if results.kind in ("folder", "collection") else f"{results.kind}: {results.where}"
 
 
 @lists.command("formats")
@@ -182,21 +182,21 @@ def extensions(json: JsonOption = None) -> None:
     from vecsim.machine.extension_files import shipped
 
     output = Output(json)
-    found = extensions_of(shipped())
-    output.table(fill(table(["extension", "what it adds"]), ((e.name, e.description) for e in found)))
-    numbers = [(f"{e.name}.{n.name}", str(n.default), n.description) for e in found for n in e.numbers]
+    results = extensions_of(shipped())
+    output.table(fill(table(["extension", "what it adds"]), ((e.name, e.description) for e in results)))
+    numbers = [(f"{e.name}.{n.name}", str(n.default), n.description) for e in results for n in e.numbers]
     output.table(fill(table(["number", "default", "what it is"]), numbers))
     output.text("`--extend NAME` takes one; docs/extending-time.md tells how to write one of your own")
-    told = [
+    messages = [
         {
             "name": e.name,
             "description": e.description,
             "numbers": {n.name: n.default for n in e.numbers},
             "counters": {c.name: c.description for c in e.counters},
         }
-        for e in found
+        for e in results
     ]
-    output.finish("vecsim list extensions", {"extensions": told})
+    output.finish("vecsim list extensions", {"extensions": messages})
 
 
 @lists.command("experiments")
@@ -205,8 +205,8 @@ def experiments(json: JsonOption = None) -> None:
     from experiments.papers.kit.registry import ALL, PAPERS
 
     output = Output(json)
-    found = [(paper, experiment) for paper in PAPERS for experiment in paper.experiments]
-    rows = ((e.name, e.title, e.shows) for _, e in found)
+    results = [(paper, experiment) for paper in PAPERS for experiment in paper.experiments]
+    rows = ((e.name, e.title, e.shows) for _, e in results)
     output.table(fill(table(["experiment", "in the paper", "what it shows"]), rows))
     for paper in PAPERS:
         output.text(f"{paper.name}: {paper.source}")
@@ -216,7 +216,7 @@ def experiments(json: JsonOption = None) -> None:
         {
             "experiments": [
                 {"name": e.name, "paper": paper.name, "title": e.title, "shows": e.shows}
-                for paper, e in found
+                for paper, e in results
             ],
             "papers": [{"name": paper.name, "source": paper.source} for paper in PAPERS],
         },

@@ -36,10 +36,10 @@ def list_presets(json: JsonOption = None) -> None:
     from vecsim.machine import load_machine, presets
 
     output = Output(json)
-    found = [load_machine(name) for name in presets()]
-    rows = ([machine.name, *(getattr(machine, field) for field in SHOWN)] for machine in found)
+    results = [load_machine(name) for name in presets()]
+    rows = ([machine.name, *(getattr(machine, field) for field in SHOWN)] for machine in results)
     output.table(fill(table(["preset"], [field.replace("_", "\n") for field in SHOWN]), rows))
-    output.finish("vecsim machine list", {"machines": [machine.to_dict() for machine in found]})
+    output.finish("vecsim machine list", {"machines": [machine.to_dict() for machine in results]})
 
 
 @machines.command("show")

@@ -37,19 +37,19 @@ def reference(
 
     output, instruction_set = Output(json), instructions_with(extend)
     if word is None:
-        found = entries(instruction_set)
-        _show_all(output, found)
+        result = entries(instruction_set)
+        _show_all(output, result)
     else:
         try:
-            found = describe(word, instruction_set)
+            result = describe(word, instruction_set)
         except UserError:
-            found = search(word, instruction_set)
-            if not found:
+            result = search(word, instruction_set)
+            if not result:
                 raise
-            _show_all(output, found)
+            _show_all(output, result)
         else:
-            output.text("\n\n".join("\n".join(help_lines(entry)) for entry in found))
-    output.finish("vecsim isa", {"entries": [_plain(entry) for entry in found]})
+            output.text("\n\n".join("\n".join(help_lines(entry)) for entry in result))
+    output.finish("vecsim isa", {"entries": [_plain(entry) for entry in result]})
 
 
 def _plain(entry: Entry) -> dict[str, Any]:
@@ -58,18 +58,18 @@ def _plain(entry: Entry) -> dict[str, Any]:
     return {"kind": kind_of(entry), **asdict(entry)}
 
 
-def _show_all(output: Output, found: Sequence[Entry]) -> None:
+def _show_all(output: Output, result: Sequence[Entry]) -> None:
     from isa.reference import InstructionEntry, kind_of
 
     rows = [
         (f"0x{e.opcode:02x}", e.syntax, e.unit, e.timing, e.summary)
-        for e in found
+        for e in result
         if isinstance(e, InstructionEntry)
     ]
     columns = ["opcode", "instruction", "unit", "timing", "what it does"]
     if rows:
         output.table(fill(table(columns), rows))
     for kind in ("pseudo-instruction", "directive"):
-        of_kind = [(e.syntax, e.summary) for e in found if kind_of(e) == kind]
+        of_kind = [(e.syntax, e.summary) for e in result if kind_of(e) == kind]
         if of_kind:
             output.table(fill(table([kind, "what it does"]), of_kind))

@@ -80,10 +80,12 @@ def reproduce(
                 f"--results {file}: name a .journal for simulated cycles, or a .json measured on a GPU"
             )
     measured = [Path(file) for file in results or () if file.endswith(".json")]
-    kept = [file for file in results or () if file.endswith(".journal")]
-    if len(kept) > 1:
-        raise UserError(f"--results {kept[1]}: cycles are kept in one file, and {kept[0]} is named already")
-    for file in kept:
+    retained = [file for file in results or () if file.endswith(".journal")]
+    if len(retained) > 1:
+        raise UserError(
+            f"--results {retained[1]}: cycles are kept in one file, and {retained[0]} is named already"
+        )
+    for file in retained:
         require_cycles(asked, file)
         OutputFile(file, "--results", updated=True)  # refuses what cannot be written, before any work is done
     recorded = recorded_files(asked, measured)
@@ -93,7 +95,7 @@ def reproduce(
             described,
             engine=engine,
             jobs=jobs or processors(),
-            results=Path(kept[0]) if kept else None,
+            results=Path(retained[0]) if retained else None,
             recorded=recorded,
             folder=folder,
             watch=work.show,

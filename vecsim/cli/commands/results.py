@@ -72,31 +72,31 @@ def compare(
     from experiments.whatif.compare import read_document
 
     output = Output(json, inputs=[path for path in (before, after) if Path(path).is_file()])
-    found = compared(read_document(Path(before)), read_document(Path(after)))
-    if threshold is not None and not (found.changes or found.apart):
+    match = compared(read_document(Path(before)), read_document(Path(after)))
+    if threshold is not None and not (match.changes or match.apart):
         raise UserError(f"--threshold {threshold:g}: {before} and {after} have no run in common to compare")
-    _show(output, found, most)
-    for change in found.changes[:parts]:
+    _show(output, match, most)
+    for change in match.changes[:parts]:
         if change.before != change.after or change.program:
             output.text(" ".join(change.key))
             causes = [replace(part, name=label(part.name)) for part in change.causes]
             output.table(_side_by_side("cycles by cause", causes))
             if change.lines:
                 output.table(_side_by_side("instruction", change.lines[:LINES_SHOWN]))
-    output.finish("vecsim compare", found.to_dict())
-    if threshold is not None and (found.largest > threshold or found.apart):
+    output.finish("vecsim compare", match.to_dict())
+    if threshold is not None and (match.largest > threshold or match.apart):
         raise typer.Exit(DIFFERENT)
 
 
-def _show(output: Output, found: Comparison, most: int) -> None:
-    for each in found.inputs:
+def _show(output: Output, match: Comparison, most: int) -> None:
+    for each in match.inputs:
         output.text(each.in_words())
-    if found.inputs:
+    if match.inputs:
         output.text("inputs differ: a difference in cycles is not due to the machine or the options alone")
-    if found.apart:
-        output.text(f"not compared, as their matrices differ: {_some(found.apart)}")
-    if found.made:
-        output.table(fill(table(["made with", "A", "B"]), found.made))
+    if match.apart:
+        output.text(f"not compared, as their matrices differ: {_some(match.apart)}")
+    if match.made:
+        output.table(fill(table(["made with", "A", "B"]), match.made))
     rows = [
         (
             " ".join(change.key),
@@ -106,19 +106,19 @@ def _show(output: Output, found: Comparison, most: int) -> None:
             {None: None, True: "another", False: "the same"}[change.program],
             _most(change.causes),
         )
-        for change in found.changes[:most]
+        for change in match.changes[:most]
     ]
-    made = table(["run"], ["cycles A", "cycles B", "change"])
-    made.add_column("program")
-    made.add_column("most of it")
-    output.table(fill(made, rows))
-    same = sum(change.before == change.after for change in found.changes)
-    left_out = max(len(found.changes) - most, 0)
+    built = table(["run"], ["cycles A", "cycles B", "change"])
+    built.add_column("program")
+    built.add_column("most of it")
+    output.table(fill(built, rows))
+    same = sum(change.before == change.after for change in match.changes)
+    left_out = max(len(match.changes) - most, 0)
     output.text(
-        f"{counted(len(found.changes), 'run')} in common, {same:,} with the same cycles; largest change "
-        f"{found.largest:.2f} %" + (f"; {left_out:,} are not shown (--most)" if left_out else "")
+        f"{counted(len(match.changes), 'run')} in common, {same:,} with the same cycles; largest change "
+        f"{match.largest:.2f} %" + (f"; {left_out:,} are not shown (--most)" if left_out else "")
     )
-    for keys, name in ((found.only_before, "A"), (found.only_after, "B")):
+    for keys, name in ((match.only_before, "A"), (match.only_after, "B")):
         if keys:
             output.text(f"only in {name}: {_some(keys)}")
 
@@ -154,7 +154,7 @@ def rerun(
             progress.show(what, number / of)
 
         again = repeated(document, extend=extend or (), store=Path(folder) / "store", watch=watch)
-    found = again.runs
+    match = again.runs
     for line in again.inputs:
         output.text(line)
     rows = [
@@ -165,18 +165,18 @@ def rerun(
             "yes" if each.same else "no",
             {None: None, True: "another", False: "the same"}[each.program],
         )
-        for each in found
-        if len(found) <= SHOWN or not each.same
+        for each in match
+        if len(match) <= SHOWN or not each.same
     ]
-    made = table(["run"], ["cycles then", "now"])
-    made.add_column("same")
-    made.add_column("program")
+    built = table(["run"], ["cycles then", "now"])
+    built.add_column("same")
+    built.add_column("program")
     if rows:
-        output.table(fill(made, rows))
-    if not found:
+        output.table(fill(built, rows))
+    if not match:
         raise UserError(f"{document.path}: the result names no run to repeat")
-    same = sum(each.same for each in found)
-    output.text(f"{same:,} of {counted(len(found), 'run')} take the same cycles")
+    same = sum(each.same for each in match)
+    output.text(f"{same:,} of {counted(len(match), 'run')} take the same cycles")
     output.finish(
         "vecsim rerun",
         {
@@ -185,9 +185,9 @@ def rerun(
             "inputs": again.inputs,
             "runs": [
                 {"key": each.key, "then": each.then, "now": each.now, "other_program": each.program}
-                for each in found
+                for each in match
             ],
         },
     )
-    if same < len(found):
+    if same < len(match):
         raise typer.Exit(DIFFERENT)

@@ -93,7 +93,7 @@ def run(
         program = prepare_product(name, each, described, **how).program
         return tracing.of(program, described, one, lambda done: done.cycles)
 
-    found: list[list[Measurement]] = []
+    results: list[list[Measurement]] = []
     entries = sum(each.csr.nnz for each in rounded)
     stepping = tracing is not None
     with chosen_engine(engine, described, entries * len(chosen), cycle_by_cycle=stepping) as choice:
@@ -108,16 +108,16 @@ def run(
             output.table(results_table(measurements))
             if asked:
                 _show_lines(output, measurements, hot, listing)
-            found.append(measurements)
-    if len(found) > 1:
-        output.table(summary_table(found))
-    done = [each for measurements in found for each in measurements]
+            results.append(measurements)
+    if len(results) > 1:
+        output.table(summary_table(results))
+    done = [each for measurements in results for each in measurements]
     files += tuple(dict.fromkeys(file for each in done for file in each.files))
     files += tuple(file for each in loaded for file in each.files)
-    told = document(
-        rounded, described, _engines(found), seed, value_bits, limit, found, files=files, lines=asked
+    message = document(
+        rounded, described, _engines(results), seed, value_bits, limit, results, files=files, lines=asked
     )
-    output.finish("vecsim run", told)
+    output.finish("vecsim run", message)
     _check(done, len(rounded) > 1)
 
 

@@ -146,8 +146,8 @@ def sweep(
             left = seconds * (total - done) / done if done else 0.0
             progress.show(f"{done:,} of {counted(total, 'cell')}, {_time(left)} left", done / total)
 
-        kept = None if store is None else Path(store)
-        table = swept(what, store=kept, jobs=jobs, scheduler=scheduler, watch=watch)
+        recorded = None if store is None else Path(store)
+        table = swept(what, store=recorded, jobs=jobs, scheduler=scheduler, watch=watch)
     seconds = time.monotonic() - began
     output.table(_summary(table))
     output.text(
@@ -168,13 +168,13 @@ def sweep(
 def _values(option: str, texts: Sequence[str] | None) -> dict[str, Any]:
     from experiments.whatif.sweep.attributes import values_of
 
-    found: dict[str, Any] = {}
+    matches: dict[str, Any] = {}
     for text in texts or ():
         name, values = options.split_assignment(option, text)
-        if name in found:
+        if name in matches:
             raise UserError(f"{option} {text}: {name} is varied twice")
-        found[name] = values_of(f"{option} {name}", values)
-    return found
+        matches[name] = values_of(f"{option} {name}", values)
+    return matches
 
 
 def _summary(table: SweepTable) -> Table:
@@ -186,7 +186,7 @@ def _summary(table: SweepTable) -> Table:
         for value in values:
             means: list[str | None] = []
             for program in programs:
-                found = [
+                matches = [
                     cycles
                     for cycles, of, fault, each in zip(
                         columns["cycles_per_nnz"],
@@ -197,7 +197,7 @@ def _summary(table: SweepTable) -> Table:
                     )
                     if of == program and not fault and (not name or each == value)
                 ]
-                means.append(f"{geometric_mean(found):.2f}" if found else None)
+                means.append(f"{geometric_mean(matches):.2f}" if matches else None)
             rows.append((f"{name}={str(value).lower()}" if name else "all", *means))
     return fill(empty(["cycles / non-zero,\ngeometric mean"], list(programs)), rows)
 
@@ -236,13 +236,13 @@ def explain(
 
     target = out or folder
     cells = read_cells(Path(folder))
-    made = report(cells, Path(folder).resolve().name, remarks(cells))
+    built = report(cells, Path(folder).resolve().name, remarks(cells))
     check_folder(target)
-    files = files_of(made)
+    files = files_of(built)
     write(files, target)
     output = Output(None)
-    for sentence in made.parts[0].remarks:
+    for sentence in built.parts[0].remarks:
         output.text(sentence)
-    for item in made.items:
+    for item in built.items:
         output.text(item.title)
     output.text(f"{Path(target) / PAGE} and {counted(len(files) - 1, 'file')} beside it")

@@ -197,14 +197,14 @@ def _recorded(subjects: Sequence[Subject], engine: str, **how: Any) -> list[Reco
 
 def _tell(output: Output, page: str, runs: Sequence[Recorded]) -> None:
     """Say what is in the page, and write it as JSON if that was asked for."""
-    told = []
+    messages = []
     for run in runs:
         shown, name = len(run.times["age"]), run.subject.name
         if run.left_out:
             total = run.left_out + shown
             warn(f"{name}: {run.left_out:,} of {counted(total, 'instruction')} are left out (--window)")
         output.text(f"{name}: {counted(run.done.cycles, 'cycle')}")
-        made = {"name": name, "program_sha256": program_sha256(run.subject.program)}
-        told.append({**made, **run.done.to_dict(), "shown": shown, "left_out": run.left_out})
+        result = {"name": name, "program_sha256": program_sha256(run.subject.program)}
+        messages.append({**result, **run.done.to_dict(), "shown": shown, "left_out": run.left_out})
     output.text(f"page: {page}")
-    output.finish("vecsim view", {"page": page, "runs": told})
+    output.finish("vecsim view", {"page": page, "runs": messages})

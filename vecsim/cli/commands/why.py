@@ -60,7 +60,7 @@ def why(
     files = machine_files(described)
     values, _ = values_as(loaded.csr, width)
     matrices = [replace(loaded, csr=values).to_dict()]
-    found: list[Explanation] = []
+    results: list[Explanation] = []
     with Progress() as progress:
         for number, name in enumerate(chosen):
 
@@ -68,50 +68,50 @@ def why(
                 progress.show(doing, (number + share) / len(chosen))
 
             how: dict[str, Any] = {"value_bits": value_bits, "seed": seed, "engine": engine}
-            found.append(explained(name, loaded, described, options=choices[name], step=step, **how))
-    for each in found:
+            results.append(explained(name, loaded, described, options=choices[name], step=step, **how))
+    for each in results:
         output.text(each.in_words())
-    for each in found:
+    for each in results:
         schedule = each.options.get("schedule", "of your own")
         output.text(f"{each.program}, {schedule}; machine {each.machine.label_with_digest}")
         output.table(hot_table(each.lines, hot, listing))
         output.table(_causes(each))
         output.table(_bounds(each))
         output.table(_ablations(each))
-    files += tuple(file for each in found for file in each.files) + loaded.files
-    told = {
+    files += tuple(file for each in results for file in each.files) + loaded.files
+    message = {
         "matrices": matrices,
         "files": [file.to_dict() for file in files],
         "seed": seed,
-        "explanations": [each.to_dict() for each in found],
+        "explanations": [each.to_dict() for each in results],
     }
-    output.finish("vecsim why", told)
+    output.finish("vecsim why", message)
 
 
-def _causes(found: Explanation) -> Table:
-    made = table(["cycles by cause"], ["cycles", "share"], last=" ")
-    named = ((label(name), cycles) for name, cycles in found.causes.items() if cycles)
-    shares = ((label, cycles, cycles / found.cycles) for label, cycles in named)
-    return fill(made, ((label, cycles, f"{share:.1%}", bar(share)) for label, cycles, share in shares))
+def _causes(results: Explanation) -> Table:
+    result = table(["cycles by cause"], ["cycles", "share"], last=" ")
+    named = ((label(name), cycles) for name, cycles in results.causes.items() if cycles)
+    shares = ((label, cycles, cycles / results.cycles) for label, cycles in named)
+    return fill(result, ((label, cycles, f"{share:.1%}", bar(share)) for label, cycles, share in shares))
 
 
-def _bounds(found: Explanation) -> Table:
-    made = table(["lower bound"], ["amount", "least cycles", "of all"], last="in a cycle")
+def _bounds(results: Explanation) -> Table:
+    result = table(["lower bound"], ["amount", "least cycles", "of all"], last="in a cycle")
     return fill(
-        made,
+        result,
         (
-            (bound.name, bound.amount, bound.cycles, f"{bound.cycles / found.cycles:.1%}", bound.rate)
-            for bound in found.bounds
+            (bound.name, bound.amount, bound.cycles, f"{bound.cycles / results.cycles:.1%}", bound.rate)
+            for bound in results.bounds
         ),
     )
 
 
-def _ablations(found: Explanation) -> Table:
-    shown = (*found.ablations, *((found.wider,) if found.wider else ()))
+def _ablations(results: Explanation) -> Table:
+    shown = (*results.ablations, *((results.wider,) if results.wider else ()))
     most = max(each.speedup for each in shown)
-    made = table(["what would help"], ["cycles", "times as fast"], last=" ")
+    result = table(["what would help"], ["cycles", "times as fast"], last=" ")
     rows = []
     for each in shown:
         gained = (each.speedup - 1) / (most - 1) if most > 1 and each.speedup > 1 else 0.0
         rows.append((each.name, each.cycles, f"{each.speedup:.2f}" if each.settings else None, bar(gained)))
-    return fill(made, rows)
+    return fill(result, rows)

@@ -41,21 +41,21 @@ def table(left: Sequence[str], right: Sequence[str] = (), *, last: str = "") -> 
     from rich import box
     from rich.table import Table
 
-    made = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
+    result = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for name in left:
-        made.add_column(name, overflow="fold")
+        result.add_column(name, overflow="fold")
     for name in right:
-        made.add_column(name, justify="right", overflow="fold", no_wrap=True)
+        result.add_column(name, justify="right", overflow="fold", no_wrap=True)
     if last:
-        made.add_column(last, overflow="fold")
-    return made
+        result.add_column(last, overflow="fold")
+    return result
 
 
-def fill(made: Table, rows: Iterable[Sequence[object]]) -> Table:
+def fill(result: Table, rows: Iterable[Sequence[object]]) -> Table:
     """Add rows to a table: integers with separators of thousands, None as a dash."""
     for row in rows:
-        made.add_row(*map(cell, row))
-    return made
+        result.add_row(*map(cell, row))
+    return result
 
 
 def cell(value: object) -> str:

@@ -136,12 +136,12 @@ def _vectors(state: State, machine: Machine, width: Literal[4, 8]) -> dict[str, 
         views: dict[str, Any] = {"word": state.vw[::2], "float": state.vs[::2]}
     else:
         views = {"word": state.v, "double": state.vd}
-    found = {}
+    matches = {}
     for number in range(machine.vector_registers):
         elements = slice(number * s, (number + 1) * s)
         if state.v[elements].any():
-            found[f"v{number}"] = {view: values[elements].tolist() for view, values in views.items()}
-    return found
+            matches[f"v{number}"] = {view: values[elements].tolist() for view, values in views.items()}
+    return matches
 
 
 def show_timeline(output: Output, program: Program, run: Run) -> dict[str, Any]:
@@ -182,7 +182,7 @@ def show_pieces(
     output: Output, pieces: Sequence[Piece], memory: npt.NDArray[np.uint8]
 ) -> list[dict[str, Any]]:
     """Show pieces of memory and return them as plain data."""
-    found = []
+    matches = []
     for piece in pieces:
         values = piece.values(memory)
         size = (piece.end - piece.address) // piece.count
@@ -190,8 +190,8 @@ def show_pieces(
         for start in range(0, piece.count, A_LINE):
             line = "  ".join(written(value, piece.type) for value in values[start : start + A_LINE])
             output.text(f"  {piece.address + start * size:>10}  {line}")
-        found.append({"place": piece.name, "address": piece.address, "type": piece.type, "values": values})
-    return found
+        matches.append({"place": piece.name, "address": piece.address, "type": piece.type, "values": values})
+    return matches
 
 
 def written(value: float, kind: str) -> str:

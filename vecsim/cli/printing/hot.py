@@ -34,11 +34,11 @@ def hot_table(lines: Sequence[Line], hot: int | None, listing: bool) -> Table:
     """
     cycles = sum(line.cycles for line in lines)
     shown = lines if listing else sorted(lines, key=lambda line: -line.cycles)[:hot]
-    made = table(["pc", "instruction"], ["executions", "cycles", "share"])
-    made.add_column("")
-    made.add_column("charged to")
-    made.add_column("waited longest for")
-    return fill(made, (_row(line, line.cycles / cycles if cycles else 0.0) for line in shown))
+    result = table(["pc", "instruction"], ["executions", "cycles", "share"])
+    result.add_column("")
+    result.add_column("charged to")
+    result.add_column("waited longest for")
+    return fill(result, (_row(line, line.cycles / cycles if cycles else 0.0) for line in shown))
 
 
 def _row(line: Line, share: float) -> Sequence[object]:

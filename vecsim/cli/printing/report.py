@@ -138,8 +138,8 @@ def document(
 
 def _result(measurement: Measurement, speedup: float | None, lines: bool) -> dict[str, Any]:
     """Return a measurement as plain data; the machine stands in the document, once."""
-    found = measurement.to_dict() | {"speedup_over_crs": speedup}
-    del found["machine"]
+    matches = measurement.to_dict() | {"speedup_over_crs": speedup}
+    del matches["machine"]
     if lines:
-        found["lines"] = [asdict(line) for line in measurement.run.lines]
-    return found
+        matches["lines"] = [asdict(line) for line in measurement.run.lines]
+    return matches

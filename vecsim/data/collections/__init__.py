@@ -153,10 +153,10 @@ def find_entries(name: str) -> list[Entry]:
     if name in index.by_path:
         return [index.by_path[name]]
     group, separator, last = name.rpartition("/")
-    found = index.by_name.get(last, [])
+    result = index.by_name.get(last, [])
     if separator:
-        return [entry for entry in found if entry.path.startswith(f"{group}/")]
-    return [entry for entry in found if entry.collection is found[0].collection]
+        return [entry for entry in result if entry.path.startswith(f"{group}/")]
+    return [entry for entry in result if entry.collection is result[0].collection]
 
 
 def counterpart(entry: Entry) -> Entry | None:

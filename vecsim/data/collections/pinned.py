@@ -44,9 +44,9 @@ def require_pinned(source: str, entry: Entry, csr: Any) -> None:
     expected = pinned().get(entry.path)
     if expected is None:
         return
-    found = matrix_sha256(csr)
-    if found != expected:
+    result = matrix_sha256(csr)
+    if result != expected:
         raise UserError(
             f"{source}: is not the matrix {entry.path} that the experiments name: the sha256 of its pattern "
-            f"and values is {found}, expected was {expected}"
+            f"and values is {result}, expected was {expected}"
         )

@@ -141,9 +141,9 @@ def read_mesh(path: str | os.PathLike[str]) -> TriangleMesh:
 
 def _of_arrays(path: Path) -> TriangleMesh:
     try:
-        with np.load(io.BytesIO(read_bytes(path))) as kept:
-            vertices = np.asarray(kept["vertices"], dtype=np.float64)
-            triangles = np.asarray(kept["triangles"], dtype=np.int64)
+        with np.load(io.BytesIO(read_bytes(path))) as recorded:
+            vertices = np.asarray(recorded["vertices"], dtype=np.float64)
+            triangles = np.asarray(recorded["triangles"], dtype=np.int64)
     except (OSError, ValueError, KeyError, BadZipFile) as error:
         raise UserError(f"{path}: not a file with vertices and triangles: {error}") from None
     return _checked(str(path), TriangleMesh(path.stem, vertices, triangles))

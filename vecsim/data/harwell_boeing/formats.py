@@ -114,12 +114,12 @@ class Format:
 
     def fields(self, lines: Sequence[bytes], count: int) -> list[bytes]:
         """Return the fields of so many numbers, which lie in these lines."""
-        found = _cut(self.first, lines, 0)
+        result = _cut(self.first, lines, 0)
         for start in range(self.first.lines, len(lines), self.rest.lines):
-            if len(found) >= count:
+            if len(result) >= count:
                 break
-            found += _cut(self.rest, lines, start)
-        return found[:count]
+            result += _cut(self.rest, lines, start)
+        return result[:count]
 
     def edits(self) -> Iterator[Edit]:
         """Yield the descriptors of numbers in their order, without end."""
@@ -206,9 +206,9 @@ class _Parser:
         return match
 
     def _next(self, letter: str) -> bool:
-        found = self._text.startswith(letter, self._at)
-        self._at += found
-        return found
+        result = self._text.startswith(letter, self._at)
+        self._at += result
+        return result
 
 
 def _data(match: re.Match[str]) -> _Data:
@@ -235,9 +235,9 @@ class _Written:
 
     @classmethod
     def of(cls, items: Sequence[_Item], scale: int) -> Self:
-        made = cls(scale)
-        made._take(items)
-        return made
+        built = cls(scale)
+        built._take(items)
+        return built
 
     @property
     def whole(self) -> Pass:

@@ -135,14 +135,14 @@ def parse_header(source: str, lines: list[bytes]) -> Header:
 
 def _counts(source: str, number: int, line: bytes, start: int, count: int) -> list[int]:
     fields = [line[at : at + _COUNT_WIDTH] for at in range(start, start + count * _COUNT_WIDTH, _COUNT_WIDTH)]
-    found = [_COUNT.fullmatch(field.rstrip(b" ")) for field in fields]
-    if None in found:
+    matched = [_COUNT.fullmatch(field.rstrip(b" ")) for field in fields]
+    if None in matched:
         raise UserError(
             f"{source}, line {number}: the header must have integers in fields of 14 characters, "
             f"got '{shown(line.strip(b' '), 70)}'"
         )
     # Rutherford-Boeing files leave out the last counts.
-    return [int(match[1] or b"0") for match in found if match]
+    return [int(match[1] or b"0") for match in matched if match]
 
 
 def _format(source: str, line: str, columns: tuple[int, int], wanted: str) -> Format:
@@ -152,11 +152,11 @@ def _format(source: str, line: str, columns: tuple[int, int], wanted: str) -> Fo
             f"{source}, line 4: columns {columns[0] + 1} to {columns[1]} are blank, but have a Fortran "
             f"format of {wanted}, as (16I5) is"
         )
-    found = parse_format(text)
-    letters = set() if found is None else found.letters
+    matched = parse_format(text)
+    letters = set() if matched is None else matched.letters
     # Integers alone, or none among other numbers.
-    if found is None or ("I" in letters and len(letters) > 1) or (wanted == "I" and letters != {"I"}):
+    if matched is None or ("I" in letters and len(letters) > 1) or (wanted == "I" and letters != {"I"}):
         raise UserError(
             f"{source}, line 4: '{shown(text.strip())}' is not a Fortran format of {wanted}, as (16I5) is"
         )
-    return found
+    return matched

@@ -37,8 +37,8 @@ def at_byte(source: str, header: Header, data: bytes, place: int) -> UserError:
     start = data.rfind(b"\n", header.body, place) + 1 or header.body
     end = data.find(b"\n", place)
     number = header.line + 1 + data.count(b"\n", header.body, start)
-    found = _fault_in(header, data[start : len(data) if end < 0 else end])
-    column, reason = found or (place - start + 1, "a byte that cannot stand here")
+    result = _fault_in(header, data[start : len(data) if end < 0 else end])
+    column, reason = result or (place - start + 1, "a byte that cannot stand here")
     return _error(source, number, column, reason)
 
 
@@ -76,13 +76,13 @@ def out_of_range(source: str, header: Header, data: bytes, body_line: int | None
     lines = io.BytesIO(data[header.body :])
     if body_line is not None:
         likely = data[header.body :].split(b"\n", body_line)[body_line - 1 : body_line]
-        found = _fault_in(header, likely[0]) if likely else None
-        if found:
-            return _error(source, header.line + body_line, *found)
+        result = _fault_in(header, likely[0]) if likely else None
+        if result:
+            return _error(source, header.line + body_line, *result)
     for number, line in enumerate(lines, header.line + 1):
-        found = _fault_in(header, line) if line.strip() else None
-        if found:
-            return _error(source, number, *found)
+        result = _fault_in(header, line) if line.strip() else None
+        if result:
+            return _error(source, number, *result)
     return UserError(f"{source}: cannot be read as Matrix Market")
 
 
@@ -161,9 +161,9 @@ def lost(source: str, lines: Any, first_line: int) -> list[str]:
         The number of the first of them.
     """
     lost = [
-        found
-        for found in _CANDIDATE.finditer(lines)
-        if _NOT_ZERO.match(found[0]) and float(bytes(found[0])) == 0
+        result
+        for result in _CANDIDATE.finditer(lines)
+        if _NOT_ZERO.match(result[0]) and float(bytes(result[0])) == 0
     ]
     if not lost:
         return []

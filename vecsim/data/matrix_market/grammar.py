@@ -79,63 +79,63 @@ class _Automaton:
 @cache
 def tables(fields: tuple[str, ...]) -> tuple[NDArray[np.int32], NDArray[np.uint8]]:
     """Return the next state and the effects by state and class; states are numbered by their place."""
-    made = _Automaton()
-    start = made.state()
+    result = _Automaton()
+    start = result.state()
     assert start == START
     before, ends = start, [start]
     for place, kind in enumerate(fields):
-        made.step(before, _BLANK, before)
-        ends = _number(made, before, kind)
-        after = made.state()
+        result.step(before, _BLANK, before)
+        ends = _number(result, before, kind)
+        after = result.state()
         for end in ends:
-            made.step(end, _BLANK, after)
-        made.step(after, _BLANK, after)
+            result.step(end, _BLANK, after)
+        result.step(after, _BLANK, after)
         ends.append(after)
         before = after
         if place < len(fields) - 1:
             ends = []
-    carriage_return = made.state()
+    carriage_return = result.state()
     for end in ends:
-        made.step(end, NEWLINE, start, ENTRY)
-        made.step(end, _RETURN, carriage_return)
-    made.step(carriage_return, NEWLINE, start, ENTRY)
+        result.step(end, NEWLINE, start, ENTRY)
+        result.step(end, _RETURN, carriage_return)
+    result.step(carriage_return, NEWLINE, start, ENTRY)
     # A blank line is no entry.
-    blank_return = made.state()
-    made.step(start, NEWLINE, start)
-    made.step(start, _RETURN, blank_return)
-    made.step(blank_return, NEWLINE, start)
-    steps = np.array(made.steps, np.int32) * CLASSES
-    return steps.ravel(), np.array(made.effects, np.uint8).ravel()
+    blank_return = result.state()
+    result.step(start, NEWLINE, start)
+    result.step(start, _RETURN, blank_return)
+    result.step(blank_return, NEWLINE, start)
+    steps = np.array(result.steps, np.int32) * CLASSES
+    return steps.ravel(), np.array(result.effects, np.uint8).ravel()
 
 
-def _number(made: _Automaton, before: int, kind: str) -> list[int]:
+def _number(result: _Automaton, before: int, kind: str) -> list[int]:
     """Add a number of a kind; return the states in which it may end."""
-    digits = made.state()
-    made.step(before, _DIGIT, digits)
-    made.step(digits, _DIGIT, digits)
+    digits = result.state()
+    result.step(before, _DIGIT, digits)
+    result.step(digits, _DIGIT, digits)
     if kind == INDEX:
         return [digits]
-    signed = made.state()
-    made.step(before, _PLUS, signed, LEADING_PLUS)
+    signed = result.state()
+    result.step(before, _PLUS, signed, LEADING_PLUS)
     if kind != NATURAL:
-        made.step(before, _MINUS, signed)
-    made.step(signed, _DIGIT, digits)
+        result.step(before, _MINUS, signed)
+    result.step(signed, _DIGIT, digits)
     if kind != REAL:
         return [digits]
-    point, fraction = made.state(), made.state()
+    point, fraction = result.state(), result.state()
     for start in (before, signed):
-        made.step(start, _POINT, point)
-    made.step(digits, _POINT, fraction)
-    made.step(point, _DIGIT, fraction)
-    made.step(fraction, _DIGIT, fraction)
-    letter, sign, exponent = made.state(), made.state(), made.state()
+        result.step(start, _POINT, point)
+    result.step(digits, _POINT, fraction)
+    result.step(point, _DIGIT, fraction)
+    result.step(fraction, _DIGIT, fraction)
+    letter, sign, exponent = result.state(), result.state(), result.state()
     for start in (digits, fraction):
-        made.step(start, _E, letter)
-        made.step(start, _D, letter, LETTER_D)
+        result.step(start, _E, letter)
+        result.step(start, _D, letter, LETTER_D)
         for class_ in (_PLUS, _MINUS):
-            made.step(start, class_, sign, BARE_EXPONENT)
+            result.step(start, class_, sign, BARE_EXPONENT)
     for class_ in (_PLUS, _MINUS):
-        made.step(letter, class_, sign)
+        result.step(letter, class_, sign)
     for start in (letter, sign, exponent):
-        made.step(start, _DIGIT, exponent)
+        result.step(start, _DIGIT, exponent)
     return [digits, fraction, exponent]

@@ -83,18 +83,18 @@ def parse_matrix_market(name: str, source: str, data: bytes, *, keep_complex: bo
 
     header = parse_header(source, data)
     check_size(source, header.rows, header.columns, header.entries)
-    found = scan(header, np.frombuffer(data, np.uint8, offset=header.body))
-    at_end = header.body + found.fault == len(data)
-    if found.fault >= 0 and not (at_end and found.entries + 1 < header.entries):
-        raise faults.at_byte(source, header, data, header.body + found.fault)
-    if found.entries != header.entries:
-        remedy = "the file was cut off" if found.entries < header.entries else "correct one of the two"
+    result = scan(header, np.frombuffer(data, np.uint8, offset=header.body))
+    at_end = header.body + result.fault == len(data)
+    if result.fault >= 0 and not (at_end and result.entries + 1 < header.entries):
+        raise faults.at_byte(source, header, data, header.body + result.fault)
+    if result.entries != header.entries:
+        remedy = "the file was cut off" if result.entries < header.entries else "correct one of the two"
         raise UserError(
             f"{source}, line {header.line}: {counted(header.entries, 'entry')} announced, but "
-            f"{counted(found.entries, 'line')} found: {remedy}"
+            f"{counted(result.entries, 'line')} found: {remedy}"
         )
     require_memory(source, header.rows, header.columns, most_entries(header.symmetry, header.entries))
-    rows, columns, values, lost = _entries(source, header, data, found.spellings)
+    rows, columns, values, lost = _entries(source, header, data, result.spellings)
     misplaced = first_misplaced(header.symmetry, rows, columns, values)
     if misplaced is not None:
         reason = why_misplaced(header.symmetry, int(rows[misplaced]) + 1, int(columns[misplaced]) + 1)

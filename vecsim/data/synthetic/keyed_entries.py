@@ -139,9 +139,9 @@ def csr_of_keys(keys: Any, rows: int, columns: int, seed: int, symmetric: bool) 
     _scatter(
         keys, rows_per_bucket, np.ascontiguousarray(places[:-1].reshape(_BUCKETS, _CHUNKS).T), sorted_keys
     )
-    kept = _sort_each_bucket(sorted_keys, starts)
+    recorded = _sort_each_bucket(sorted_keys, starts)
     indptr = np.zeros(rows + 1, dtype=np.int32)
-    first = np.concatenate(([0], np.cumsum(kept)))
+    first = np.concatenate(([0], np.cumsum(recorded)))
     indices, values = np.empty(int(first[-1]), dtype=np.int32), np.empty(int(first[-1]))
     _write(sorted_keys, starts, first, np.uint64(seed), symmetric, indptr, indices, values)
     np.cumsum(indptr, out=indptr)
@@ -187,14 +187,14 @@ def _scatter(keys: Any, rows_per_bucket: int, places: Any, scattered: Any) -> No
 @njit(parallel=True, cache=True)
 def _sort_each_bucket(keys: Any, starts: Any) -> Any:
     """Sort each bucket, move its different keys to its front, and count them."""
-    kept = np.zeros(_BUCKETS, np.int64)
+    recorded = np.zeros(_BUCKETS, np.int64)
     for bucket in prange(_BUCKETS):
         part = np.sort(keys[starts[bucket] : starts[bucket + 1]])
         for k in range(len(part)):
             if k == 0 or part[k] != part[k - 1]:
-                keys[starts[bucket] + kept[bucket]] = part[k]
-                kept[bucket] += 1
-    return kept
+                keys[starts[bucket] + recorded[bucket]] = part[k]
+                recorded[bucket] += 1
+    return recorded
 
 
 @njit(parallel=True, cache=True)

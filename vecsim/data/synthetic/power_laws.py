@@ -210,8 +210,8 @@ def _hub_keys(
 @njit(parallel=True, cache=True)
 def _turned(keys: Any, more_rows: int, more_columns: int) -> Any:
     """Exchange rows and columns, and move them on."""
-    turned = np.empty(len(keys), np.uint64)
+    transposed = np.empty(len(keys), np.uint64)
     for entry in prange(len(keys)):
         row, column = keys[entry] >> np.uint64(32), keys[entry] & np.uint64(0xFFFFFFFF)
-        turned[entry] = key(np.int64(column) + more_rows, np.int64(row) + more_columns)
-    return turned
+        transposed[entry] = key(np.int64(column) + more_rows, np.int64(row) + more_columns)
+    return transposed

@@ -38,12 +38,12 @@ def band(rows: int, width: int, per_row: int, seed: int = 1) -> Any:
     require_in("rows", rows, 1, 2**30)
     require_in("width", width, 1, rows)
     require_in("per_row", per_row, 1, 2**31 // rows)
-    drawn = np.empty((rows, per_row), np.int32)
+    sampled = np.empty((rows, per_row), np.int32)
     indptr = np.zeros(rows + 1, np.int32)
-    _draw_band(width, seed, drawn, indptr)
+    _draw_band(width, seed, sampled, indptr)
     np.cumsum(indptr, out=indptr)
     indices, values = np.empty(int(indptr[-1]), np.int32), np.empty(int(indptr[-1]))
-    _pack(drawn, seed, indptr, indices, values)
+    _pack(sampled, seed, indptr, indices, values)
     return csr_of_parts(values, indices, indptr)
 
 
@@ -100,37 +100,37 @@ def localised(rows: int, stripes: int, per_leaf: int, leaves_per_stripe: float, 
 def _draw_leaves(stripe_rows: Any, width: int, mean: float, seed: int) -> tuple[Any, Any]:
     """Draw the squares of each stripe, sorted, each once; return them one stripe after the other."""
     rng = np.random.default_rng(seed)
-    drawn = [
+    sampled = [
         np.unique(rng.integers(0, width, max(1, int(count)))).astype(np.int64)
         for count in rng.exponential(mean, len(stripe_rows))
     ]
-    return np.concatenate(drawn), np.concatenate(([0], np.cumsum([len(each) for each in drawn])))
+    return np.concatenate(sampled), np.concatenate(([0], np.cumsum([len(each) for each in sampled])))
 
 
 @njit(parallel=True, cache=True)
-def _draw_band(width: int, seed: int, drawn: Any, counts: Any) -> None:
+def _draw_band(width: int, seed: int, sampled: Any, counts: Any) -> None:
     """Write the different columns of each row in order at the front of its row of `drawn`."""
-    rows, per_row = drawn.shape
+    rows, per_row = sampled.shape
     for row in prange(rows):
         low, high = max(0, row - width // 2), min(rows, row - width // 2 + width)
         for k in range(per_row):
             share = random_share(seed, 1, np.int64(row) * per_row + k)
-            drawn[row, k] = low + np.int64(share * (high - low))
-        part = np.sort(drawn[row])
-        kept = 0
+            sampled[row, k] = low + np.int64(share * (high - low))
+        part = np.sort(sampled[row])
+        recorded = 0
         for k in range(per_row):
             if k == 0 or part[k] != part[k - 1]:
-                drawn[row, kept] = part[k]
-                kept += 1
-        counts[row + 1] = kept
+                sampled[row, recorded] = part[k]
+                recorded += 1
+        counts[row + 1] = recorded
 
 
 @njit(parallel=True, cache=True)
-def _pack(drawn: Any, seed: int, indptr: Any, indices: Any, values: Any) -> None:
-    for row in prange(len(drawn)):
+def _pack(sampled: Any, seed: int, indptr: Any, indices: Any, values: Any) -> None:
+    for row in prange(len(sampled)):
         for k in range(indptr[row + 1] - indptr[row]):
             place = np.int64(indptr[row]) + k
-            indices[place] = drawn[row, k]
+            indices[place] = sampled[row, k]
             values[place] = 2.0 * random_share(seed, 0, place) - 1.0
 
 

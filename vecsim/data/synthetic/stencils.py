@@ -115,10 +115,10 @@ def _count_neighbours(points: Any, steps: Any, counts: Any) -> None:
     for plane in prange(points[0] * points[1]):
         x, y = plane // points[1], plane % points[1]
         for z in range(points[2]):
-            found = 0
+            result = 0
             for s in range(len(steps)):
-                found += _inside(points, x + steps[s, 0], y + steps[s, 1], z + steps[s, 2])
-            counts[plane * points[2] + z + 1] = found
+                result += _inside(points, x + steps[s, 0], y + steps[s, 1], z + steps[s, 2])
+            counts[plane * points[2] + z + 1] = result
 
 
 @njit(parallel=True, cache=True)

@@ -220,10 +220,10 @@ def _count_neighbours(first: Any, home: Any, shift: Any, tiles: Any, counts: Any
     nodes = len(first) - 1
     for old in prange(len(counts) - 1):
         node, tile = old % nodes, old // nodes
-        found = 0
+        result = 0
         for edge in range(first[node], first[node + 1]):
-            found += _node_of(tiles, tile, shift[edge], home[edge], nodes) >= 0
-        counts[old + 1] = found
+            result += _node_of(tiles, tile, shift[edge], home[edge], nodes) >= 0
+        counts[old + 1] = result
 
 
 @njit(parallel=True, cache=True)
@@ -246,19 +246,19 @@ def _sorted_neighbours(
     """Write the new numbers of a node's neighbours in order, and the edges to them; return their count."""
     nodes = len(first) - 1
     node, tile = old % nodes, old // nodes
-    found = 0
+    result = 0
     for edge in range(first[node], first[node + 1]):
         other = _node_of(tiles, tile, shift[edge], home[edge], nodes)
         if other < 0:
             continue
         column = number[other]
-        place = found
+        place = result
         while place > 0 and columns[place - 1] > column:
             columns[place], edges[place] = columns[place - 1], edges[place - 1]
             place -= 1
         columns[place], edges[place] = column, edge
-        found += 1
-    return found
+        result += 1
+    return result
 
 
 @njit(parallel=True, cache=True)
@@ -281,10 +281,10 @@ def _write_diffusion(
         columns, edges = np.empty(widest, np.int64), np.empty(widest, np.int64)
         for row in range(part * 1024, min(rows, (part + 1) * 1024)):
             old = order[row]
-            found = _sorted_neighbours(first, home, shift, tiles, number, old, columns, edges)
+            result = _sorted_neighbours(first, home, shift, tiles, number, old, columns, edges)
             node = old % nodes
-            total, diagonal = float(first[node + 1] - first[node] - found), 0
-            for k in range(found):
+            total, diagonal = float(first[node + 1] - first[node] - result), 0
+            for k in range(result):
                 place = indptr[row] + k
                 column = columns[k]
                 indices[place] = column
@@ -314,8 +314,8 @@ def _write_elasticity(
     for part in prange((len(order) + 255) // 256):
         columns, edges = np.empty(widest, np.int64), np.empty(widest, np.int64)
         for row in range(part * 256, min(len(order), (part + 1) * 256)):
-            found = _sorted_neighbours(first, home, shift, tiles, number, order[row], columns, edges)
-            for k in range(found):
+            result = _sorted_neighbours(first, home, shift, tiles, number, order[row], columns, edges)
+            for k in range(result):
                 for r in range(3):
                     place = indptr[3 * row + r] + 3 * k
                     for q in range(3):

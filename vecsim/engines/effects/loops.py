@@ -75,11 +75,11 @@ class Turns:
         ManyTurnsError
             All ranges since `begin` may have more than `MOST_LINES` turns.
         """
-        made = Range(*ends)
-        self._left -= len(made) + 1
+        result = Range(*ends)
+        self._left -= len(result) + 1
         if self._left < 0:
             raise ManyTurnsError
-        return made
+        return result
 
     @contextmanager
     def begin(self) -> Iterator[None]:

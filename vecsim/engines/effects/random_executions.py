@@ -101,16 +101,16 @@ def _put_constants(
 ) -> None:
     """Let all elements of a state be constants, and scalars and immediates that take them."""
     for values in (m.v, m.f, m.cache):
-        drawn = source.sample(constants.values, len(constants.values))
-        values[:] = np.resize(_containers(drawn, constants.form), len(values))
-    drawn = source.sample(constants.values, len(constants.values))
+        sampled = source.sample(constants.values, len(constants.values))
+        values[:] = np.resize(_containers(sampled, constants.form), len(values))
+    sampled = source.sample(constants.values, len(constants.values))
     memory = m.memory.view(np.int64 if source.random() < 0.5 else np.int32)
-    memory[:] = np.resize(_containers(drawn, constants.form), len(memory)).astype(memory.dtype)
+    memory[:] = np.resize(_containers(sampled, constants.form), len(memory)).astype(memory.dtype)
     for number, operand in enumerate(row.operands):
         turn = constants.run + number
         if operand.kind == "v" and SECTION * constants.run < len(constants.values):
-            turned = _containers(constants.turned(SECTION * turn), constants.form)
-            m.v[SECTION * fields[number] : SECTION * (fields[number] + 1)] = np.resize(turned, SECTION)
+            transposed = _containers(constants.turned(SECTION * turn), constants.form)
+            m.v[SECTION * fields[number] : SECTION * (fields[number] + 1)] = np.resize(transposed, SECTION)
         elif operand.kind == "f":
             m.f[fields[number]] = _containers(constants.turned(turn)[:1], constants.form)[0]
         elif operand.kind in "xs" or not operand.is_register:

@@ -30,12 +30,12 @@ def watched(m: State, read: Told, write: Told) -> State:
 
 def _watched(name: str, array: Any, read: Told, write: Told) -> Any:
     kind: Any = type(array)
-    made = _watched_kind(kind)()
+    result = _watched_kind(kind)()
     for slot in (slot for each in kind.__mro__ for slot in getattr(each, "__slots__", ())):
-        setattr(made, slot, getattr(array, slot))
-    made.root, made.scale = ("memory", -WORD_BYTES) if name == "words" else VIEWS.get(name, (name, 1))
-    made.read, made.write = read, write
-    return made
+        setattr(result, slot, getattr(array, slot))
+    result.root, result.scale = ("memory", -WORD_BYTES) if name == "words" else VIEWS.get(name, (name, 1))
+    result.read, result.write = read, write
+    return result
 
 
 @lru_cache(maxsize=16)

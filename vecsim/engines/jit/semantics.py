@@ -159,8 +159,8 @@ def _fields(row: Instruction) -> str:
 
 def _defined(name: str, text: str, namespace: dict[str, Any]) -> Function:
     exec(text, namespace)
-    found: Function = namespace[name]
-    return found
+    match: Function = namespace[name]
+    return match
 
 
 TABLE = Cells(types.int64)

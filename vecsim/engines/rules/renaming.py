@@ -154,11 +154,11 @@ def is_renamed(r: Run, register: int) -> bool:
 
 def ancestors(r: Run, v: int) -> int:
     """Return, as bits, the registers of which elements were left as they were in register v ("Renaming")."""
-    found, older = 0, r.vectors[v].older
+    match, older = 0, r.vectors[v].older
     while older >= 0:
-        found |= 1 << older
+        match |= 1 << older
         older = r.vectors[older].older
-    return found
+    return match
 
 
 def _rename(r: Run, v: int, n: int) -> int:
@@ -205,10 +205,10 @@ def _name_write(r: Run, copy: Instruction, v: int, n: int, end: int) -> int:
 
 def set_of(registers: list[int]) -> int:
     """Return a list of registers as bits ("WAR and WAW hazards")."""
-    found = 0
+    match = 0
     for v in registers:
-        found |= 1 << v
-    return found
+        match |= 1 << v
+    return match
 
 
 def _name_sets(copy: Instruction) -> None:
@@ -221,10 +221,10 @@ def _name_sets(copy: Instruction) -> None:
 
 def _kept_set(r: Run, copy: Instruction) -> int:
     """Return, as bits, the registers that are read because elements were left as they were ("Renaming")."""
-    found = 0
+    match = 0
     for v in copy.whole_reads:
-        found |= ancestors(r, v)
-    return found if copy.accumulator < 0 else found | ancestors(r, copy.accumulator)
+        match |= ancestors(r, v)
+    return match if copy.accumulator < 0 else match | ancestors(r, copy.accumulator)
 
 
 def writes_any(r: Run, older: Slot, registers: int) -> bool:

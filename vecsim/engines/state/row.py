@@ -159,9 +159,9 @@ def layout(row: type[Row]) -> np.dtype[Any]:
 def new_rows(row: type[Row], shape: tuple[int, ...]) -> npt.NDArray[Any]:
     """Return a structured array of new rows."""
     of_row = shape_of(row)
-    made = np.empty((*shape, of_row.words), np.int64)
-    made[...] = of_row.initial
-    return made.view(of_row.layout)[..., 0]
+    result = np.empty((*shape, of_row.words), np.int64)
+    result[...] = of_row.initial
+    return result.view(of_row.layout)[..., 0]
 
 
 def objects(row: type[AnyRow], rows: npt.NDArray[Any]) -> list[AnyRow]:

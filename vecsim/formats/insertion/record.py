@@ -47,9 +47,9 @@ def first_not_below(
         high[slices[~below]] = middle[~below]
         slices = slices[low[slices] < high[slices]]
     inside = np.flatnonzero(low < end)
-    found = np.zeros(len(low), dtype=np.bool_)
-    found[inside] = key(low[inside], inside) == target[inside]
-    return low, found
+    result = np.zeros(len(low), dtype=np.bool_)
+    result[inside] = key(low[inside], inside) == target[inside]
+    return low, result
 
 
 Count = TypeVar("Count", int, IntArray, float)

@@ -100,8 +100,8 @@ def _places(jd: JD, rows: IntArray, columns: IntArray) -> _Places:
     length = jd.diagonals - np.searchsorted(diagonal_lengths[::-1], position, side="right")
 
     def column_in_diagonal(diagonals: IntArray, which: IntArray) -> NDArray[np.int32]:
-        found: NDArray[np.int32] = jd.colidx[jd.diag_ptr[diagonals] + position[which]]
-        return found
+        result: NDArray[np.int32] = jd.colidx[jd.diag_ptr[diagonals] + position[which]]
+        return result
 
     diagonal, stored = first_not_below(column_in_diagonal, np.zeros_like(length), length, columns)
     rows_longer_than = np.append(diagonal_lengths, (0, 0))

@@ -94,15 +94,15 @@ def equal_weights(groups: Mapping[str, Sequence[str]]) -> dict[str, dict[str, fl
 
 def means(cycles: Cycles, weights: Weights) -> dict[str, dict[str, float]]:
     """Return the mean times of groups of matrices; a group without any is left out."""
-    found = {}
+    result = {}
     for group, of_group in weights.items():
         times = [(weight, relative(cycles[name])) for name, weight in of_group.items() if name in cycles]
         total = sum(weight for weight, _ in times)
         if times:
-            found[group] = {
+            result[group] = {
                 program: sum(weight * t[program] for weight, t in times) / total for program in METHODS
             }
-    return found
+    return result
 
 
 def distance(of_groups: Means) -> Distance:
@@ -128,15 +128,15 @@ def readings(
     of_figures
         The small, medium and large matrices of all three figures together.
     """
-    found = {}
+    result = {}
     for variant in VARIANTS:
         grouped = groups["suite" if variant.stand_ins else "originals"]
         names = grouped.by_size if variant.by_size else grouped.picked
-        found[variant.suffix.removeprefix(", ") or "the paper's: ratio of means, Figure 2's groups"] = _read(
+        result[variant.suffix.removeprefix(", ") or "the paper's: ratio of means, Figure 2's groups"] = _read(
             cycles, names, variant.average
         )
-    found["groups of all three figures"] = _read(cycles, of_figures, ratio_of_means)
-    return found
+    result["groups of all three figures"] = _read(cycles, of_figures, ratio_of_means)
+    return result
 
 
 def _read(
@@ -181,33 +181,33 @@ def conclusions(
     figures
         The ten of each figure.
     """
-    times = {name: relative(found) for name, found in cycles.items()}
-    found: dict[str, bool | None] = {}
+    times = {name: relative(result) for name, result in cycles.items()}
+    result: dict[str, bool | None] = {}
     for group, means in of_groups.items():
         printed = printed_times(group)
         order = slowest_first(printed)
         words = " > ".join(METHODS[program] for program in order)
-        found[f"Table 2, {group}: {words}"] = order == slowest_first(means)
+        result[f"Table 2, {group}: {words}"] = order == slowest_first(means)
     for number, figure in FIGURES.items():
         ten = figures[figure.criterion]
         subjects = [Subject(place.name, members[place.name].original, place.group) for place in ten]
         for verdict in verdicts(number, subjects, times):
-            found[f"Figure {number}: {verdict.claim}"] = verdict.holds
-    return found
+            result[f"Figure {number}: {verdict.claim}"] = verdict.holds
+    return result
 
 
-def counted(found: Conclusions) -> dict[str, bool | None]:
+def counted(result: Conclusions) -> dict[str, bool | None]:
     """Leave out the order of programs in the small, medium and large group.
 
     It depends on which three or four matrices the paper drew, as the averages do.
     """
     of_groups = tuple(f"Table 2, {group}:" for group in GROUPS[1:])
-    return {words: holds for words, holds in found.items() if not words.startswith(of_groups)}
+    return {words: holds for words, holds in result.items() if not words.startswith(of_groups)}
 
 
-def lost(found: Conclusions) -> int:
+def lost(result: Conclusions) -> int:
     """Count the conclusions that fail, those of :func:`counted`."""
-    return sum(holds is False for holds in counted(found).values())
+    return sum(holds is False for holds in counted(result).values())
 
 
 @dataclass(frozen=True)
@@ -261,8 +261,8 @@ def sensitivity(
     single
         Those that differ from it in one choice.
     """
-    candidate, found = proposal
-    here = found.get(conclusion)
+    candidate, result = proposal
+    here = result.get(conclusion)
     known = [(c, of[conclusion]) for c, of in examined if of.get(conclusion) is not None]
     shares: dict[tuple[str, str], list[bool]] = {}
     for other, holds in known:

@@ -30,48 +30,48 @@ SHOWN_BREAKS = 6
 """Single changes that are named in the table of sensitivities; the others are counted."""
 
 
-def appendices(found: Calibration, engine: str) -> tuple[Appendix, ...]:
+def appendices(result: Calibration, engine: str) -> tuple[Appendix, ...]:
     """Return all tables of a calibration, and the machine."""
     return (
-        choices(found),
-        sensitivities(found),
-        shares(found),
-        least(found),
-        spread(found),
-        standards(found),
-        conclusions_by_standard(found),
-        groups(found),
-        single_changes(found),
-        candidates(found),
-        of_readings(found),
-        machine(found),
-        search_provenance(found, engine),
+        choices(result),
+        sensitivities(result),
+        shares(result),
+        least(result),
+        spread(result),
+        standards(result),
+        conclusions_by_standard(result),
+        groups(result),
+        single_changes(result),
+        candidates(result),
+        of_readings(result),
+        machine(result),
+        search_provenance(result, engine),
     )
 
 
 def changes(candidate: Candidate, of: Candidate) -> str:
     """Say in what a candidate differs from another."""
-    told = [f"{choice} {value}" for choice, value in candidate.items() if of[choice] != value]
-    return "; ".join(told) or "none"
+    messages = [f"{choice} {value}" for choice, value in candidate.items() if of[choice] != value]
+    return "; ".join(messages) or "none"
 
 
-def choices(found: Calibration) -> Appendix:
+def choices(result: Calibration) -> Appendix:
     """List the grid, and what is proposed."""
     columns = ("choice", "values", "proposed", "why they are plausible", "what the paper says")
     rows = [
         (
             choice.name,
             " | ".join(value.name for value in choice.values),
-            found.proposal.candidate[choice.name],
+            result.proposal.candidate[choice.name],
             choice.why,
             choice.paper,
         )
-        for choice in found.choices
+        for choice in result.choices
     ]
     return appendix("choices", columns, rows)
 
 
-def sensitivities(found: Calibration) -> Appendix:
+def sensitivities(result: Calibration) -> Appendix:
     """Say of each conclusion of the paper on which machines it holds."""
     columns = ("conclusion", "holds on", "of", "extent", "proposal", "fails with", "holds only with")
     rows = [
@@ -84,7 +84,7 @@ def sensitivities(found: Calibration) -> Appendix:
             _listed(s.breaks),
             _listed(s.mends),
         )
-        for s in found.sensitivities
+        for s in result.sensitivities
     ]
     return appendix("sensitivity", columns, rows)
 
@@ -98,13 +98,13 @@ def _word(holds: bool | None) -> str:
     return "unknown" if holds is None else "holds" if holds else "fails"
 
 
-def shares(found: Calibration) -> Appendix:
+def shares(result: Calibration) -> Appendix:
     """Return for each value of each choice the share of candidates on which each conclusion holds."""
-    told: list[Sensitivity] = [s for s in found.sensitivities if s.extent == "some"]
-    columns = ("choice", "value", *(s.conclusion for s in told))
+    messages: list[Sensitivity] = [s for s in result.sensitivities if s.extent == "some"]
+    columns = ("choice", "value", *(s.conclusion for s in messages))
     rows = [
-        (choice.name, value.name, *(_share(s, choice.name, value.name) for s in told))
-        for choice in found.choices
+        (choice.name, value.name, *(_share(s, choice.name, value.name) for s in messages))
+        for choice in result.choices
         for value in choice.values
     ]
     return appendix("shares", columns, rows)
@@ -148,21 +148,22 @@ def _numbers(distance: Distance) -> tuple[str, ...]:
     )
 
 
-def single_changes(found: Calibration) -> Appendix:
+def single_changes(result: Calibration) -> Appendix:
     """Return the distance of every candidate that differs from the proposal in one choice."""
-    proposal = found.single[0].candidate
+    proposal = result.single[0].candidate
     rows = [
-        (changes(e.candidate, proposal), *_distances(e.distance), *_numbers(e.distance)) for e in found.single
+        (changes(e.candidate, proposal), *_distances(e.distance), *_numbers(e.distance))
+        for e in result.single
     ]
     return appendix("single-changes", ("change", *DISTANCES, *NUMBERS), rows)
 
 
-def candidates(found: Calibration) -> Appendix:
+def candidates(result: Calibration) -> Appendix:
     """Return the finalists with all numbers."""
-    first = uncalibrated(found.choices)
+    first = uncalibrated(result.choices)
     rows = [
         (
-            _name(found, finalist, rank),
+            _name(result, finalist, rank),
             f"{finalist.as_near:.3f}",
             "no" if finalist.alike else "yes",
             str(sum(holds is False for holds in counted(finalist.concluded).values())),
@@ -171,36 +172,36 @@ def candidates(found: Calibration) -> Appendix:
             changes(finalist.evaluated.candidate, first),
             *_numbers(finalist.evaluated.distance),
         )
-        for rank, finalist in enumerate(found.finalists, 1)
+        for rank, finalist in enumerate(result.finalists, 1)
     ]
     columns = ("rank", "as near", "told apart", "conclusions that fail", "choices changed")
     return appendix("candidates", (*columns, *DISTANCES, DIFFERENCES, *NUMBERS), rows)
 
 
-def _name(found: Calibration, finalist: Finalist, rank: int) -> str:
-    names = {id(found.now): "today's", id(found.before): "uncalibrated"}
+def _name(result: Calibration, finalist: Finalist, rank: int) -> str:
+    names = {id(result.now): "today's", id(result.before): "uncalibrated"}
     other = names.get(id(finalist.evaluated), "")
     return f"{rank}, {other}" if other else str(rank)
 
 
-def least(found: Calibration) -> Appendix:
+def least(result: Calibration) -> Appendix:
     """Return for each value of each choice the least score of the candidates that have it."""
     rows = []
-    for choice in found.choices:
+    for choice in result.choices:
         for value in choice.values:
-            scores = [e.distance.score for e in found.examined if e.candidate[choice.name] == value.name]
+            scores = [e.distance.score for e in result.examined if e.candidate[choice.name] == value.name]
             least = f"{min(scores):.4f}" if scores else ""
             rows.append((choice.name, value.name, str(len(scores)), least))
     return appendix("least", ("choice", "value", "candidates", "least score"), rows)
 
 
-def spread(found: Calibration) -> Appendix:
+def spread(result: Calibration) -> Appendix:
     """Return the six averages of the proposal with what another draw of the suite does to them."""
     head = (
         *("row", "paper", "proposed machine", "difference in per cent", "spread in per cent"),
         *("today's", "uncalibrated"),
     )
-    numbers = found.proposal.distance
+    numbers = result.proposal.distance
     rows = [
         (
             row,
@@ -208,17 +209,17 @@ def spread(found: Calibration) -> Appendix:
             f"{numbers.numbers[row, 'all']:.3f}",
             f"{100 * (numbers.ratio(row, 'all') - 1):+.1f}",
             f"{100 * share:.1f}",
-            f"{found.now.distance.numbers[row, 'all']:.3f}",
-            f"{found.before.distance.numbers[row, 'all']:.3f}",
+            f"{result.now.distance.numbers[row, 'all']:.3f}",
+            f"{result.before.distance.numbers[row, 'all']:.3f}",
         )
-        for row, share in found.spread.items()
+        for row, share in result.spread.items()
     ]
     return appendix("spread", head, rows)
 
 
-def standards(found: Calibration) -> Appendix:
+def standards(result: Calibration) -> Appendix:
     """Return the proposed machine's averages with all programs plain, pipelined, and as proposed."""
-    proposal = found.finalists[0]
+    proposal = result.finalists[0]
     of = {**proposal.by_standard, PROPOSED: proposal.evaluated}
     rows = []
     for words, e in of.items():
@@ -229,19 +230,19 @@ def standards(found: Calibration) -> Appendix:
     return appendix("standards", columns, rows)
 
 
-def conclusions_by_standard(found: Calibration) -> Appendix:
+def conclusions_by_standard(result: Calibration) -> Appendix:
     """Say of each conclusion with which programs, and on how many machines, it holds."""
-    proposal, labels = found.finalists[0], (*STANDARDS, PROPOSED)
-    told = [f"{what}, {words}" for what in ("proposal", "machines") for words in labels]
-    columns = ("conclusion", *told, "of")
+    proposal, labels = result.finalists[0], (*STANDARDS, PROPOSED)
+    messages = [f"{what}, {words}" for what in ("proposal", "machines") for words in labels]
+    columns = ("conclusion", *messages, "of")
     rows = []
     for conclusion in proposal.concluded:
         of_proposal = [_concluded(proposal, words).get(conclusion) for words in labels]
         counts = [
-            sum(_concluded(finalist, words).get(conclusion) is True for finalist in found.finalists)
+            sum(_concluded(finalist, words).get(conclusion) is True for finalist in result.finalists)
             for words in labels
         ]
-        rows.append((conclusion, *map(_word, of_proposal), *map(str, counts), str(len(found.finalists))))
+        rows.append((conclusion, *map(_word, of_proposal), *map(str, counts), str(len(result.finalists))))
     return appendix("conclusions-by-standard", columns, rows)
 
 
@@ -249,7 +250,7 @@ def _concluded(finalist: Finalist, words: str) -> Mapping[str, bool | None]:
     return finalist.concluded if words == PROPOSED else finalist.concluded_by_standard[words]
 
 
-def groups(found: Calibration) -> Appendix:
+def groups(result: Calibration) -> Appendix:
     """Return how many choices of matrices near the points of Figure 2 meet the groups of Table 2."""
     programs = [program for program in METHODS if program != "chism"]
     ratios = [f"{METHODS[program]}, ours / paper's" for program in programs]
@@ -257,33 +258,33 @@ def groups(found: Calibration) -> Appendix:
     rows = [
         (
             words,
-            drawn.group,
-            str(drawn.choices),
-            str(drawn.met),
-            f"{100 * drawn.met / drawn.choices:.2f}",
-            ", ".join(drawn.best),
-            *(f"{drawn.ratios[program]:.2f}" for program in programs),
+            sampled.group,
+            str(sampled.choices),
+            str(sampled.met),
+            f"{100 * sampled.met / sampled.choices:.2f}",
+            ", ".join(sampled.best),
+            *(f"{sampled.ratios[program]:.2f}" for program in programs),
         )
-        for words, of in found.groups.items()
-        for drawn in of
+        for words, of in result.groups.items()
+        for sampled in of
     ]
     return appendix("groups", columns, rows)
 
 
-def of_readings(found: Calibration) -> Appendix:
+def of_readings(result: Calibration) -> Appendix:
     """Return the distance of the proposal by every reading of average and of small, medium and large."""
     rows = []
-    for words, evaluated in (("proposal", found.proposal), ("uncalibrated", found.before)):
+    for words, evaluated in (("proposal", result.proposal), ("uncalibrated", result.before)):
         read: Mapping[str, Distance] = readings(
-            evaluated.cycles, found.ground.groups, found.ground.of_figures()
+            evaluated.cycles, result.ground.groups, result.ground.of_figures()
         )
         rows += [(label, words, *_distances(d), *_numbers(d)) for label, d in read.items()]
     return appendix("readings", ("how the table is averaged", "machine", *DISTANCES, *NUMBERS), rows)
 
 
-def machine(found: Calibration) -> Appendix:
+def machine(result: Calibration) -> Appendix:
     """Return the proposed machine, and the options of the programs."""
-    chosen = options_of(found.proposal.candidate, found.choices)
+    chosen = options_of(result.proposal.candidate, result.choices)
     options = "; ".join(
         f"{program}: {', '.join(f'{name}={value}' for name, value in options.items())}"
         for program, options in chosen.items()
@@ -292,44 +293,44 @@ def machine(found: Calibration) -> Appendix:
     return Appendix(
         "",
         "The proposed machine",
-        (f"{found.machine.label_with_digest}.", f"Options of the programs: {options}."),
-        listing=to_toml(found.machine),
+        (f"{result.machine.label_with_digest}.", f"Options of the programs: {options}."),
+        listing=to_toml(result.machine),
     )
 
 
-def search_provenance(found: Calibration, engine: str) -> Appendix:
+def search_provenance(result: Calibration, engine: str) -> Appendix:
     """Say when, by which code and on which matrices the search was made, and how far it went."""
-    made = provenance()
-    members = sorted(found.ground.members.values(), key=lambda member: member.name)
+    built = provenance()
+    members = sorted(result.ground.members.values(), key=lambda member: member.name)
     suite = "\n".join(f"{member.name} {member.pattern_sha256}" for member in members)
     rows = (
-        ("made", f"{made.begun:%Y-%m-%d %H:%M} UTC"),
-        ("command", shlex.join(made.command)),
-        ("vecsim", made.versions["vecsim"]),
-        ("commit", str(made.commit)),
+        ("made", f"{built.begun:%Y-%m-%d %H:%M} UTC"),
+        ("command", shlex.join(built.command)),
+        ("vecsim", built.versions["vecsim"]),
+        ("commit", str(built.commit)),
         ("code that decides cycles", code_fingerprint()[:16]),
         ("engine", engine),
         ("matrices", str(len(members))),
-        ("not found", ", ".join(found.ground.missing) or "none"),
+        ("not found", ", ".join(result.ground.missing) or "none"),
         ("SHA-256 of names and patterns", hashlib.sha256(suite.encode()).hexdigest()[:16]),
-        ("proposed machine", found.machine.label_with_digest),
-        ("searches asked for", str(found.effort.begun)),
-        ("searches that came to their end", str(found.finished)),
-        ("limit of the search", f"{found.effort.candidates} candidates"),
-        ("candidates examined", str(len(found.examined))),
-        ("each of them on", f"a sample of {len(found.sample)} matrices up to {LARGEST:,} entries"),
-        ("the sample's error, measured on finalists", _error(found)),
-        ("finalists, on all matrices", str(len(found.finalists))),
+        ("proposed machine", result.machine.label_with_digest),
+        ("searches asked for", str(result.effort.begun)),
+        ("searches that came to their end", str(result.finished)),
+        ("limit of the search", f"{result.effort.candidates} candidates"),
+        ("candidates examined", str(len(result.examined))),
+        ("each of them on", f"a sample of {len(result.sample)} matrices up to {LARGEST:,} entries"),
+        ("the sample's error, measured on finalists", _error(result)),
+        ("finalists, on all matrices", str(len(result.finalists))),
         (
             "it took",
-            f"{found.seconds[0] / 60:.1f} minutes, {found.seconds[1] / 60:.1f} of processors' time",
+            f"{result.seconds[0] / 60:.1f} minutes, {result.seconds[1] / 60:.1f} of processors' time",
         ),
     )
     return appendix("provenance", ("what", "which"), rows)
 
 
-def _error(found: Calibration) -> str:
-    if not found.held_out:
+def _error(result: Calibration) -> str:
+    if not result.held_out:
         return "no finalist was left that it had not been chosen by"
-    middle, most = median(found.held_out), max(found.held_out)
+    middle, most = median(result.held_out), max(result.held_out)
     return f"{100 * middle:.1f} % in the middle, {100 * most:.1f} % at most, of an average over all matrices"

@@ -179,29 +179,29 @@ def calibrate(
         Nothing is available, a result is wrong, or no candidate keeps what the paper states.
     """
     effort = effort or Effort()
-    found = ground(effort.quick)
+    matches = ground(effort.quick)
     grid = CHOICES if choices is None else choices
-    members = list(found.members.values())
+    members = list(matches.members.values())
     with Simulator(
         members, load or suite.load, jobs=request.jobs, engine=request.engine, results=request.results
     ) as simulator:
-        return _calibrated(Evaluators(found, simulator, request, grid), effort)
+        return _calibrated(Evaluators(matches, simulator, request, grid), effort)
 
 
 def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
     begun = time.monotonic()
-    found, choices = evaluators.ground, evaluators.choices
+    matches, choices = evaluators.ground, evaluators.choices
     now, first = as_now(evaluators.base, choices), uncalibrated(choices)
     references = evaluators.each(_references(evaluators, now, first), "reference machines", 0.0, 0.1)
     search = evaluators.on_sample(references)
     finished, ends = _search(evaluators, search, effort, now)
     examined = sorted(search.seen.values(), key=lambda e: e.distance.score)
-    kept = [e for e in examined if evaluators.usable(e.candidate)]
-    if not kept:
+    retained = [e for e in examined if evaluators.usable(e.candidate)]
+    if not retained:
         raise UserError("no candidate keeps what the paper states of single accesses")
-    most = kept[0].distance.score + FARTHER
-    plainer = simplified(kept[0].candidate, first, search.each, evaluators.score, most)
-    nearest = [e.candidate for e in (*kept[:FINALISTS], *ends, *plainer)]
+    most = retained[0].distance.score + FARTHER
+    plainer = simplified(retained[0].candidate, first, search.each, evaluators.score, most)
+    nearest = [e.candidate for e in (*retained[:FINALISTS], *ends, *plainer)]
     usable = [candidate for candidate in (now, first) if evaluators.usable(candidate)]
     entered = evaluators.each(_once([*nearest, *usable]), "whole suite", 0.5, 0.65)
     ordered = ranked(finalists(evaluators, entered, 0.65, 0.8), evaluators.whole(now))
@@ -210,7 +210,7 @@ def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
     single = evaluators.each([proposal.candidate, *changed], "single changes", 0.8, 1.0)
     known = {key_of(e.candidate) for e in references}
     return Calibration(
-        found,
+        matches,
         evaluators.base,
         choices,
         effort,
@@ -221,10 +221,10 @@ def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
         tuple(ordered),
         evaluators.whole(now),
         evaluators.whole(first),
-        Draws(list(found.members)).spread(proposal.cycles),
-        _groups(found, ordered[0]),
+        Draws(list(matches.members)).spread(proposal.cycles),
+        _groups(matches, ordered[0]),
         tuple(single),
-        tuple(_sensitivities(found, search.weights, evaluators.whole.weights, examined, single)),
+        tuple(_sensitivities(matches, search.weights, evaluators.whole.weights, examined, single)),
         {
             fact.name: measured(
                 fact, machine_of(proposal.candidate, evaluators.base, choices), evaluators.engine
@@ -237,12 +237,12 @@ def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
 
 def _references(evaluators: Evaluators, now: Candidate, first: Candidate) -> list[Candidate]:
     """Return the machines that the sample is chosen by: today's, the uncalibrated one, others at random."""
-    found = [now, first]
+    matches = [now, first]
     tried = 20 * REFERENCES
     for candidate in starts(evaluators.choices, tried, now, seed=REFERENCES):
-        if len(found) < REFERENCES and evaluators.usable(candidate):
-            found.append(candidate)
-    return _once(found)
+        if len(matches) < REFERENCES and evaluators.usable(candidate):
+            matches.append(candidate)
+    return _once(matches)
 
 
 def _search(
@@ -280,27 +280,27 @@ def _errors(search: Evaluator, measured: Sequence[Evaluated]) -> Iterable[float]
                 yield abs(log(ours / e.distance.numbers[row, group]))
 
 
-def _groups(found: Ground, proposal: Finalist) -> dict[str, tuple[Drawn, ...]]:
+def _groups(matches: Ground, proposal: Finalist) -> dict[str, tuple[Drawn, ...]]:
     """Try all choices of matrices of the small, medium and large groups, by standard."""
     of = {PROPOSED: proposal.evaluated, **proposal.by_standard}
     return {
         words: tuple(
-            made
+            result
             for group in GROUPS[1:]
-            if (made := drawn(group, e.cycles, found.figures["size"], found.members)) is not None
+            if (result := drawn(group, e.cycles, matches.figures["size"], matches.members)) is not None
         )
         for words, e in of.items()
     }
 
 
 def _sensitivities(
-    found: Ground,
+    matches: Ground,
     of_sample: Weights,
     of_whole: Weights,
     examined: Sequence[Evaluated],
     single: Sequence[Evaluated],
 ) -> list[Sensitivity]:
-    of_search = [(e.candidate, found.concluded(e, of_sample)) for e in examined]
-    of_single = [(e.candidate, found.concluded(e, of_whole)) for e in single]
+    of_search = [(e.candidate, matches.concluded(e, of_sample)) for e in examined]
+    of_single = [(e.candidate, matches.concluded(e, of_whole)) for e in single]
     names = dict.fromkeys(name for _, of in (*of_single, *of_search) for name in of)
     return [sensitivity(name, [*of_single, *of_search], of_single[0], of_single[1:]) for name in names]

@@ -109,8 +109,8 @@ def _banks(*pairs: tuple[int, int]) -> tuple[Value, ...]:
 
 
 def _latencies(name: str, move: int, add: int, multiply: int, multiply_add: int, total: int) -> Value:
-    found = {"move": move, "add": add, "multiply": multiply, "multiply_add": multiply_add, "sum": total}
-    return Value(name, {f"latency.{key}": cycles for key, cycles in found.items()})
+    result = {"move": move, "add": add, "multiply": multiply, "multiply_add": multiply_add, "sum": total}
+    return Value(name, {f"latency.{key}": cycles for key, cycles in result.items()})
 
 
 CHOICES = (
@@ -274,15 +274,15 @@ def as_now(base: Machine, choices: tuple[Choice, ...] = CHOICES) -> dict[str, st
 
     A choice of which no value is like them takes its first.
     """
-    found = uncalibrated(choices)
+    result = uncalibrated(choices)
     for choice in choices:
         for value in choice.values:
-            changed = found | {choice.name: value.name}
+            changed = result | {choice.name: value.name}
             same_machine = machine_of(changed, base, (choice,)) == machine_of({}, base, ())
             same_options = options_of(changed, (choice,)) == options_of({}, ())
             if same_machine and same_options:
-                found[choice.name] = value.name
-    return found
+                result[choice.name] = value.name
+    return result
 
 
 def machine_of(candidate: Candidate, base: Machine, choices: tuple[Choice, ...] = CHOICES) -> Machine:
@@ -300,11 +300,11 @@ def machine_of(candidate: Candidate, base: Machine, choices: tuple[Choice, ...] 
 
 def options_of(candidate: Candidate, choices: tuple[Choice, ...] = CHOICES) -> dict[str, dict[str, str]]:
     """Return the options of every program, by its name; what no choice sets is as `ASSIGNMENT` says."""
-    found = {name: dict(ASSIGNMENT[name]) for name in PROGRAMS}
+    result = {name: dict(ASSIGNMENT[name]) for name in PROGRAMS}
     for value in _values(candidate, choices):
         for program, options in value.options.items():
-            found[program] |= options
-    return {name: PROGRAMS[name].choose(options) for name, options in found.items()}
+            result[program] |= options
+    return {name: PROGRAMS[name].choose(options) for name, options in result.items()}
 
 
 STANDARDS = tuple(SCHEDULE.values)

@@ -62,9 +62,9 @@ def finalists(
     begin, end
         Share of all work that is done before and behind it, for the progress that is shown.
     """
-    found, weights = evaluators.ground, evaluators.whole.weights
+    result, weights = evaluators.ground, evaluators.whole.weights
     once = list({id(e): e for e in entered}.values())
-    draws = Draws(list(found.members))
+    draws = Draws(list(result.members))
     nearest = min(once, key=evaluators.score)
     first = uncalibrated(evaluators.choices)
     found_all = []
@@ -77,9 +77,9 @@ def finalists(
         found_all.append(
             Finalist(
                 e,
-                found.concluded(e, weights),
+                result.concluded(e, weights),
                 of_standards,
-                {standard: found.concluded(one, weights) for standard, one in of_standards.items()},
+                {standard: result.concluded(one, weights) for standard, one in of_standards.items()},
                 draws.as_near(e.cycles, nearest.cycles),
                 sum(value != first[name] for name, value in e.candidate.items()),
             )

@@ -91,7 +91,9 @@ def appendix(table: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) 
     """Make one of the tables of :data:`HEADINGS` a part of a report; columns of numbers are flush right."""
     title, paragraphs = HEADINGS[table]
     cells = {name: [row[place] for row in rows if row[place]] for place, name in enumerate(columns)}
-    numbers = frozenset(name for name, found in cells.items() if found and all(map(NUMBER.fullmatch, found)))
+    numbers = frozenset(
+        name for name, result in cells.items() if result and all(map(NUMBER.fullmatch, result))
+    )
     return Appendix(
         f"{NAME}-{table}", title, paragraphs, Table(tuple(columns), tuple(map(tuple, rows)), numbers)
     )

@@ -56,28 +56,28 @@ def appendices(averages: Mapping[str, float] | None = None) -> tuple[Appendix, .
         Over all matrices, by row of Table 2, as they are now on the proposed machine; None if not known.
     """
     first, *others = map(table, SHOWN)
-    told = _of_other_code(code_fingerprint(), averages)
-    return replace(first, paragraphs=(*told, *first.paragraphs)), *others
+    messages = _of_other_code(code_fingerprint(), averages)
+    return replace(first, paragraphs=(*messages, *first.paragraphs)), *others
 
 
 def _of_other_code(now: str, averages: Mapping[str, float] | None) -> tuple[str, ...]:
-    told = {row["what"]: row["which"] for row in rows("provenance")}
-    if now.startswith(told["code that decides cycles"]):
+    messages = {row["what"]: row["which"] for row in rows("provenance")}
+    if now.startswith(messages["code that decides cycles"]):
         return ()
     searched = {row["row"]: row["proposed machine"] for row in rows("spread")}
     if averages and all(f"{ours:.3f}" == searched[name] for name, ours in averages.items()):
-        return (SAME_AVERAGES.format(made=told["made"]),)
-    return (OTHER_CODE.format(made=told["made"]),)
+        return (SAME_AVERAGES.format(made=messages["made"]),)
+    return (OTHER_CODE.format(made=messages["made"]),)
 
 
 def by_standard() -> tuple[str, str]:
     """Say in two sentences what depends on how programs are written: the conclusions, and the headline."""
-    kept = rows("standards")
-    told = [f"{row['conclusions that hold']} of {row['of']} {WITH[row['programs']]}" for row in kept]
-    times = [f"{float(row[f'{HEADLINE}, all']):.2f} {WITH[row['programs']]}" for row in kept]
+    recorded = rows("standards")
+    messages = [f"{row['conclusions that hold']} of {row['of']} {WITH[row['programs']]}" for row in recorded]
+    times = [f"{float(row[f'{HEADLINE}, all']):.2f} {WITH[row['programs']]}" for row in recorded]
     return (
         "How the programs are written decides some of it: on vs2003 the paper's conclusions hold "
-        f"{'; '.join(told)}.",
+        f"{'; '.join(messages)}.",
         f"So does its headline, CHiSM {PRINTED[HEADLINE][0]} times as fast as CRS: it is {', '.join(times)}.",
     )
 

@@ -65,11 +65,11 @@ class Ground:
 
     def of_figures(self) -> dict[str, list[str]]:
         """Return the groups of all three figures together."""
-        found = {"all": list(self.members)}
+        matches = {"all": list(self.members)}
         for group in GROUPS[1:]:
             places = [p.name for ten in self.figures.values() for p in ten if p.group == group]
-            found[group] = [name for name in dict.fromkeys(places) if name in self.members]
-        return found
+            matches[group] = [name for name in dict.fromkeys(places) if name in self.members]
+        return matches
 
     def concluded(self, evaluated: Evaluated, weights: Weights) -> dict[str, bool | None]:
         """Check what the paper concludes."""
@@ -112,15 +112,15 @@ class Evaluators:
     """The two sets of matrices that candidates are simulated on: all of them, and a sample."""
 
     def __init__(
-        self, found: Ground, simulator: Simulator, request: Request, choices: tuple[Choice, ...]
+        self, matches: Ground, simulator: Simulator, request: Request, choices: tuple[Choice, ...]
     ) -> None:
-        self.ground = found
+        self.ground = matches
         self.choices = choices
         self.base = request.machine
         self.simulator = simulator
         self.engine = request.engine
         self.watch = request.watch
-        whole = {group: names for group, names in equal_weights(found.picked()).items() if names}
+        whole = {group: names for group, names in equal_weights(matches.picked()).items() if names}
         self.whole = Evaluator(simulator, request.machine, whole, choices)
         self._usable: dict[Machine, bool] = {}
 
@@ -155,12 +155,12 @@ class Evaluators:
         begin, end
             Share of all work that is done before and behind them.
         """
-        found = []
+        matches = []
         for number, candidate in enumerate(candidates):
             done = begin + (end - begin) * number / len(candidates)
             self.watch(f"{words}: {number} of {len(candidates)}", done)
-            found.append(self.whole(candidate))
-        return found
+            matches.append(self.whole(candidate))
+        return matches
 
 
 LARGEST = 50_000

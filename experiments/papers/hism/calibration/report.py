@@ -21,35 +21,35 @@ BOUND = 16
 """Of the 18 numbers of all, small and medium, so many are to be within 15 %."""
 
 
-def report(found: Calibration, engine: str) -> Report:
+def report(result: Calibration, engine: str) -> Report:
     """Make the whole report."""
     return Report(
         "Calibration of the machine of the HiSM paper",
-        (Part(PAPER.name, PAPER.source, (item(found),)),),
-        (*appendices(found, engine), made_by()),
+        (Part(PAPER.name, PAPER.source, (item(result),)),),
+        (*appendices(result, engine), made_by()),
     )
 
 
-def item(found: Calibration) -> Item:
+def item(result: Calibration) -> Item:
     """Return Table 2 of the proposal, and what it keeps."""
     rows = [
-        *_rows(found.proposal.distance, "", printed=True),
-        *_rows(found.before.distance, ", uncalibrated"),
+        *_rows(result.proposal.distance, "", printed=True),
+        *_rows(result.before.distance, ", uncalibrated"),
     ]
     title = "Table 2 by the calibrated machine"
     return Item(
         name=NAME,
         title=title,
         summary=(
-            f"Of {len(found.examined)} candidates of the grid that were examined, {len(found.finalists)} "
-            f"were simulated on {len(found.ground.members)} matrices. {_alike(found)} cannot be told apart "
+            f"Of {len(result.examined)} candidates of the grid that were examined, {len(result.finalists)} "
+            f"were simulated on {len(result.ground.members)} matrices. {_alike(result)} cannot be told apart "
             "from the nearest. Today's stays if it is one of these; else the one is proposed that keeps most "
             "of what the paper concludes, among equals the one that changes fewest values of the "
             "uncalibrated machine."
         ),
         rows=tuple(rows),
         chart=paper_beside_ours(title, "times faster", rows, logarithmic=True),
-        verdicts=(*_facts(found), *_bounds(found.proposal.distance), *_concluded(found)),
+        verdicts=(*_facts(result), *_bounds(result.proposal.distance), *_concluded(result)),
         notes=(
             "Nearest: the smallest sum of mean and largest |ln(ours / paper's)| over all matrices. The "
             "averages over three or four matrices do not count: which the paper drew is not known.",
@@ -57,14 +57,14 @@ def item(found: Calibration) -> Item:
             "One machine and one set of programs for all matrices; nothing is corrected for a matrix or a "
             "program. Only what the paper leaves open is changed.",
             "The search goes by coordinate descent from several starts, on a sample of "
-            f"{len(found.sample)} matrices up to {LARGEST:,} entries that stand for the suite.",
+            f"{len(result.sample)} matrices up to {LARGEST:,} entries that stand for the suite.",
         ),
-        gaps=tuple(_gaps(found)),
+        gaps=tuple(_gaps(result)),
     )
 
 
-def _alike(found: Calibration) -> int:
-    return sum(finalist.alike for finalist in found.finalists)
+def _alike(result: Calibration) -> int:
+    return sum(finalist.alike for finalist in result.finalists)
 
 
 def _rows(distance: Distance, suffix: str, *, printed: bool = False) -> Iterable[Comparison]:
@@ -74,12 +74,12 @@ def _rows(distance: Distance, suffix: str, *, printed: bool = False) -> Iterable
             yield Comparison(row + suffix, group, number if printed else "", ours)
 
 
-def _facts(found: Calibration) -> list[Verdict]:
+def _facts(result: Calibration) -> list[Verdict]:
     return [
         Verdict(
             f"{fact.name}: {fact.cycles} cycles",
-            found.measured_facts[fact.name] == fact.cycles,
-            f"{found.measured_facts[fact.name]} cycles",
+            result.measured_facts[fact.name] == fact.cycles,
+            f"{result.measured_facts[fact.name]} cycles",
         )
         for fact in FACTS
     ]
@@ -97,33 +97,33 @@ def _bounds(distance: Distance) -> list[Verdict]:
     ]
 
 
-def _concluded(found: Calibration) -> list[Verdict]:
+def _concluded(result: Calibration) -> list[Verdict]:
     return [
         Verdict(words, holds, "on the whole suite" if holds is not None else "its matrices are not found")
-        for words, holds in found.finalists[0].concluded.items()
+        for words, holds in result.finalists[0].concluded.items()
     ]
 
 
-def _gaps(found: Calibration) -> Iterator[str]:
+def _gaps(result: Calibration) -> Iterator[str]:
     far = sorted(
-        found.proposal.distance.numbers, key=lambda key: -abs(found.proposal.distance.ratio(*key) - 1)
+        result.proposal.distance.numbers, key=lambda key: -abs(result.proposal.distance.ratio(*key) - 1)
     )
     away = [
-        f"{row}, {group} ({100 * (found.proposal.distance.ratio(row, group) - 1):+.0f} %)"
+        f"{row}, {group} ({100 * (result.proposal.distance.ratio(row, group) - 1):+.0f} %)"
         for row, group in far
-        if abs(found.proposal.distance.ratio(row, group) - 1) > CLOSE.get(group, 15) / 100
+        if abs(result.proposal.distance.ratio(row, group) - 1) > CLOSE.get(group, 15) / 100
     ]
     if away:
         yield f"Not met, the furthest off first: {', '.join(away)}."
-    none = [s.conclusion for s in found.sensitivities if s.extent == "none"]
+    none = [s.conclusion for s in result.sensitivities if s.extent == "none"]
     if none:
         yield f"Conclusions that hold on no machine that was examined: {'; '.join(none)}."
-    if found.ground.missing:
-        yield f"Not found and left out: {', '.join(found.ground.missing)}."
-    if found.finished < found.effort.begun:
+    if result.ground.missing:
+        yield f"Not found and left out: {', '.join(result.ground.missing)}."
+    if result.finished < result.effort.begun:
         yield (
-            f"The search was ended when it had examined {found.effort.candidates} candidates; "
-            f"{found.finished} of {found.effort.begun} starts had come to their end."
+            f"The search was ended when it had examined {result.effort.candidates} candidates; "
+            f"{result.finished} of {result.effort.begun} starts had come to their end."
         )
-    if found.effort.quick:
+    if result.effort.quick:
         yield "A quick calibration: small matrices alone, from one start. Its proposal is a rehearsal."

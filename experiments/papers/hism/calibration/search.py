@@ -78,9 +78,9 @@ class Evaluator:
     def _evaluated(self, candidates: Sequence[Candidate]) -> list[Evaluated]:
         names = list(dict.fromkeys(name for group in self.weights.values() for name in group))
         asked = [one for candidate in candidates for one in self._asked(candidate)]
-        found = iter(self.simulator.cycles(asked, names))
+        results = iter(self.simulator.cycles(asked, names))
         return [
-            self._compared(candidate, {program: next(found) for program in METHODS}, names)
+            self._compared(candidate, {program: next(results) for program in METHODS}, names)
             for candidate in candidates
         ]
 
@@ -90,9 +90,9 @@ class Evaluator:
         return [(machine, Variant(p, tuple(sorted(options[p].items())))) for p in METHODS]
 
     def _compared(
-        self, candidate: Candidate, found: Mapping[str, Mapping[str, int]], names: Sequence[str]
+        self, candidate: Candidate, results: Mapping[str, Mapping[str, int]], names: Sequence[str]
     ) -> Evaluated:
-        cycles = {name: {p: of_program[name] for p, of_program in found.items()} for name in names}
+        cycles = {name: {p: of_program[name] for p, of_program in results.items()} for name in names}
         return Evaluated(dict(candidate), cycles, distance(means(cycles, self.weights)))
 
 
@@ -158,15 +158,15 @@ def simplified(
     -------
     The candidates on the way, each with one choice fewer that is not as in `first`.
     """
-    found: list[Evaluated] = []
+    results: list[Evaluated] = []
     here = dict(best)
     while changed := [name for name in here if here[name] != first[name]]:
         nearest = min(evaluate([{**here, name: first[name]} for name in changed]), key=score)
         if score(nearest) > most:
             break
-        found.append(nearest)
+        results.append(nearest)
         here = dict(nearest.candidate)
-    return found
+    return results
 
 
 def starts(

@@ -124,8 +124,8 @@ class Simulator:
                 missing[key] = (one, absent)
         if missing:
             self._simulate(missing)
-        found = [self._kept.find(key) for key in keys]
-        return [{name: known[self._names[name]] for name in names} for known in found]
+        matches = [self._kept.find(key) for key in keys]
+        return [{name: known[self._names[name]] for name in names} for known in matches]
 
     def processor_seconds(self) -> float:
         """Return what this process and those that simulate have taken of the processors."""
@@ -149,11 +149,11 @@ class Simulator:
             ]
             futures.append(pool.submit(_cycles, tasks, self._load, self._engine))
         try:
-            found = [future.result() for future in futures]
+            matches = [future.result() for future in futures]
         except BrokenProcessPool:
             raise UserError(ENDED) from None
         for key in missing:
-            lines = {self._names[name]: cycles for of in found for name, cycles in of[key].items()}
+            lines = {self._names[name]: cycles for of in matches for name, cycles in of[key].items()}
             self.simulated += len(lines)
             self._kept.keep(key, lines)
 
@@ -270,11 +270,11 @@ def numbers_that_matter(machine: Machine, program: str) -> Machine:
     program
         Its name, a key of :data:`UNUSED`.
     """
-    found: dict[str, Any] = {}
+    matches: dict[str, Any] = {}
     for name in UNUSED[program]:
         table, field = name.split(".")
-        found.setdefault(table, {})[field] = ANY
-    tables = {table: getattr(machine, table).model_copy(update=fields) for table, fields in found.items()}
+        matches.setdefault(table, {})[field] = ANY
+    tables = {table: getattr(machine, table).model_copy(update=fields) for table, fields in matches.items()}
     return machine.model_copy(update=tables)
 
 
@@ -329,9 +329,9 @@ class KeptCycles:
             self._journal.close()
 
 
-def _are_counts(found: Iterable[Any]) -> bool:
+def _are_counts(matches: Iterable[Any]) -> bool:
     """Return whether these are such numbers as `KeptCycles.keep` writes; others are of another version."""
-    return all(type(count) is int and count >= 0 for count in found)
+    return all(type(count) is int and count >= 0 for count in matches)
 
 
 def _say(line: str) -> None:

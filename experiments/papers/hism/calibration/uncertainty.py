@@ -57,8 +57,10 @@ class Draws:
 
     def scores(self, cycles: Cycles) -> Floats:
         """Return the score (`Distance.score`) of each draw, (draws,)."""
-        found = [np.abs(np.log(ours / float(PRINTED[row][0]))) for row, ours in self.numbers(cycles).items()]
-        away = np.array(found)
+        results = [
+            np.abs(np.log(ours / float(PRINTED[row][0]))) for row, ours in self.numbers(cycles).items()
+        ]
+        away = np.array(results)
         scores: Floats = away.mean(axis=0) + away.max(axis=0)
         return scores
 
@@ -111,11 +113,11 @@ def near(figure2: Sequence[FigureMember], members: Mapping[str, Member]) -> list
         The suite as far as it is available, by name.
     """
     ends = [0.0, *(0.5 * (log(a.point) + log(b.point)) for a, b in pairwise(figure2)), float("inf")]
-    found = []
+    results = []
     for place, (low, high) in zip(figure2, pairwise(ends), strict=True):
         named = [place.name] if place.named_by_paper and place.name in members else []
-        found.append(named or [m.name for m in members.values() if low <= log(m.size) < high])
-    return found
+        results.append(named or [m.name for m in members.values() if low <= log(m.size) < high])
+    return results
 
 
 def drawn(
@@ -157,5 +159,5 @@ def _means(times: Sequence[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
     total = times[0]
     for more in times[1:]:
         total = (total[:, None, :] + more[None, :, :]).reshape(-1, more.shape[1])
-    found: npt.NDArray[np.float64] = total / len(times)
-    return found
+    results: npt.NDArray[np.float64] = total / len(times)
+    return results

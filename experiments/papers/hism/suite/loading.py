@@ -24,8 +24,8 @@ def load(member: Member) -> Any:
     """
     origin = _origin(member)
     csr = fetch(origin)
-    found = pattern_sha256(csr)
-    if found != member.pattern_sha256:
+    result = pattern_sha256(csr)
+    if result != member.pattern_sha256:
         raise UserError(
             f"{origin}: not the matrix that the suite lists as '{member.name}': it is {csr.shape[0]} x "
             f"{csr.shape[1]} with {csr.nnz} entries, listed are {member.rows} x {member.columns} with "

@@ -102,10 +102,10 @@ def member(name: str) -> Member:
     KeyError
         If there is none.
     """
-    found = next((member for member in members() if member.name == name), None)
-    if found is None:
+    result = next((member for member in members() if member.name == name), None)
+    if result is None:
         raise KeyError(f"the suite has no member '{name}'")
-    return found
+    return result
 
 
 def member_for(original: str) -> Member:
@@ -116,10 +116,10 @@ def member_for(original: str) -> Member:
     KeyError
         If there is none.
     """
-    found = next((member for member in members() if member.original == original), None)
-    if found is None:
+    result = next((member for member in members() if member.original == original), None)
+    if result is None:
         raise KeyError(f"the suite has nothing for '{original}'")
-    return found
+    return result
 
 
 def read_members(name: str) -> tuple[Member, ...]:

@@ -63,9 +63,9 @@ def sources_of(origin: str) -> tuple[Path, ...]:
     UserError
         One is missing.
     """
-    found = [file_of(origin)] if origin.split()[0] in (FILE, RECONSTRUCTED) else []
+    result = [file_of(origin)] if origin.split()[0] in (FILE, RECONSTRUCTED) else []
     mesh = arguments_of(origin).get(MESH_ARGUMENT)
-    return (*found, *([] if mesh is None else [find_mesh(mesh, mesh_folders())]))
+    return (*result, *([] if mesh is None else [find_mesh(mesh, mesh_folders())]))
 
 
 def needs_no_file(origin: str) -> bool:

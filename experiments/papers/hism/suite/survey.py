@@ -48,8 +48,8 @@ def survey() -> list[Member]:
     """
     market = matrix_market()
     kinds = _kinds(market)
-    found = [_measured(source, market, kinds) for source in _sources(market)]
-    unlike = _one_for_each_pattern(member for member in found if _in_ranges(member))
+    matches = [_measured(source, market, kinds) for source in _sources(market)]
+    unlike = _one_for_each_pattern(member for member in matches if _in_ranges(member))
     return sorted(unlike, key=lambda member: (member.size, member.name))
 
 
@@ -143,10 +143,10 @@ def _in_ranges(member: Member) -> bool:
     return all(low <= values[criterion] <= high for criterion, (low, high) in RANGES.items())
 
 
-def _one_for_each_pattern(found: Iterable[Member]) -> Iterator[Member]:
+def _one_for_each_pattern(matches: Iterable[Member]) -> Iterator[Member]:
     """The first of each pattern; of one matrix with several origins, one candidate with all of them."""
     alike: dict[str, list[Member]] = defaultdict(list)
-    for member in found:
+    for member in matches:
         alike[member.pattern_sha256].append(member)
     for group in alike.values():
         first = next((member for member in group if member.original in NAMED), group[0])
@@ -156,8 +156,8 @@ def _one_for_each_pattern(found: Iterable[Member]) -> Iterator[Member]:
 
 def main() -> int:
     """Measure, and write candidates.csv beside this module."""
-    found = survey()
-    sys.stdout.write(f"{write_members(found, CANDIDATES_FILE)}: {len(found)} candidates\n")
+    matches = survey()
+    sys.stdout.write(f"{write_members(matches, CANDIDATES_FILE)}: {len(matches)} candidates\n")
     return 0
 
 

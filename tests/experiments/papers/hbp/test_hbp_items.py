@@ -37,11 +37,11 @@ def test_deviation_and_steps_by_hand():
 def test_a_sample_counts_rows_of_blocks_that_have_entries():
     dense = np.zeros((70, 90))
     dense[3, [0, 2, 50]] = dense[40, 89] = 1
-    found = orders.sample(scipy.sparse.csr_array(dense), 32, 40)
+    actual = orders.sample(scipy.sparse.csr_array(dense), 32, 40)
     # Blocks (0, 0), (0, 1) and (1, 2) of 3 x 3.
-    assert found.counts.sum(axis=1).tolist() == [2, 1, 1]
-    assert (found.counts[0, 3], found.counts[1, 3], found.counts[2, 8]) == (2, 1, 1)
-    assert found.whole[0, 3] == found.whole[1, 3] == 3
+    assert actual.counts.sum(axis=1).tolist() == [2, 1, 1]
+    assert (actual.counts[0, 3], actual.counts[1, 3], actual.counts[2, 8]) == (2, 1, 1)
+    assert actual.whole[0, 3] == actual.whole[1, 3] == 3
 
 
 @pytest.mark.nightly  # what it compiles takes 20 s
@@ -64,8 +64,8 @@ def test_there_is_a_matrix_for_each_of_the_paper():
     assert [id_of(each) for each in subjects()] == [each.id for each in TABLE_1]
     assert {id_of(each) for each in subjects()} - {id_of(each) for each in on_the_host()} == set(LARGE)
     assert set(REDUCTIONS) <= {each.name for each in TABLE_1}
-    made = described(subjects()[0], scipy.sparse.eye_array(3, format="csr"))
-    assert (made.stands_for, made.nnz, made.longest) == ("ASIC_320k", 3, 1)
+    built_all = described(subjects()[0], scipy.sparse.eye_array(3, format="csr"))
+    assert (built_all.stands_for, built_all.nnz, built_all.longest) == ("ASIC_320k", 3, 1)
 
 
 def test_figure_6_stands_beside_the_paper(recorded):
@@ -93,7 +93,7 @@ def test_the_recorded_run_has_all_matrices(recorded):
     assert item.verdicts[0].holds and not item.gaps
     for each in recorded.records:
         if each.method in ("hbp-active", "hbp-by-degree") and each.dtype == "float64":
-            entries = next(found.nnz for found in recorded.matrices if found.name == each.matrix)
+            entries = next(actual.nnz for actual in recorded.matrices if actual.name == each.matrix)
             assert each.nbytes < 20 * entries, each
 
 
@@ -102,19 +102,19 @@ def measured(recorded):
     """Results of a GPU, made up: HBP takes half of CSR's time, sorting three times that of the hash."""
     two = [each for each in recorded.matrices if each.name in ("m4-kronecker-18", "m1-circuit")]
     times = {"crs-scalar": 100.0, "own": 80.0, "hbp": 50.0, "hbp-active": 20.0, "cusparse": 10.0}
-    made = [
+    built_all = [
         Record(each.name, method, "float64", median_us=time, parts={"combine": time / 5}, nbytes=1000)
         for each in two
         for method, time in times.items()
     ]
-    made += [
+    built_all += [
         Record(each.name, method, operation=stage, median_us=time)
         for each in two
         for method, time in (("hash", 10.0), ("sort", 30.0))
         for stage in ("order", "all")
     ]
-    made.append(Record("m1-circuit", "hbp", "float32", status="not_representable", reason="too large"))
-    return replace(recorded, gpu="a GPU", matrices=tuple(two), records=tuple(made))
+    built_all.append(Record("m1-circuit", "hbp", "float32", status="not_representable", reason="too large"))
+    return replace(recorded, gpu="a GPU", matrices=tuple(two), records=tuple(built_all))
 
 
 def test_measured_numbers_stand_where_they_belong(measured):

@@ -82,12 +82,12 @@ def test_each_thing_is_decided_by_one_choice_alone():
     for choice in CHOICES:
         if choice.name == "CHiSM: cache":  # the one exception, below
             continue
-        found = [
+        actual = [
             (set(value.machine), {(p, o) for p, given in value.options.items() for o in given})
             for value in choice.values
         ]
-        assert all(one == found[0] for one in found)
-        decided += [*found[0][0], *found[0][1]]
+        assert all(one == actual[0] for one in actual)
+        decided += [*actual[0][0], *actual[0][1]]
     assert len(decided) == len(set(decided))
     assert not set(decided) & set(STATED)
 
@@ -104,9 +104,9 @@ def test_a_cache_that_begins_with_zeros_is_not_added_to():
 def test_a_standard_is_one_schedule_and_equal_work():
     candidate = as_now(VS2003) | {"CRS: schedule": "plain"}
     for schedule in STANDARDS:
-        found = by_standard(candidate, schedule)
-        assert machine_of(found, VS2003) == machine_of(candidate, VS2003)
-        for options in options_of(found).values():
+        actual = by_standard(candidate, schedule)
+        assert machine_of(actual, VS2003) == machine_of(candidate, VS2003)
+        for options in options_of(actual).values():
             assert (options["schedule"], options["accumulate"]) == (schedule, "no")
     assert by_standard({"banks": "16, busy 3"}, "plain") == {"banks": "16, busy 3"}
 
@@ -114,8 +114,8 @@ def test_a_standard_is_one_schedule_and_equal_work():
 def test_no_two_values_are_the_same_machine():
     for choice in CHOICES:
         candidates = [uncalibrated() | {choice.name: value.name} for value in choice.values]
-        made = [(machine_of(c, VS2003).model_dump_json(), str(options_of(c))) for c in candidates]
-        assert len(set(made)) == len(made)
+        built_all = [(machine_of(c, VS2003).model_dump_json(), str(options_of(c))) for c in candidates]
+        assert len(set(built_all)) == len(built_all)
 
 
 def test_what_is_stated_holds_whatever_the_base():
@@ -162,27 +162,27 @@ def test_other_machines_miss_them(changes, cycles):
 def test_the_papers_own_times_are_at_no_distance():
     for group in GROUPS:
         cycles = {"a": cycles_of(times_as_printed(group))}
-        found = distance(means(cycles, equal_weights({group: ["a"]})))
+        actual = distance(means(cycles, equal_weights({group: ["a"]})))
         assert (
-            found.of(group) < 0.02
+            actual.of(group) < 0.02
         )  # the paper's rounding; 0.01 of it is its number that contradicts itself
-        assert found.within(10, group) == 6
-    assert found.ratio("CHiSM vs CRS", "large") == pytest.approx(1, abs=1e-5)
+        assert actual.within(10, group) == 6
+    assert actual.ratio("CHiSM vs CRS", "large") == pytest.approx(1, abs=1e-5)
 
 
 def test_a_distance_by_hand():
     cycles = {"a": cycles_of({"crs": 2, "jd": 4, "bbcs": 1, "hism": 1, "chism": 1})}
     cycles["b"] = cycles_of({"crs": 8.6, "jd": 4.14, "bbcs": 2, "hism": 1, "chism": 1})
-    found = distance(means(cycles, {"all": {"a": 1.0, "b": 1.0}}))
-    assert found.numbers["CHiSM vs CRS", "all"] == pytest.approx(5.3)
-    assert found.numbers["HiSM vs BBCS", "all"] == pytest.approx(1.5)
+    actual = distance(means(cycles, {"all": {"a": 1.0, "b": 1.0}}))
+    assert actual.numbers["CHiSM vs CRS", "all"] == pytest.approx(5.3)
+    assert actual.numbers["HiSM vs BBCS", "all"] == pytest.approx(1.5)
     expected = [math.log(5.3 / 4.36), math.log(4.07 / 3.34), math.log(1.5 / 1.23), 0, 0, 0]
-    assert found.of("all") == pytest.approx(sum(expected) / 6)
-    assert found.within(10, "all") == 3
-    assert found.within(22, "all") == 6
+    assert actual.of("all") == pytest.approx(sum(expected) / 6)
+    assert actual.within(10, "all") == 3
+    assert actual.within(22, "all") == 6
     worst = math.log(1.5 / 1.23)
-    assert found.worst("all") == pytest.approx(worst)
-    assert found.score == pytest.approx(found.of("all") + worst)  # nothing is known of the other groups
+    assert actual.worst("all") == pytest.approx(worst)
+    assert actual.score == pytest.approx(actual.of("all") + worst)  # nothing is known of the other groups
 
 
 def test_weights_make_one_matrix_stand_for_several():
@@ -230,8 +230,8 @@ def test_simplifying_takes_back_what_costs_least():
     evaluate, score, _ = planted({"choice 0": 2, "choice 1": 1, "choice 2": 0})
     first = {choice.name: "0" for choice in choices}
     best = {"choice 0": "2", "choice 1": "1", "choice 2": "0"}
-    found = simplified(best, first, evaluate, score, 1)
-    assert [e.candidate for e in found] == [{**best, "choice 1": "0"}]
+    actual = simplified(best, first, evaluate, score, 1)
+    assert [e.candidate for e in actual] == [{**best, "choice 1": "0"}]
     assert [score(e) for e in simplified(best, first, evaluate, score, 3)] == [1, 3]
 
 
@@ -267,14 +267,15 @@ def test_conclusions_of_the_papers_own_times():
     figures = dict.fromkeys(("size", "average_per_row", "locality"), suite_cases.ten(suite_cases.NAMES[:10]))
     cycles = {name: cycles_of(times_as_printed("medium")) for name in members}
     of_groups = {group: times_as_printed(group) for group in GROUPS}
-    found = conclusions(cycles, of_groups, members, figures)
-    assert [found[words] for words in found if words.startswith("Table 2")] == [True] * 4
-    assert found["Figure 2: On medium and large matrices CHiSM is faster than HiSM on average"] is True
+    actual = conclusions(cycles, of_groups, members, figures)
+    assert [actual[words] for words in actual if words.startswith("Table 2")] == [True] * 4
+    assert actual["Figure 2: On medium and large matrices CHiSM is faster than HiSM on average"] is True
     assert (
-        found["Figure 2: On small matrices CHiSM is slower than HiSM: it moves a whole vector cache"] is False
+        actual["Figure 2: On small matrices CHiSM is slower than HiSM: it moves a whole vector cache"]
+        is False
     )
     assert (
-        found["Figure 4: On qc324 JD is the slowest of all: its gathers meet the same bank again and again"]
+        actual["Figure 4: On qc324 JD is the slowest of all: its gathers meet the same bank again and again"]
         is None
     )
 
@@ -283,8 +284,8 @@ def test_a_sensitivity_by_hand():
     """A conclusion that holds if banks are many; another that always does, one never, one unknown."""
 
     def of(banks, width):
-        found = {"depends": banks == "64", "always": True, "never": False, "unknown": None}
-        return {"banks": banks, "width": width}, found
+        actual = {"depends": banks == "64", "always": True, "never": False, "unknown": None}
+        return {"banks": banks, "width": width}, actual
 
     proposal, single = of("16", "1"), [of("64", "1"), of("16", "4")]
     examined = [proposal, *single, of("64", "4"), of("8", "4")]
@@ -311,24 +312,24 @@ def members(*names):
 def test_cycles_are_those_of_a_single_measurement(tmp_path):
     names = ("laplace2d-3", "randomwalk-4", "Trefethen_20")
     variants = [Variant("crs", (("sums", "register"),)), Variant("chism", (("cache", "rows"),))]
-    kept = tmp_path / "kept.journal"
+    recorded = tmp_path / "kept.journal"
     slow = VS2003.model_copy(update={"accesses_in_flight": 1})
     asked = [(machine, variant) for machine in (VS2003, slow) for variant in variants]
-    with Simulator(members(*names), suite_cases.load, jobs=2, engine="jit", results=kept) as simulator:
-        found = simulator.cycles(asked, names)
+    with Simulator(members(*names), suite_cases.load, jobs=2, engine="jit", results=recorded) as simulator:
+        actual = simulator.cycles(asked, names)
         assert simulator.simulated == 12
-        assert simulator.cycles(asked[2:], names) == found[2:]
+        assert simulator.cycles(asked[2:], names) == actual[2:]
         assert simulator.simulated == 12
         assert simulator.processor_seconds() > 0
-    for (machine, variant), of_names in zip(asked, found, strict=True):
+    for (machine, variant), of_names in zip(asked, actual, strict=True):
         for name in names:
             csr = load_builtin(name).csr.astype("f4")
             measured = measure(variant.program, csr, machine, options=dict(variant.options))
             assert of_names[name] == measured.cycles
-    with kept.open("a") as file:
+    with recorded.open("a") as file:
         file.write('{"key": "half')  # a run that was cut off
-    with Simulator(members(*names), suite_cases.load, jobs=1, engine="jit", results=kept) as simulator:
-        assert simulator.cycles(asked[2:], names) == found[2:]
+    with Simulator(members(*names), suite_cases.load, jobs=1, engine="jit", results=recorded) as simulator:
+        assert simulator.cycles(asked[2:], names) == actual[2:]
         assert simulator.simulated == 0
 
 
@@ -338,9 +339,9 @@ def test_what_does_not_matter_is_not_simulated_again():
     assert other[0].sparse_unit.p == other[1].latency.sum == ANY
     with Simulator(members(*names), suite_cases.load, jobs=1, engine="jit") as simulator:
         asked = [(machine, Variant("crs", ())) for machine in (VS2003, other[0])]
-        found = simulator.cycles(asked, names)
+        actual = simulator.cycles(asked, names)
         assert simulator.simulated == 1
-        assert found[0] == found[1]
+        assert actual[0] == actual[1]
 
 
 @pytest.mark.ci
@@ -372,16 +373,18 @@ def changed(machine, numbers):
 
 @pytest.mark.ci
 def test_a_full_disk_and_a_torn_line_cost_nothing_that_was_kept(tmp_path):
-    kept = tmp_path / "kept.journal"
+    recorded = tmp_path / "kept.journal"
     asked = [(VS2003, Variant("crs", ()))]
     names = ("laplace2d-2", "laplace2d-3")
     for name in names:
-        with Simulator(members(*names), suite_cases.load, jobs=1, engine="jit", results=kept) as simulator:
+        with Simulator(
+            members(*names), suite_cases.load, jobs=1, engine="jit", results=recorded
+        ) as simulator:
             simulator.cycles(asked, [name])
             assert simulator.simulated == 1
-        with kept.open("a") as file:
+        with recorded.open("a") as file:
             file.write('{"key": "torn')  # and then a run that goes on behind it
-    with Simulator(members(*names), suite_cases.load, jobs=1, engine="jit", results=kept) as simulator:
+    with Simulator(members(*names), suite_cases.load, jobs=1, engine="jit", results=recorded) as simulator:
         simulator.cycles(asked, names)
         assert simulator.simulated == 0
 
@@ -398,24 +401,24 @@ def test_a_whole_calibration(monkeypatch):
     suite_cases.install(monkeypatch)
     few = tuple(choice for choice in CHOICES if choice.name in ("accesses in flight", "CRS: sums"))
     request = Request(VS2003, jobs=1)
-    found = calibrate(request, effort=Effort(starts=1), choices=few, load=suite_cases.load)
-    assert found.finished == 1
-    assert found.measured_facts == {fact.name: fact.cycles for fact in choices.FACTS}
-    assert isinstance(found.machine, Machine)
-    assert len(found.single) == 1 + 4 + 1
-    assert found.ground.missing == (suite_cases.ABSENT,)
-    proposed = found.finalists[0]
+    actual = calibrate(request, effort=Effort(starts=1), choices=few, load=suite_cases.load)
+    assert actual.finished == 1
+    assert actual.measured_facts == {fact.name: fact.cycles for fact in choices.FACTS}
+    assert isinstance(actual.machine, Machine)
+    assert len(actual.single) == 1 + 4 + 1
+    assert actual.ground.missing == (suite_cases.ABSENT,)
+    proposed = actual.finalists[0]
     assert proposed.alike
-    assert found.now in [finalist.evaluated for finalist in found.finalists]
-    nearest = min(found.finalists, key=lambda f: f.evaluated.distance.score)
+    assert actual.now in [finalist.evaluated for finalist in actual.finalists]
+    nearest = min(actual.finalists, key=lambda f: f.evaluated.distance.score)
     assert nearest.as_near == 1
-    scores = [e.distance.score for e in found.examined]
+    scores = [e.distance.score for e in actual.examined]
     assert scores == sorted(scores)
-    candidates = [finalist.evaluated.candidate for finalist in found.finalists]
+    candidates = [finalist.evaluated.candidate for finalist in actual.finalists]
     assert as_now(VS2003, few) in candidates
     assert uncalibrated(few) in candidates
-    assert all(set(finalist.by_standard) == set(STANDARDS) for finalist in found.finalists)
-    assert set(found.groups) == {PROPOSED, *STANDARDS}
+    assert all(set(finalist.by_standard) == set(STANDARDS) for finalist in actual.finalists)
+    assert set(actual.groups) == {PROPOSED, *STANDARDS}
 
 
 def finalist(score, as_near, fails, changed):
@@ -443,9 +446,9 @@ def test_the_proposal_is_not_the_nearest_but_one_of_those_like_it():
 def test_a_search_that_has_no_time_looks_at_one_candidate(monkeypatch):
     suite_cases.install(monkeypatch)
     few = tuple(choice for choice in CHOICES if choice.name == "accesses in flight")
-    found = calibrate(
+    actual = calibrate(
         Request(VS2003, jobs=1), effort=Effort(candidates=1), choices=few, load=suite_cases.load
     )
-    assert found.finished == 0
-    assert [e.candidate for e in found.examined] == [as_now(VS2003, few)]
-    assert not found.held_out or max(found.held_out) < 1
+    assert actual.finished == 0
+    assert [e.candidate for e in actual.examined] == [as_now(VS2003, few)]
+    assert not actual.held_out or max(actual.held_out) < 1

@@ -60,7 +60,7 @@ def test_the_spread_of_a_mean_is_that_of_statistics():
 def test_machines_are_compared_on_the_same_draws():
     printed = printed_times("all")
     exact = {name: {p: round(10_000 * printed[p]) for p in METHODS} for name in NAMES}
-    off = {name: found | {"crs": 2 * found["crs"]} for name, found in exact.items()}
+    off = {name: actual | {"crs": 2 * actual["crs"]} for name, actual in exact.items()}
     draws = Draws(NAMES)
     assert draws.as_near(exact, exact) == 1
     assert draws.as_near(off, exact) == 0
@@ -89,17 +89,17 @@ def members(per_point=2):
 
 
 def test_matrices_are_near_one_point_and_named_ones_are_taken():
-    found = near(figure(), members())
-    assert found[0] == ["x0"]
-    assert found[9] == ["x9"]
-    assert found[1:9] == [[f"x{k}", f"y{k}-1"] for k in range(1, 9)]
+    actual = near(figure(), members())
+    assert actual[0] == ["x0"]
+    assert actual[9] == ["x9"]
+    assert actual[1:9] == [[f"x{k}", f"y{k}-1"] for k in range(1, 9)]
 
 
 @pytest.mark.parametrize("group", GROUPS[1:])
 def test_every_choice_is_tried(group):
     of = members(3)
     cycles = random_cycles(of, 7)
-    found = drawn(group, cycles, figure(), of)
+    actual = drawn(group, cycles, figure(), of)
     places = [names for at, names in zip(figure(), near(figure(), of), strict=True) if at.group == group]
     printed = printed_times(group)
     worst, met = {}, 0
@@ -111,9 +111,9 @@ def test_every_choice_is_tried(group):
         ]
         worst[choice] = max(abs(math.log(ratio)) for ratio in ratios)
         met += all(abs(ratio - 1) <= uncertainty.WITHIN for ratio in ratios)
-    assert (found.choices, found.met) == (len(worst), met)
-    assert found.best == min(worst, key=worst.get)
-    assert max(abs(math.log(r)) for r in found.ratios.values()) == pytest.approx(min(worst.values()))
+    assert (actual.choices, actual.met) == (len(worst), met)
+    assert actual.best == min(worst, key=worst.get)
+    assert max(abs(math.log(r)) for r in actual.ratios.values()) == pytest.approx(min(worst.values()))
 
 
 def test_the_papers_own_times_are_met():

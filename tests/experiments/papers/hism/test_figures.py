@@ -34,9 +34,9 @@ def runs(missing=(), named=(), of_originals=()):
     return worked(cycles, members, ten(NAMES, named), of_originals)
 
 
-def verdict(figure, text, found):
+def verdict(figure, text, actual):
     """Whether the claim that begins so holds."""
-    (only,) = [v for v in verdicts(figure, SUBJECTS, found) if v.claim.startswith(text)]
+    (only,) = [v for v in verdicts(figure, SUBJECTS, actual) if v.claim.startswith(text)]
     return only
 
 
@@ -70,8 +70,8 @@ def test_the_ten_without_stand_ins_stand_below():
 def test_without_a_stand_in_among_them_the_ten_stand_once():
     usual = runs()
     nobody = tuple(place for place in ten(NAMES) if place.name != "m7")
-    found = SuiteRuns(usual.members, dict.fromkeys(CRITERIA, nobody), usual.figures, {}, usual.measured)
-    item = figures.item(FIGURES[2], found)
+    actual = SuiteRuns(usual.members, dict.fromkeys(CRITERIA, nobody), usual.figures, {}, usual.measured)
+    item = figures.item(FIGURES[2], actual)
     assert len(item.rows) == 45
     assert item.chart is not None
     assert len(item.chart.panels) == 1
@@ -99,8 +99,8 @@ def test_a_missing_matrix_has_no_bars():
 
 def test_claims_are_about_the_collection_s_matrices():
     subjects = [Subject("shl_0-pattern", "shl_0", "small"), *SUBJECTS[1:]]
-    found = times() | {"shl_0-pattern": {"crs": 4.0, "jd": 3.9, "bbcs": 1.0, "hism": 1.0, "chism": 1.0}}
-    holds = {v.claim[:10]: v for v in verdicts(3, subjects, found)}
+    actual = times() | {"shl_0-pattern": {"crs": 4.0, "jd": 3.9, "bbcs": 1.0, "hism": 1.0, "chism": 1.0}}
+    holds = {v.claim[:10]: v for v in verdicts(3, subjects, actual)}
     assert holds["On shl_0, "].detail == "shl_0-pattern: CRS 4.00, JD 3.90"
     assert holds["On shl_0, "].holds is True
 
@@ -138,28 +138,28 @@ def test_on_average_single_matrices_do_not_matter():
     ],
 )
 def test_claims_hold_or_not(figure, text, name, otherwise, usually):
-    found = times(m7={"crs": 3.0}, m8={"crs": 3.0}, qc324={"crs": 3.0}) if "many" in text else times()
+    actual = times(m7={"crs": 3.0}, m8={"crs": 3.0}, qc324={"crs": 3.0}) if "many" in text else times()
     if "many" in text:
         usually, otherwise = True, {"crs": 9.0}
-    assert verdict(figure, text, found).holds is usually
-    found[name] = found[name] | otherwise
-    assert verdict(figure, text, found).holds is not usually
+    assert verdict(figure, text, actual).holds is usually
+    actual[name] = actual[name] | otherwise
+    assert verdict(figure, text, actual).holds is not usually
 
 
 def test_matrices_that_a_claim_excepts_do_not_count_against_it():
-    found = times(bcspwr10={"hism": 9.0}, bcsstm20={"bbcs": 9.0})
-    assert verdict(4, "HiSM and CHiSM are faster", found).holds is True
-    assert verdict(3, "BBCS, HiSM and CHiSM are faster", {**found, "bcspwr10": found["m0"]}).holds is True
+    actual = times(bcspwr10={"hism": 9.0}, bcsstm20={"bbcs": 9.0})
+    assert verdict(4, "HiSM and CHiSM are faster", actual).holds is True
+    assert verdict(3, "BBCS, HiSM and CHiSM are faster", {**actual, "bcspwr10": actual["m0"]}).holds is True
 
 
 def test_a_claim_about_what_is_not_there_is_left_open():
     shl = verdict(3, "On shl_0", times())
     assert (shl.holds, shl.detail) == (None, "it: not among these matrices")
-    found = times()
-    del found["qc324"], found["m7"]
-    qc324 = verdict(4, "On qc324", found)
+    actual = times()
+    del actual["qc324"], actual["m7"]
+    qc324 = verdict(4, "On qc324", actual)
     assert (qc324.holds, qc324.detail) == (None, "qc324: not found")
-    many = verdict(3, "With many non-zeros a row", {**found, "m8": found["m8"] | {"crs": 3.0}})
+    many = verdict(3, "With many non-zeros a row", {**actual, "m8": actual["m8"] | {"crs": 3.0}})
     assert (many.holds, many.detail) == (True, "m8: CRS 3.00, JD 4.00; not found: m7, qc324")
 
 

@@ -28,8 +28,8 @@ def rows(name):
 
 
 def test_it_is_of_this_grid():
-    found = {row["choice"]: row["values"] for row in rows("choices")}
-    assert found == {choice.name: " | ".join(value.name for value in choice.values) for choice in CHOICES}
+    actual = {row["choice"]: row["values"] for row in rows("choices")}
+    assert actual == {choice.name: " | ".join(value.name for value in choice.values) for choice in CHOICES}
 
 
 def test_the_preset_and_the_assignment_are_what_it_proposes():
@@ -40,15 +40,15 @@ def test_the_preset_and_the_assignment_are_what_it_proposes():
 
 def test_tables_of_other_code_are_told_of(monkeypatch):
     searched = dict(kept.table("provenance").table.rows)["code that decides cycles"]
-    for now, told in ((searched + "0" * 48, 0), ("f" * 64, 1)):
+    for now, message in ((searched + "0" * 48, 0), ("f" * 64, 1)):
         monkeypatch.setattr(kept, "code_fingerprint", lambda now=now: now)
         first, *others = kept.appendices()
-        assert sum("another version of the code" in text for text in first.paragraphs) == told
+        assert sum("another version of the code" in text for text in first.paragraphs) == message
         same = {row["row"]: float(row["proposed machine"]) for row in rows("spread")}
         first, *_ = kept.appendices(same)
-        assert sum("are the same" in text for text in first.paragraphs) == told
+        assert sum("are the same" in text for text in first.paragraphs) == message
         first, *_ = kept.appendices(same | {"HiSM vs CRS": 9.0})
-        assert sum("its numbers are those of the machine" in text for text in first.paragraphs) == told
+        assert sum("its numbers are those of the machine" in text for text in first.paragraphs) == message
         assert all(other == kept.table(name) for other, name in zip(others, kept.SHOWN[1:], strict=True))
 
 
@@ -61,30 +61,30 @@ def test_every_table_is_there(name):
 
 def test_the_proposal_is_chosen_by_the_rule():
     """Today's if it cannot be told apart from the nearest; else by conclusions, then by what it changes."""
-    found = rows("candidates")
-    for row in found:
+    actual = rows("candidates")
+    for row in actual:
         assert row["told apart"] == ("no" if float(row["as near"]) >= TOLD_APART else "yes")
         assert all(row[number] for number in NUMBERS)
-    alike = [row for row in found if row["told apart"] == "no"]
+    alike = [row for row in actual if row["told apart"] == "no"]
     order = [(int(row["conclusions that fail"]), int(row["choices changed"])) for row in alike]
-    assert found[0] is alike[0]
+    assert actual[0] is alike[0]
     if not any("today's" in row["rank"] for row in alike):
         assert order[0] == min(order)
     else:
-        assert "today's" in found[0]["rank"]
+        assert "today's" in actual[0]["rank"]
 
 
 def test_the_report_says_on_top_what_holds_by_standard():
     request = Request(VS2003)
     assert PAPER.remarks(request) == ()  # nothing was simulated
     request.kept[SuiteRuns] = object()
-    told, headline = PAPER.remarks(request)
+    message, headline = PAPER.remarks(request)
     assert [row["programs"] for row in rows("standards")] == list(kept.WITH)
     for row in rows("standards"):
-        assert f"{row['conclusions that hold']} of {row['of']} {kept.WITH[row['programs']]}" in told
+        assert f"{row['conclusions that hold']} of {row['of']} {kept.WITH[row['programs']]}" in message
         assert f"{float(row['CHiSM vs CRS, all']):.2f} {kept.WITH[row['programs']]}" in headline
-    page = html(Report("t", (Part(PAPER.name, PAPER.source, (), (told,)),)), {})
-    assert page.index(escape(told)) < page.index("<main>")
+    page = html(Report("t", (Part(PAPER.name, PAPER.source, (), (message,)),)), {})
+    assert page.index(escape(message)) < page.index("<main>")
 
 
 def test_each_conclusion_has_an_extent_that_fits_its_numbers():
@@ -95,11 +95,11 @@ def test_each_conclusion_has_an_extent_that_fits_its_numbers():
 
 
 def test_it_says_how_it_was_made():
-    told = {row["what"]: row["which"] for row in rows("provenance")}
+    message = {row["what"]: row["which"] for row in rows("provenance")}
     for what in ("made", "vecsim", "commit", "engine", "matrices", "candidates examined"):
-        assert told[what]
-    assert told["matrices"] == "132"
-    assert told["not found"] == "none"
+        assert message[what]
+    assert message["matrices"] == "132"
+    assert message["not found"] == "none"
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the pages are not beside the tests")

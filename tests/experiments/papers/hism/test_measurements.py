@@ -38,14 +38,14 @@ class Watcher:
 
 def test_cycles_are_those_of_single_runs_and_the_largest_comes_first():
     watcher = Watcher([])
-    found = measure_members(MEMBERS, load, Request(MACHINE, watch=watcher))
-    assert found.failed == {}
-    assert found.wrong() == ()
-    assert list(found.timings) == [m.name for m in MEMBERS]
-    for name, timings in found.timings.items():
+    actual = measure_members(MEMBERS, load, Request(MACHINE, watch=watcher))
+    assert actual.failed == {}
+    assert actual.wrong() == ()
+    assert list(actual.timings) == [m.name for m in MEMBERS]
+    for name, timings in actual.timings.items():
         assert list(timings) == list(PROGRAMS)
         matrix = load_builtin(name).csr.astype("f4")
-        assert found.cycles()[name] == {
+        assert actual.cycles()[name] == {
             p: measure(p, matrix, MACHINE, options=ASSIGNMENT[p]).cycles for p in PROGRAMS
         }
     by_size = sorted(MEMBERS, key=lambda m: -m.size)
@@ -72,10 +72,10 @@ def test_processes_give_the_same_as_one():
 @pytest.mark.ci
 def test_a_matrix_that_cannot_be_loaded_is_told_of():
     for jobs in (1, 2):
-        found = measure_members([*MEMBERS, member("laplace2d-1", size=5)], load, Request(MACHINE, jobs=jobs))
-        assert list(found.timings) == [m.name for m in MEMBERS]
-        assert list(found.failed) == ["laplace2d-1"]
-        assert "N runs from 2" in found.failed["laplace2d-1"]
+        actual = measure_members([*MEMBERS, member("laplace2d-1", size=5)], load, Request(MACHINE, jobs=jobs))
+        assert list(actual.timings) == [m.name for m in MEMBERS]
+        assert list(actual.failed) == ["laplace2d-1"]
+        assert "N runs from 2" in actual.failed["laplace2d-1"]
 
 
 def test_an_unknown_engine_is_found_out_before_any_work():

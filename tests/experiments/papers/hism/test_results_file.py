@@ -80,13 +80,13 @@ def test_another_machine_engine_matrix_or_code_is_simulated(path, runs, monkeypa
 def test_a_member_whose_file_has_changed_is_simulated_again(path, runs, tmp_path, monkeypatch):
     monkeypatch.setenv("VECSIM_MATRICES", str(tmp_path))
     csr = load_builtin("laplace2d-3").csr
-    found = []
+    actual = []
     for factor in (1, 3, 1):  # the pattern stays, as the suite demands
         scipy.io.mmwrite(tmp_path / "mine.mtx", factor * csr.tocoo())
         one = member("mine", origin="file mine", size=33, pattern_sha256=pattern_sha256(csr))
         measure_members([one], suite.load, Request(MACHINE, results=path), suite.identity)
-        found.append(len(runs))
-    assert found == [5, 10, 10]
+        actual.append(len(runs))
+    assert actual == [5, 10, 10]
 
 
 def test_what_changes_while_it_is_simulated_is_not_kept(path, runs):
@@ -170,8 +170,8 @@ def test_killed_runs_go_on_and_two_at_once_lose_nothing(path, runs):
     for process in processes:
         process.kill()
         process.wait()
-    kept = {line.split('"matrix":"')[1].split('"')[0] for line in path.read_text().splitlines()[1:]}
-    assert "laplace2d-5" in kept  # the largest is first
+    retained = {line.split('"matrix":"')[1].split('"')[0] for line in path.read_text().splitlines()[1:]}
+    assert "laplace2d-5" in retained  # the largest is first
     members = [*MEMBERS, member("laplace2d-5", size=105)]
     measure_members(members, load, Request(MACHINE, results=path))
-    assert len(runs) == 5 * (3 - len(kept))
+    assert len(runs) == 5 * (3 - len(retained))

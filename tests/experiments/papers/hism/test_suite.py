@@ -67,10 +67,10 @@ def test_what_is_available_is_what_is_listed(real_matrices, member):
     if not any(map(origin.is_available, member.origins)):
         pytest.skip(f"{member.origin} is not found")
     csr = suite.load(member)
-    found = metrics(csr)
+    actual = metrics(csr)
     assert csr.shape == (member.rows, member.columns)
-    assert found.size == member.size
-    assert found.locality == pytest.approx(member.locality, abs=1e-6)
+    assert actual.size == member.size
+    assert actual.locality == pytest.approx(member.locality, abs=1e-6)
     assert csr.has_canonical_format
     rounded, _ = values_as(csr, 4)
     assert np.isfinite(rounded.data).all()
@@ -197,8 +197,8 @@ def test_a_figure(criterion, originals_only):
 )
 def test_what_the_paper_names_in_a_figure(criterion, named):
     ten = suite.figure(criterion)
-    found = {one.position: suite.member(one.name).original for one in ten if one.named_by_paper}
-    assert found == named
+    actual = {one.position: suite.member(one.name).original for one in ten if one.named_by_paper}
+    assert actual == named
 
 
 @pytest.mark.parametrize("criterion", CRITERIA)

@@ -71,8 +71,8 @@ def test_migration():
 
 def test_largest_flows_are_kept():
     fewer, more = migration(100, 800), migration(100, 2000)
-    kept = fewer.astype(bool)
-    assert (kept > more.astype(bool)).nnz == 0
-    dropped = more - more.multiply(kept)
+    recorded = fewer.astype(bool)
+    assert (recorded > more.astype(bool)).nnz == 0
+    dropped = more - more.multiply(recorded)
     off_diagonal = fewer - fewer.multiply(np.eye(100))
     assert dropped.data.max() <= off_diagonal.data[off_diagonal.data > 0].min()

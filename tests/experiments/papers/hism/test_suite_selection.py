@@ -74,16 +74,16 @@ def test_too_few_candidates():
         choose(CANDIDATES, len(CANDIDATES))
 
 
-@pytest.mark.parametrize("made", MADE, ids=lambda made: made.name)
-def test_what_is_made_says_for_what(made):
+@pytest.mark.parametrize("built", MADE, ids=lambda built: built.name)
+def test_what_is_made_says_for_what(built):
     names = {candidate.member.name: candidate.member for candidate in CANDIDATES}
-    if made.provenance == "generated":
+    if built.provenance == "generated":
         # Under the collection's own name; of a file that was found it is the second origin.
-        assert made.name == made.original
-        assert made.origin in names[made.name].origins
+        assert built.name == built.original
+        assert built.origin in names[built.name].origins
     else:
-        assert made.note
-        assert names[made.name].original == made.original
+        assert built.note
+        assert names[built.name].original == built.original
 
 
 @pytest.mark.ci
@@ -93,9 +93,9 @@ def test_survey_measures_what_is_listed(monkeypatch):
     sources = [source for source in (*MADE, *survey._built_in(survey.matrix_market())) if source.name in few]
     monkeypatch.setattr(survey, "_sources", lambda market: iter(sources))
     monkeypatch.setattr(survey, "_kinds", lambda market: {})
-    found = survey.survey()
-    assert [member.name for member in found] == ["olm100", "tols340", "wilson-4", "coupled-155x38"]
-    for member in found:
+    actual = survey.survey()
+    assert [member.name for member in actual] == ["olm100", "tols340", "wilson-4", "coupled-155x38"]
+    for member in actual:
         expected = listed[member.name]
         measured = (member.size, member.locality, member.average_per_row, member.pattern_sha256)
         assert measured == (

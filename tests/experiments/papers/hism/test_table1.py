@@ -30,8 +30,8 @@ def labelled(rows):
 @pytest.fixture
 def available(real_matrix):
     files = {name: real_matrix(name) for name in POINTERS if name != "cavity16"}
-    made = {"cavity16": suite.load(suite.member_for("cavity16"))}
-    return made | {name: scipy.sparse.csr_array(scipy.io.mmread(file)) for name, file in files.items()}
+    built = {"cavity16": suite.load(suite.member_for("cavity16"))}
+    return built | {name: scipy.sparse.csr_array(scipy.io.mmread(file)) for name, file in files.items()}
 
 
 def test_the_matrices_are_those_of_the_paper(available):
@@ -77,15 +77,15 @@ def test_no_plausible_widths_give_all_numbers_of_the_paper(available):
     }
     matches = {}
     for entry, pointer, row_of_jd, diagonal, row_of_crs in itertools.product(*widths.values()):
-        found = 0
+        actual = 0
         for name, (rows, nnz, pointers, diagonals) in sizes.items():
             hism = entry * nnz + pointer * pointers
             ratios = (
                 hism / (8 * nnz + row_of_jd * rows + diagonal * diagonals),
                 hism / (8 * nnz + row_of_crs * rows),
             )
-            found += sum(map(printed_as, ratios, table1.PRINTED[name][:2]))
-        matches[entry, pointer, row_of_jd, diagonal, row_of_crs] = found
+            actual += sum(map(printed_as, ratios, table1.PRINTED[name][:2]))
+        matches[entry, pointer, row_of_jd, diagonal, row_of_crs] = actual
     assert len(matches) == 1008
     assert max(matches.values()) == matches[5, 5, 4, 0, 8] == 11
 

@@ -21,7 +21,7 @@ SIZES = {name: 10 ** (1 + number) for number, name in enumerate(NAMES)} | {"extr
 def suite(missing=(), stand_ins=(), of_originals=(), error=0.0):
     """Ten matrices of a figure and one beside; odd ones take the second's times."""
     cycles = {name: SECOND if number % 2 else FIRST for number, name in enumerate(NAMES)} | {"extra": FIRST}
-    there = {name: found for name, found in cycles.items() if name not in missing}
+    there = {name: actual for name, actual in cycles.items() if name not in missing}
     members = [
         member(name, size=size, provenance="stand-in", stands_in_for=f"real {name}")
         if name in stand_ins
@@ -32,8 +32,8 @@ def suite(missing=(), stand_ins=(), of_originals=(), error=0.0):
 
 
 def number(item, row, quantity):
-    (found,) = [r.ours for r in item.rows if (r.row, r.quantity) == (row, quantity)]
-    return found
+    (actual,) = [r.ours for r in item.rows if (r.row, r.quantity) == (row, quantity)]
+    return actual
 
 
 def test_both_ways_of_averaging_two_matrices():
@@ -78,7 +78,7 @@ def test_a_suite_of_the_implied_times_gives_the_printed_table():
     """Matrices that all take the implied times of their group come out as printed, within its rounding."""
     groups = ("small",) * 3 + ("medium",) * 4 + ("large",) * 3
     times = {name: printed_times(group) for name, group in zip(NAMES, groups, strict=True)}
-    cycles = {name: {p: round(10**6 * t) for p, t in found.items()} for name, found in times.items()}
+    cycles = {name: {p: round(10**6 * t) for p, t in actual.items()} for name, actual in times.items()}
     item = table2.item(worked(cycles, [member(n, size=SIZES[n]) for n in NAMES], ten(NAMES)))
     for row in item.rows:
         if row.paper and row.quantity != "all" and (row.row, row.quantity) not in table2.PRINTED_NOTES:
@@ -185,8 +185,8 @@ def test_what_is_further_off_than_15_per_cent_is_named_but_for_the_large_group()
         Comparison("HiSM vs BBCS", "large", "1.00", 9.0),
         Comparison("HiSM vs CRS, mean of ratios", "all", "", 9.0),
     ]
-    (told,) = table2.far_off(rows)
-    assert told.startswith(
+    (message,) = table2.far_off(rows)
+    assert message.startswith(
         "Of the 2 for all, small and medium, 1 are within 15 %; not: HiSM vs JD medium (+50 %)."
     )
     assert table2.far_off(rows[:1]) == []
@@ -198,7 +198,7 @@ def test_small_matrices_of_one_level_are_told_apart():
     cycles["m0"]["chism"] = cycles["m0"]["hism"]
     cycles["m1"]["chism"] = cycles["m1"]["hism"] + 1
     same = replace(runs, measured=SimpleNamespace(cycles=lambda: cycles))
-    (told,) = table2.small_matrices(same)
-    assert told.startswith("Of the small matrices m0 ")
-    assert f"m1 {cycles['m1']['chism']:,} ({cycles['m1']['hism']:,})" in told
+    (message,) = table2.small_matrices(same)
+    assert message.startswith("Of the small matrices m0 ")
+    assert f"m1 {cycles['m1']['chism']:,} ({cycles['m1']['hism']:,})" in message
     assert table2.small_matrices(suite(missing=SIZES)) == []

@@ -17,8 +17,8 @@ def labelled(rows):
 
 @pytest.fixture
 def available(real_matrix):
-    made = {"cavity16": suite.load(suite.member_for("cavity16"))}
-    return made | {name: scipy.sparse.csr_array(scipy.io.mmread(real_matrix(name))) for name in NAMES}
+    built = {"cavity16": suite.load(suite.member_for("cavity16"))}
+    return built | {name: scipy.sparse.csr_array(scipy.io.mmread(real_matrix(name))) for name in NAMES}
 
 
 def test_the_model_gives_the_papers_numbers(available):

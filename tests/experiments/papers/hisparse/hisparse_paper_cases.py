@@ -17,10 +17,10 @@ TREES = (tree(), tree(256, "float32", 6_100), tree(256, "float64", 10_200))
 
 
 def matrix(name, group="large_structured", stands_for="", **changes):
-    made = MatrixRecord(
+    built = MatrixRecord(
         name, group, stands_for, "", 100, 100, 1000, 10.0, 2.0, 40, sha256=64 * "a", trees=TREES
     )
-    return replace(made, **changes)
+    return replace(built, **changes)
 
 
 MATRICES = (
@@ -36,7 +36,7 @@ FACTORS = {CSR: 4.0, BEST: 0.5, NAIVE: 8.0}
 
 def records(operations=PRODUCTS, factors=FACTORS, **special):
     """Return the records of all methods; `special` has factors by matrix, operation and method."""
-    found = []
+    actual = []
     for each in MATRICES:
         if each.missing:
             continue
@@ -44,7 +44,7 @@ def records(operations=PRODUCTS, factors=FACTORS, **special):
             for method in (OWN, *factors):
                 for dtype, time in zip(DTYPES, (100.0, 60.0), strict=True):
                     factor = special.get(f"{each.name} {operation} {method}", factors.get(method, 1.0))
-                    found.append(
+                    actual.append(
                         Record(
                             each.name,
                             method,
@@ -58,7 +58,7 @@ def records(operations=PRODUCTS, factors=FACTORS, **special):
                             same_bits=True if method == OWN else None,
                         )
                     )
-    return tuple(found)
+    return tuple(actual)
 
 
 def results(**changes):

@@ -101,8 +101,8 @@ def test_table_1_by_quotients():
 
 def test_sums_that_were_measured():
     factors = {TREE_SUM: 1.0, CSR_SUM: 0.5, GEAM: 4.0, CONVERTING_GEAM: 6.0}
-    found = tuple(replace(each, error=0.0) for each in records((*SUMS,), factors))
-    there = results(records=found)
+    actual = tuple(replace(each, error=0.0) for each in records((*SUMS,), factors))
+    there = results(records=actual)
     titles = {panel.title.split(":")[0] for panel in sums.figure6(there).chart.panels}
     assert titles == {"A + B", "Aᵀ + Bᵀ", "A + Bᵀ"}
     item = sums.table2(there)
@@ -115,16 +115,16 @@ def test_sums_that_were_measured():
     assert verdict(item, "conversion not counted, HiSparse is 2 times").holds
     assert verdict(item, "Transposed sums: HiSparse has the lowest standard deviation").holds is not None
     # All sums are exact.
-    wrong = (replace(found[0], error=1e-16), *found[1:])
+    wrong = (replace(actual[0], error=1e-16), *actual[1:])
     assert len(sums.table2(results(records=wrong)).faults) == 1
 
 
 def test_wrong_changing_and_failed_results_are_named():
-    found = [*records()]
-    found[0] = replace(found[0], error=0.5)
-    found[1] = replace(found[1], same_bits=False)
-    found[2] = replace(found[2], status="failed", reason="no memory", median_us=None, error=None)
-    item = products.figure5(results(records=tuple(found)))
+    actual = [*records()]
+    actual[0] = replace(actual[0], error=0.5)
+    actual[1] = replace(actual[1], same_bits=False)
+    actual[2] = replace(actual[2], status="failed", reason="no memory", median_us=None, error=None)
+    item = products.figure5(results(records=tuple(actual)))
     assert len(item.faults) == 2
     assert "relative error 5.0e-01" in item.faults[0]
     assert "two runs differ" in item.faults[1]
@@ -146,26 +146,26 @@ def test_the_whole_report_from_what_comes_with_the_package():
 
 
 def test_what_comes_with_the_package_is_whole():
-    found = recorded_results(Results)
-    assert (len(found.measured), found.missing, found.faults()) == (26, {}, ())
-    assert len(found.of_the_paper) == 9
-    of_sums = [each for each in found.records if each.operation in SUMS and each.status == "ok"]
+    actual = recorded_results(Results)
+    assert (len(actual.measured), actual.missing, actual.faults()) == (26, {}, ())
+    assert len(actual.of_the_paper) == 9
+    of_sums = [each for each in actual.records if each.operation in SUMS and each.status == "ok"]
     ours = [each for each in of_sums if each.method in (TREE_SUM, CSR_SUM)]
     assert all((each.error, each.same_bits) == (0.0, True) for each in ours)
     summed = {each.matrix for each in ours}
-    assert summed >= {each.name for each in found.matrices if each.stands_for}
-    assert summed >= {each.name for each in found.matrices if each.group == "large_structured"}
+    assert summed >= {each.name for each in actual.matrices if each.stands_for}
+    assert summed >= {each.name for each in actual.matrices if each.group == "large_structured"}
 
 
 def test_where_hisparse_takes_more_bytes_than_csr_it_is_slower_too():
-    found = recorded_results(Results)
+    actual = recorded_results(Results)
     for dtype, most in (("float32", 0.76), ("float64", 0.84)):
-        structured = [each for each in found.matrices if each.group == "large_structured"]
-        shares = figure2.of_one_csr(found, structured, dtype)
+        structured = [each for each in actual.matrices if each.group == "large_structured"]
+        shares = figure2.of_one_csr(actual, structured, dtype)
         assert len(shares) == 8
         assert geometric_mean(shares.values()) <= most
-        shares = figure2.of_one_csr(found, found.matrices, dtype)
-        larger = [each for each in found.matrices if shares[each.name] > 1]
+        shares = figure2.of_one_csr(actual, actual.matrices, dtype)
+        larger = [each for each in actual.matrices if shares[each.name] > 1]
         assert {"kronecker-20-16", "uniform-1M-16"} < {each.name for each in larger}
         for operation in PRODUCTS:
-            assert max(found.ratios(larger, BEST, dtype, operation=operation).values()) < 1
+            assert max(actual.ratios(larger, BEST, dtype, operation=operation).values()) < 1

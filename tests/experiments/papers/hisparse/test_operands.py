@@ -21,14 +21,14 @@ TINY = SuiteMatrix(
 
 def check(given, csr):
     second = moved(csr)
-    for found, wanted in (
+    for actual, wanted in (
         (given.first, csr),
         (given.second, second),
         (given.first_turned, csr.T),
         (given.second_turned, second.T),
     ):
-        assert found.has_canonical_format
-        np.testing.assert_array_equal(found.toarray(), wanted.toarray())
+        assert actual.has_canonical_format
+        np.testing.assert_array_equal(actual.toarray(), wanted.toarray())
     assert {each.dtype for each in vars(given.astype("float32")).values()} == {np.dtype(np.float32)}
 
 

@@ -15,10 +15,10 @@ pytestmark = pytest.mark.ci  # three compiled loops
 
 def drawn(shape, density, seed, dtype=np.float64):
     rng = np.random.default_rng(seed)
-    made = scipy.sparse.random_array(shape, density=density, rng=rng, format="csr")
-    made.data = rng.integers(-2, 3, made.nnz).astype(dtype)
-    made.sort_indices()
-    return made
+    built = scipy.sparse.random_array(shape, density=density, rng=rng, format="csr")
+    built.data = rng.integers(-2, 3, built.nnz).astype(dtype)
+    built.sort_indices()
+    return built
 
 
 @examples(20)
@@ -31,23 +31,23 @@ def drawn(shape, density, seed, dtype=np.float64):
 @pytest.mark.nightly
 def test_a_sum_is_scipys_with_zeros_and_trees_are_told_from_others(shape, densities, dtype, node_size):
     one, two = (drawn(shape, density, seed, dtype) for seed, density in enumerate(densities))
-    found = merged(one, two)
-    assert found.dtype == dtype
-    np.testing.assert_array_equal(found.toarray(), one.toarray() + two.toarray())
+    actual = merged(one, two)
+    assert actual.dtype == dtype
+    np.testing.assert_array_equal(actual.toarray(), one.toarray() + two.toarray())
     places = one.copy(), two.copy()
     for each in places:
         each.data[:] = 1
-    assert found.nnz == (places[0] + places[1]).nnz
+    assert actual.nnz == (places[0] + places[1]).nnz
     exact = (one + two).tocsr()
     exact.sort_indices()
-    np.testing.assert_array_equal((exact - found).toarray(), 0)
-    tree = HiSparse.from_scipy(found, node_size=node_size)
-    assert tree_difference(tree, found) == csr_difference(found, found) == 0
-    if found.nnz:
-        other = found.copy()
+    np.testing.assert_array_equal((exact - actual).toarray(), 0)
+    tree = HiSparse.from_scipy(actual, node_size=node_size)
+    assert tree_difference(tree, actual) == csr_difference(actual, actual) == 0
+    if actual.nnz:
+        other = actual.copy()
         other.data[-1] += 4
         largest = np.abs(other.data).max()
-        assert tree_difference(tree, other) == csr_difference(found, other) == pytest.approx(4 / largest)
+        assert tree_difference(tree, other) == csr_difference(actual, other) == pytest.approx(4 / largest)
 
 
 def test_other_places_are_infinitely_far():

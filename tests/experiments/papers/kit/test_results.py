@@ -39,13 +39,13 @@ def results(**changes):
 
 def test_results_come_back_from_their_file(tmp_path):
     path = tmp_path / "results.json"
-    made = results(extras=(Extra("e", (1, 2)),))
-    path.write_bytes(made.to_json())
+    built = results(extras=(Extra("e", (1, 2)),))
+    path.write_bytes(built.to_json())
     again = read_results(path, Own)
     assert again.records[0].parts == {"setup": 1.235}
     rounded = (replace(RECORDS[0], parts={"setup": 1.235}), *RECORDS[1:])
-    assert again == replace(made, records=rounded)
-    assert kind_of(path) == made.kind
+    assert again == replace(built, records=rounded)
+    assert kind_of(path) == built.kind
     # A line for each matrix and record: a file that can be compared.
     lines = path.read_text().splitlines()
     assert sum(line.startswith("  {") for line in lines) == 2 + 3 + 1
@@ -86,23 +86,23 @@ def test_no_file_and_no_json(tmp_path):
 
 
 def test_times_and_ratios():
-    found = results()
-    assert (found.time(A, "slow", "float64"), found.time(A, "slow", "float32")) == (30, None)
-    assert found.ratio(A, "slow", "float64") == 3
-    assert found.ratio(A, "fast", "float64", "slow") == pytest.approx(1 / 3)
-    assert found.ratios((A, B), "slow", "float64") == {"a": 3}
-    assert found.gflops(A, "fast", "float64") == pytest.approx(0.2)
-    assert found.absent(A, "other", "float64", "spmv_t") == "failed"
-    assert found.absent(B, "slow", "float64") == "not measured"
+    actual = results()
+    assert (actual.time(A, "slow", "float64"), actual.time(A, "slow", "float32")) == (30, None)
+    assert actual.ratio(A, "slow", "float64") == 3
+    assert actual.ratio(A, "fast", "float64", "slow") == pytest.approx(1 / 3)
+    assert actual.ratios((A, B), "slow", "float64") == {"a": 3}
+    assert actual.gflops(A, "fast", "float64") == pytest.approx(0.2)
+    assert actual.absent(A, "other", "float64", "spmv_t") == "failed"
+    assert actual.absent(B, "slow", "float64") == "not measured"
 
 
 def test_what_is_missing_and_wrong_is_named():
-    found = results()
-    assert found.gaps() == (
+    actual = results()
+    assert actual.gaps() == (
         "Not measured: b: no file",
         "Failed, and therefore without numbers: other, spmv_t of a (no memory)",
     )
-    assert found.faults() == ()
+    assert actual.faults() == ()
     wrong = (replace(RECORDS[0], error=float("nan")), replace(RECORDS[1], same_bits=False))
     assert results(records=wrong).faults() == (
         "fast on a, float64: relative error nan",

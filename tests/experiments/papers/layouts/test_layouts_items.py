@@ -124,8 +124,8 @@ def test_means_over_large_matrices(measured):
 def test_what_failed_is_said(measured):
     failed = replace(search("joint", None), reason="no memory")
     missing = described(SUBJECTS[3], None, "no such mesh")
-    found = replace(measured, searches=(failed,), matrices=(*measured.matrices, missing))
-    gaps = tables.make(found, 3).gaps
+    actual = replace(measured, searches=(failed,), matrices=(*measured.matrices, missing))
+    gaps = tables.make(actual, 3).gaps
     assert "Not measured: torus, float32, joint: no memory" in gaps
     assert "Not measured: surface/armadillo: no such mesh" in gaps
 

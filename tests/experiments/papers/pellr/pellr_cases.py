@@ -53,7 +53,7 @@ FACTORS = {"ellr": 1.5, "ellr-sliced": 1.5, "hyb-third": 2.0, "biell": 0.5, "bij
 
 def records(matrices=MATRICES, factors=FACTORS, **special):
     """Return the records of all methods; `special` has factors by matrix and method, ``memplus_ellr=1.1``."""
-    found = []
+    actual = []
     for each in matrices:
         if each.missing:
             continue
@@ -61,10 +61,10 @@ def records(matrices=MATRICES, factors=FACTORS, **special):
             usual = factors.get(method, 1.0 if method == "pellr" else 3.0)
             for dtype, time in (("float64", 100.0), ("float32", 60.0)):
                 taken = round(time * special.get(f"{each.name}_{method}", usual), 6)
-                found.append(
+                actual.append(
                     Record(each.name, method, dtype, median_us=taken, spread=0.01, nbytes=1000, error=1e-16)
                 )
-    return tuple(found)
+    return tuple(actual)
 
 
 def results(**changes):
@@ -81,11 +81,11 @@ def results(**changes):
     return replace(base, **changes)
 
 
-def refused(found, matrix_name, method):
+def refused(actual, matrix_name, method):
     """Let a method be not representable on a matrix."""
     return tuple(
         Record(each.matrix, each.method, each.dtype, status="not_representable", reason="too large")
         if (each.matrix, each.method) == (matrix_name, method)
         else each
-        for each in found
+        for each in actual
     )

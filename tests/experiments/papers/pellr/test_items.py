@@ -90,27 +90,27 @@ def test_the_printed_number_stands_beside_the_matrix_itself_alone():
 
 
 def test_what_is_cut_is_said():
-    found = results(records=refused(records(), "memplus", "ellr"))
-    notes = {row.row: row.note for row in figures.ratio_item(found, 6).rows}
+    actual = results(records=refused(records(), "memplus", "ellr"))
+    notes = {row.row: row.note for row in figures.ratio_item(actual, 6).rows}
     assert "ELLR cut into slices" in notes["memplus"]
     assert "ELLR cut" not in notes["even"]
     assert "0.6 waves" in notes["even"]
 
 
 def test_verdicts_on_the_other_figures():
-    found = speeds(**{"memplus_hyb-third": 0.7, "memplus x 4_hyb-third": 0.7, "even_hyb-third": 4.0})
-    hyb = figures.ratio_item(found, 8)
+    actual = speeds(**{"memplus_hyb-third": 0.7, "memplus x 4_hyb-third": 0.7, "even_hyb-third": 4.0})
+    hyb = figures.ratio_item(actual, 8)
     assert verdict(hyb, "On memplus HYB is faster").holds is True
     assert verdict(hyb, "advantage falls as sigma grows (as they are)").holds is True
-    biell = figures.ratio_item(found, 9)
+    biell = figures.ratio_item(actual, 9)
     assert verdict(biell, "in most cases (17 of 20) (as they are)").holds is False
     assert verdict(biell, "in most cases (17 of 20) (as they are)").detail.startswith("f64: 0 of 3")
-    bijad = figures.ratio_item(found, 10)
+    bijad = figures.ratio_item(actual, 10)
     assert verdict(bijad, "nearest of the compared (as they are)").holds is True
     assert verdict(bijad, "highest ratio").holds is True
-    four = figures.speed_item(found, 11)
+    four = figures.speed_item(actual, 11)
     assert verdict(four, "HYB is the fastest of the four only on memplus (as they are, f64)").holds is False
-    everything = figures.speed_item(found, 12)
+    everything = figures.speed_item(actual, 12)
     assert verdict(everything, "over 70 %").holds is False
     assert verdict(everything, "CSRV is slower than cuCSR").holds is False
 
@@ -142,10 +142,10 @@ def test_the_structure_of_memplus():
 def test_wrong_and_missing_results_are_named():
     from dataclasses import replace
 
-    found = [*records()]
-    found[0] = replace(found[0], error=0.5)
-    found[3] = replace(found[3], status="failed", reason="no memory", median_us=None, error=None)
-    item = figures.ratio_item(results(records=tuple(found)), 6)
+    actual = [*records()]
+    actual[0] = replace(actual[0], error=0.5)
+    actual[3] = replace(actual[3], status="failed", reason="no memory", median_us=None, error=None)
+    item = figures.ratio_item(results(records=tuple(actual)), 6)
     assert item.faults == ("csrv on memplus, float64: relative error 5.0e-01",)
     assert "Not measured: lost: no file" in item.gaps
     assert any("jad on memplus (no memory)" in gap for gap in item.gaps)

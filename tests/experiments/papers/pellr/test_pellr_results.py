@@ -30,8 +30,8 @@ def test_ratios_are_times_of_the_other_by_those_of_pellr():
 
 
 def test_ellr_is_the_published_one_where_it_fits():
-    found = refused(records(**{"memplus_ellr-sliced": 4.0}), "memplus", "ellr")
-    speeds = results(records=found)
+    actual = refused(records(**{"memplus_ellr-sliced": 4.0}), "memplus", "ellr")
+    speeds = results(records=actual)
     assert speeds.ellr(BY_NAME["even"]) == "ellr"
     assert speeds.ellr(BY_NAME["memplus"]) == "ellr-sliced"
     assert speeds.ratio(BY_NAME["memplus"], "ellr", "float64") == 4
@@ -53,10 +53,10 @@ def test_the_fastest():
 def test_wrong_products_are_named():
     from dataclasses import replace
 
-    found = list(records())
-    found[0] = replace(found[0], error=1e-3)
-    found[1] = replace(found[1], error=float("nan"))
-    assert results(records=tuple(found)).faults() == (
+    actual = list(records())
+    actual[0] = replace(actual[0], error=1e-3)
+    actual[1] = replace(actual[1], error=float("nan"))
+    assert results(records=tuple(actual)).faults() == (
         "csrv on memplus, float64: relative error 1.0e-03",
         "csrv on memplus, float32: relative error nan",
     )

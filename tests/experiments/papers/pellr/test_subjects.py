@@ -27,27 +27,27 @@ def test_a_generated_matrix_is_canonical_and_the_same_every_time(index):
     from dataclasses import replace
 
     small = replace(DISTRIBUTIONS[index], rows=5000, spread=min(5000, DISTRIBUTIONS[index].spread))
-    made = generate(small)
-    made.check_format(full_check=True)
-    assert made.has_canonical_format
+    built = generate(small)
+    built.check_format(full_check=True)
+    assert built.has_canonical_format
     np.testing.assert_array_equal(
-        np.diff(made.indptr), small.draw(np.random.default_rng(small.seed), small.rows)
+        np.diff(built.indptr), small.draw(np.random.default_rng(small.seed), small.rows)
     )
-    assert (made.data.min() >= 0.5) & (made.data.max() < 1.5)
+    assert (built.data.min() >= 0.5) & (built.data.max() < 1.5)
     again = generate(small)
-    np.testing.assert_array_equal(made.indices, again.indices)
-    np.testing.assert_array_equal(made.data, again.data)
-    rows = np.repeat(np.arange(5000), np.diff(made.indptr))
+    np.testing.assert_array_equal(built.indices, again.indices)
+    np.testing.assert_array_equal(built.data, again.data)
+    rows = np.repeat(np.arange(5000), np.diff(built.indptr))
     if small.spread < 5000:
         inside = (rows > small.spread) & (rows < 5000 - small.spread)
-        assert np.abs(made.indices - rows)[inside].max() <= small.spread // 2
+        assert np.abs(built.indices - rows)[inside].max() <= small.spread // 2
 
 
 def test_a_matrix_repeated_along_the_diagonal():
     matrix = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 3]]))
-    made, copies = filled(matrix, 3 * QUADRO_P600_THREADS)
+    built, copies = filled(matrix, 3 * QUADRO_P600_THREADS)
     assert copies == 3
-    np.testing.assert_array_equal(made.toarray(), np.kron(np.eye(3), matrix.toarray()))
+    np.testing.assert_array_equal(built.toarray(), np.kron(np.eye(3), matrix.toarray()))
     assert filled(matrix, 5)[1] == 1
 
 

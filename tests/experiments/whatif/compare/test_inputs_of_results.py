@@ -99,9 +99,9 @@ def test_a_table_in_which_two_matrices_have_one_name_is_refused(folder):
     swept(["a/m.mtx", "b/m.mtx"], "both")
     table = folder / "both" / "table.csv"
     table.write_text(table.read_text().replace("a/m.mtx", "b/m.mtx"))
-    told = json.loads((folder / "both" / "sweep.json").read_text())
-    told["table_sha256"] = hashlib.sha256(table.read_bytes()).hexdigest()
-    (folder / "both" / "sweep.json").write_text(json.dumps(told))
+    shown_text = json.loads((folder / "both" / "sweep.json").read_text())
+    shown_text["table_sha256"] = hashlib.sha256(table.read_bytes()).hexdigest()
+    (folder / "both" / "sweep.json").write_text(json.dumps(shown_text))
     with pytest.raises(UserError, match="two rows contradict each other; if two different matrices"):
         read_document(folder / "both")
 
@@ -110,10 +110,10 @@ def test_values_of_another_width_are_no_other_matrix(folder):
     for bits in (32, 64):
         assert call("run", "a/m.mtx", "laplace2d-3", "--program", "crs", "--value-bits", bits,
                     "--json", f"{bits}.json") == 0  # fmt: skip
-    found = compare(*(read_document(folder / f"{bits}.json") for bits in (32, 64)))
-    assert found.inputs == ()
-    assert ("value_bits", "32", "64") in found.made
-    assert len(found.changes) == 2
+    actual = compare(*(read_document(folder / f"{bits}.json") for bits in (32, 64)))
+    assert actual.inputs == ()
+    assert ("value_bits", "32", "64") in actual.made
+    assert len(actual.changes) == 2
 
 
 def results(kind, matrix="a/m.mtx"):
@@ -176,8 +176,8 @@ def test_rerun_and_compare_name_the_file_that_was_edited(folder, capsys, kind, e
     before = read_document(folder / name)
     (folder / name).rename(folder / "before")
     results(kind)
-    found = compare(before, read_document(folder / name))
-    assert any(str(folder / file) in each.in_words() for each in found.inputs)
+    actual = compare(before, read_document(folder / name))
+    assert any(str(folder / file) in each.in_words() for each in actual.inputs)
 
 
 def test_an_array_that_was_edited_is_named(folder, capsys):
@@ -188,8 +188,8 @@ def test_an_array_that_was_edited_is_named(folder, capsys):
     error = capsys.readouterr().err
     assert f"{folder / 'x.npy'} is another file now" in error
     results("exec")
-    found = compare(before, read_document(folder / name))
-    assert [each.name for each in found.inputs] == ["array 512"]
+    actual = compare(before, read_document(folder / name))
+    assert [each.name for each in actual.inputs] == ["array 512"]
 
 
 def test_an_extension_that_was_edited_is_named(folder, capsys):
@@ -227,25 +227,25 @@ def test_a_file_that_is_edited_between_two_sweeps_of_one_process_is_read_again(f
     swept(["a/m.mtx"], "one")
     (folder / "a" / "m.mtx").write_text(matrix_text(LARGE))
     swept(["a/m.mtx"], "other")
-    found = [read_document(folder / name).table[0].nnz for name in ("one", "other")]
-    assert found == [1, 3]
+    actual = [read_document(folder / name).table[0].nnz for name in ("one", "other")]
+    assert actual == [1, 3]
 
 
 def test_sweeps_of_other_choices_say_so(folder):
     swept(["a/m.mtx"], "one")
     swept(["a/m.mtx"], "other", "--program", "crs", "--seed", "3", "--value-bits", "64")
-    found = compare(*(read_document(folder / name) for name in ("one", "other")))
-    assert ("seed", "0", "3") in found.made
-    assert ("value_bits", "32", "64") in found.made
-    assert found.inputs == ()
+    actual = compare(*(read_document(folder / name) for name in ("one", "other")))
+    assert ("seed", "0", "3") in actual.made
+    assert ("value_bits", "32", "64") in actual.made
+    assert actual.inputs == ()
 
 
 def edited_sweep(folder, **edits):
     """Sweep, then change values of its sweep.json, or remove them."""
     swept(["a/m.mtx"], "one")
     file = folder / "one" / "sweep.json"
-    told = json.loads(file.read_text()) | edits
-    file.write_text(json.dumps({name: value for name, value in told.items() if value != "removed"}))
+    shown_text = json.loads(file.read_text()) | edits
+    file.write_text(json.dumps({name: value for name, value in shown_text.items() if value != "removed"}))
 
 
 @pytest.mark.parametrize(

@@ -33,14 +33,14 @@ def files(tmp_path_factory):
 
 def test_what_differs_and_by_how_much(files):
     before, after = (read_document(files / name) for name in ("a.json", "b.json"))
-    found = compare(before, after)
-    assert ("machine.banks", "16", "4") in found.made
-    assert ("option crs.schedule", "pipelined", "plain") in found.made
-    assert not [name for name, *_ in found.made if name.startswith("versions")]
-    assert [change.key for change in found.changes] == [("laplace2d-10", "hism"), ("laplace2d-10", "crs")]
-    first = found.changes[0]
+    actual = compare(before, after)
+    assert ("machine.banks", "16", "4") in actual.made
+    assert ("option crs.schedule", "pipelined", "plain") in actual.made
+    assert not [name for name, *_ in actual.made if name.startswith("versions")]
+    assert [change.key for change in actual.changes] == [("laplace2d-10", "hism"), ("laplace2d-10", "crs")]
+    first = actual.changes[0]
     assert first.before == before.rows[first.key].cycles
-    assert first.percent == found.largest == 100 * (first.after / first.before - 1)
+    assert first.percent == actual.largest == 100 * (first.after / first.before - 1)
     assert (first.causes[0].name, first.program, first.lines) == ("bank_conflict", True, ())
     assert sum(part.before for part in first.causes) == first.before
     assert sum(part.after for part in first.causes) == first.after
@@ -55,9 +55,9 @@ def test_explanations_have_their_instructions_side_by_side(tmp_path, capsys):
     for path, banks in zip(paths, (16, 4), strict=True):
         how = ["--program", "hism", "--engine", "jit", "--set", f"banks={banks}", "--json", path]
         assert main(["why", "laplace2d-5", *how]) == 0
-    found = compare(*(read_document(Path(path)) for path in paths))
-    assert found.made == (("machine.banks", "16", "4"),)
-    (change,) = found.changes
+    actual = compare(*(read_document(Path(path)) for path in paths))
+    assert actual.made == (("machine.banks", "16", "4"),)
+    (change,) = actual.changes
     assert sum(part.before for part in change.lines) == change.before
     assert sum(part.after for part in change.lines) == change.after > change.before
     capsys.readouterr()
@@ -70,36 +70,36 @@ def test_explanations_have_their_instructions_side_by_side(tmp_path, capsys):
 def test_two_files_of_one_run_each_are_compared_whatever_their_names(files, tmp_path):
     (tmp_path / "other.s").write_text("li x1, 16\nsetvl x1\nlv.w v1, 64(x0)\nhalt\n")
     assert main(["exec", str(tmp_path / "other.s"), "--json", str(tmp_path / "other.json")]) == 0
-    found = compare(read_document(files / "k.json"), read_document(tmp_path / "other.json"))
-    assert ("run", "k.s", "other.s") in found.made
-    (change,) = found.changes
+    actual = compare(read_document(files / "k.json"), read_document(tmp_path / "other.json"))
+    assert ("run", "k.s", "other.s") in actual.made
+    (change,) = actual.changes
     # A load of 16 words for one of 32, at 4 a cycle.
     assert (change.after - change.before, change.program) == (-4, True)
-    assert found.only_before == found.only_after == ()
+    assert actual.only_before == actual.only_after == ()
 
 
 def test_runs_that_one_alone_has(files):
-    found = compare(read_document(files / "a.json"), read_document(files / "k.json"))
-    assert found.changes == ()
-    assert found.only_before == (("laplace2d-10", "crs"), ("laplace2d-10", "hism"))
-    assert found.only_after == (("k.s",),)
-    assert found.largest == 0
+    actual = compare(read_document(files / "a.json"), read_document(files / "k.json"))
+    assert actual.changes == ()
+    assert actual.only_before == (("laplace2d-10", "crs"), ("laplace2d-10", "hism"))
+    assert actual.only_after == (("k.s",),)
+    assert actual.largest == 0
 
 
 @pytest.mark.parametrize("name", ["a.json", "b.json", "k.json"])
 def test_run_again_the_cycles_are_the_same(files, name):
     document = read_document(files / name)
-    found = rerun(document)
-    assert found.inputs == ()
-    assert [each.key for each in found.runs] == list(document.rows)
-    assert all(each.same and each.program is False for each in found.runs)
+    actual = rerun(document)
+    assert actual.inputs == ()
+    assert [each.key for each in actual.runs] == list(document.rows)
+    assert all(each.same and each.program is False for each in actual.runs)
 
 
 def test_a_sweep_is_run_again_with_its_faults(files, tmp_path):
-    found = rerun(read_document(files / "sweep"), store=tmp_path / "empty").runs
-    assert [each.then is None for each in found] == [True, False, False]
-    assert all(each.same for each in found)
-    assert found[1].key == ("laplace2d-5", "crs", "banks=4")
+    actual = rerun(read_document(files / "sweep"), store=tmp_path / "empty").runs
+    assert [each.then is None for each in actual] == [True, False, False]
+    assert all(each.same for each in actual)
+    assert actual[1].key == ("laplace2d-5", "crs", "banks=4")
 
 
 def test_a_latin_hypercube_that_takes_a_point_twice_is_run_again(tmp_path):
@@ -109,9 +109,9 @@ def test_a_latin_hypercube_that_takes_a_point_twice_is_run_again(tmp_path):
     assert main(["sweep", "laplace2d-3", "--program", "crs", *points, *where]) == 0
     document = read_document(tmp_path / "out")
     assert len(document.rows) < 5
-    found = rerun(document, store=tmp_path / "empty").runs
-    assert [each.key for each in found] == list(document.rows)
-    assert all(each.same for each in found)
+    actual = rerun(document, store=tmp_path / "empty").runs
+    assert [each.key for each in actual] == list(document.rows)
+    assert all(each.same for each in actual)
 
 
 def test_other_cycles_are_seen(files, tmp_path):
@@ -143,17 +143,17 @@ def test_another_matrix_or_program_is_seen(files, tmp_path):
     content = json.loads((files / "a.json").read_text())
     content["matrices"][0]["sha256"] = "0" * 64
     (tmp_path / "a.json").write_text(json.dumps(content))
-    found = rerun(read_document(tmp_path / "a.json"))
-    assert [(each.now, each.same) for each in found.runs] == [(None, False)] * 2
-    (line,) = found.inputs
+    actual = rerun(read_document(tmp_path / "a.json"))
+    assert [(each.now, each.same) for each in actual.runs] == [(None, False)] * 2
+    (line,) = actual.inputs
     assert "matrix laplace2d-10: built-in is another one now (digest " in line
     assert "then 000000000000)" in line
     content = json.loads((files / "k.json").read_text())
     content["define"] = {"SIZE": 16}
     (tmp_path / "k.json").write_text(json.dumps(content))
-    (found,) = rerun(read_document(tmp_path / "k.json")).runs
-    assert found.program
-    assert not found.same
+    (actual,) = rerun(read_document(tmp_path / "k.json")).runs
+    assert actual.program
+    assert not actual.same
 
 
 @pytest.mark.parametrize(

@@ -43,8 +43,8 @@ def cells_of(places, logs, values=VALUES):
 
 
 def hypercube(seed, samples=60, names=6, values=5):
-    drawn = qmc.LatinHypercube(names, seed=seed).random(samples)
-    return (drawn * values).astype(np.int64)
+    sampled = qmc.LatinHypercube(names, seed=seed).random(samples)
+    return (sampled * values).astype(np.int64)
 
 
 def planted(generator, names=6):
@@ -64,10 +64,10 @@ def test_an_additive_truth_is_found_exactly(seed):
     generator = np.random.default_rng(seed)
     truth, places = planted(generator), hypercube(seed)
     cells = cells_of(places, sums(truth, places))
-    found = fit(cells, 0)
-    assert found.refusal == "" and found.explained == pytest.approx(1)
+    actual = fit(cells, 0)
+    assert actual.refusal == "" and actual.explained == pytest.approx(1)
     for name, levels in zip(NAMES, truth, strict=True):
-        effect = found.effects[name]
+        effect = actual.effects[name]
         assert effect.levels == pytest.approx(levels - levels.mean(), abs=1e-9)
         assert effect.low <= np.exp(np.ptp(levels)) <= effect.high
     # What pictures show is free of the other effects, too.
@@ -83,9 +83,9 @@ def inside(seed):
     generator = np.random.default_rng(seed)
     truth, places = planted(generator), hypercube(seed)
     noise = generator.normal(0, 0.1, len(places))
-    found = fit(cells_of(places, sums(truth, places) + noise), 0)
+    actual = fit(cells_of(places, sums(truth, places) + noise), 0)
     return all(
-        found.effects[name].low <= np.exp(np.ptp(levels)) <= found.effects[name].high
+        actual.effects[name].low <= np.exp(np.ptp(levels)) <= actual.effects[name].high
         for name, levels in zip(NAMES, truth, strict=True)
     )
 
@@ -102,10 +102,10 @@ def test_a_mean_over_the_samples_of_a_value_would_say_the_opposite():
     cells = cells_of(places, sums(truth, places))
     raw = [np.log(cells.per_nnz[cells.place["a"] == value]).mean() for value in range(5)]
     assert raw == sorted(raw)
-    found = {(row.row, row.quantity): row for row in what_matters(cells).rows}
-    assert found["a: crs", "fastest / slowest"].ours == pytest.approx(np.exp(0.4))
-    assert found["a: crs", "fastest / slowest"].note.startswith("slowest 1, fastest 16")
-    assert found["b: crs", "fastest / slowest"].note.startswith("slowest 16, fastest 1")
+    actual = {(row.row, row.quantity): row for row in what_matters(cells).rows}
+    assert actual["a: crs", "fastest / slowest"].ours == pytest.approx(np.exp(0.4))
+    assert actual["a: crs", "fastest / slowest"].note.startswith("slowest 1, fastest 16")
+    assert actual["b: crs", "fastest / slowest"].note.startswith("slowest 16, fastest 1")
 
 
 def test_what_an_additive_model_does_not_describe_is_not_ranked():
@@ -116,8 +116,8 @@ def test_what_an_additive_model_does_not_describe_is_not_ranked():
     (gap,) = item.gaps
     assert gap.startswith("crs is not ranked: independent effects explain ")
     assert "80% are needed" in gap
-    (told,) = (row.ours for row in item.rows if row.row == "crs")
-    assert told < LEAST_EXPLAINED
+    (message,) = (row.ours for row in item.rows if row.row == "crs")
+    assert message < LEAST_EXPLAINED
     assert all((row.ours, row.absent) == (None, "not ranked") for row in item.rows if row.row != "crs")
 
 
@@ -132,10 +132,10 @@ def test_numbers_with_many_values_have_a_curve():
     places = hypercube(1, names=3, values=40)
     effects = [0.5, -0.2, 0.0]
     logs = sum(effect * np.log(places[:, k] + 1) for k, effect in enumerate(effects))
-    found = fit(cells_of(places, logs, values), 0)
-    assert found.freedom == 60 - 10
+    actual = fit(cells_of(places, logs, values), 0)
+    assert actual.freedom == 60 - 10
     for name, effect in zip(NAMES, effects, strict=False):
-        assert np.log(found.effects[name].ratio) == pytest.approx(abs(effect) * np.log(40), abs=1e-6)
+        assert np.log(actual.effects[name].ratio) == pytest.approx(abs(effect) * np.log(40), abs=1e-6)
 
 
 def test_every_combination_needs_no_model():

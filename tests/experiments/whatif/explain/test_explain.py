@@ -41,7 +41,7 @@ def line(matrix, program, banks, on):
     return f"{place},{total},{total / (100 * a_row)},"
 
 
-def written(folder, lines, **told):
+def written(folder, lines, **message):
     spec = Sweep(("laplace2d-3",), ("crs", "jd"), set={"banks": (0, 4, 16), "chaining": (True, False)})
     table = "\n".join([HEAD, *lines]) + "\n"
     (folder / "table.csv").write_text(table)
@@ -49,7 +49,7 @@ def written(folder, lines, **told):
         "kind": "vecsim sweep",
         "versions": {},
         "commit": "",
-        "sweep": {**spec.to_dict(), "matrices": list(PER_ROW), **told},
+        "sweep": {**spec.to_dict(), "matrices": list(PER_ROW), **message},
         "machine": load_machine("vs2003").to_dict(),
         "matrices": [{"name": name, "source": name, "sha256": "0" * 64} for name in PER_ROW],
         "files": [],
@@ -81,18 +81,18 @@ def test_speeds_are_medians_over_the_matrices_with_quartiles(folder):
     cells = read_cells(folder)
     assert (cells.faults, len(cells.cycles)) == (1, 32)
     item = against(cells, "banks")
-    found = numbers(item)
+    actual = numbers(item)
     of = [
         1 / geometric_mean([cycles("jd", each, 4, on) * 10 / each for on in ("True", "False")])
         for each in PER_ROW.values()
     ]
     low, _, high = quantiles(of, n=4, method="inclusive")
-    assert found["4", "jd"] == pytest.approx(median(of))
-    assert found["4", "jd, lower quartile"] == pytest.approx(low)
-    assert found["4", "jd, upper quartile"] == pytest.approx(high)
-    assert found["4", "jd, cycles a non-zero"] == pytest.approx(1 / geometric_mean(of))
-    assert found["0", "crs"] is None
-    assert item.chart.series["jd"][1] == found["4", "jd"]
+    assert actual["4", "jd"] == pytest.approx(median(of))
+    assert actual["4", "jd, lower quartile"] == pytest.approx(low)
+    assert actual["4", "jd, upper quartile"] == pytest.approx(high)
+    assert actual["4", "jd, cycles a non-zero"] == pytest.approx(1 / geometric_mean(of))
+    assert actual["0", "crs"] is None
+    assert item.chart.series["jd"][1] == actual["4", "jd"]
     assert item.chart.bands["jd"] == (None, pytest.approx((low, high)), pytest.approx((2 * low, 2 * high)))
 
 
@@ -104,13 +104,13 @@ def test_values_are_compared_on_the_same_matrices():
 
 def test_what_matters_most_comes_first(folder):
     item = what_matters(read_cells(folder))
-    found = numbers(item)
+    actual = numbers(item)
     assert [row.row for row in item.rows][::3] == [
         "banks: crs", "banks: jd", "chaining: crs", "chaining: jd",
     ]  # fmt: skip
-    assert found["banks: crs", "fastest / slowest"] == pytest.approx(2)
-    assert found["chaining: jd", "fastest / slowest"] == pytest.approx(1.5)
-    assert found["banks: crs", "fastest"] == pytest.approx(2**0.5)
+    assert actual["banks: crs", "fastest / slowest"] == pytest.approx(2)
+    assert actual["chaining: jd", "fastest / slowest"] == pytest.approx(1.5)
+    assert actual["banks: crs", "fastest"] == pytest.approx(2**0.5)
     bar = item.chart.panels["jd"][1]
     assert (bar.low_label, bar.high_label) == ("false", "true")
 
@@ -123,21 +123,21 @@ def test_one_at_a_time_the_machine_as_it_is_is_the_measure(tmp_path):
         for banks, on, w in points
     ]
     cells = read_cells(written(tmp_path, lines, design="one-at-a-time", programs=["crs"]))
-    found = numbers(what_matters(cells))
-    assert found["banks: crs", "slowest"] == pytest.approx(1 / 3)
-    assert found["banks: crs", "fastest"] == pytest.approx(2)
-    assert found["chaining: crs", "fastest"] == pytest.approx(1)
+    actual = numbers(what_matters(cells))
+    assert actual["banks: crs", "slowest"] == pytest.approx(1 / 3)
+    assert actual["banks: crs", "fastest"] == pytest.approx(2)
+    assert actual["chaining: crs", "fastest"] == pytest.approx(1)
     assert pairs(cells) == []
     assert {c.point for c in candidates(cells)} >= {"", "banks=4", "chaining=false"}
 
 
 def test_two_things_together(folder):
     (item,) = pairs(read_cells(folder))
-    found = numbers(item)
-    assert found["crs, banks=16", "chaining=true"] == pytest.approx(1 / 10)
-    assert found["crs, banks=4", "chaining=false"] == pytest.approx(1 / 30)
-    assert found["crs, banks=0", "chaining=true"] is None
-    assert item.chart.panels["crs"][2][0] == found["crs, banks=16", "chaining=true"]
+    actual = numbers(item)
+    assert actual["crs, banks=16", "chaining=true"] == pytest.approx(1 / 10)
+    assert actual["crs, banks=4", "chaining=false"] == pytest.approx(1 / 30)
+    assert actual["crs, banks=0", "chaining=true"] is None
+    assert item.chart.panels["crs"][2][0] == actual["crs, banks=16", "chaining=true"]
 
 
 def test_what_two_things_do_beyond_what_each_does(folder):
@@ -151,12 +151,12 @@ def test_what_two_things_do_beyond_what_each_does(folder):
 
 def test_where_programs_change_places(folder):
     item = crossings(read_cells(folder))
-    found = numbers(item)
+    actual = numbers(item)
     for feature, place in (("non-zeros a row", 8), ("locality", 4)):
         row = f"jd / crs, by {feature}"
-        assert found[row, "exponent"] == pytest.approx(1)
-        assert found[row, "share of the variance explained"] == pytest.approx(1)
-        assert found[row, "equal at"] == pytest.approx(place)
+        assert actual[row, "exponent"] == pytest.approx(1)
+        assert actual[row, "share of the variance explained"] == pytest.approx(1)
+        assert actual[row, "equal at"] == pytest.approx(place)
     marks = [list(panel.marks.values()) for panel in item.chart.panels]
     assert marks == [["jd: 8.00"], ["jd: 4.00"]]
 
@@ -164,9 +164,9 @@ def test_where_programs_change_places(folder):
 def test_a_line_needs_matrices_that_differ():
     assert trend(np.array([1.0, 2.0, 4.0]), np.ones(3)) is None
     assert trend(np.array([3.0, 3.1, 3.2, 3.0]), np.ones(4)) is None
-    found = trend(np.array([1.0, 2.0, 4.0, 8.0]), np.array([4.0, 8.0, 16.0, 32.0]))
-    assert found.exponent == pytest.approx(1)
-    assert found.crossing is None  # at 1/4, where there is no matrix
+    actual = trend(np.array([1.0, 2.0, 4.0, 8.0]), np.array([4.0, 8.0, 16.0, 32.0]))
+    assert actual.exponent == pytest.approx(1)
+    assert actual.crossing is None  # at 1/4, where there is no matrix
 
 
 def test_the_cost_of_the_papers_machine_by_hand():
@@ -220,16 +220,16 @@ def test_a_front_is_what_nothing_cheaper_beats(places):
 def test_the_report_has_every_picture(folder, tmp_path):
     assert main(["explain", str(folder), "--out", str(tmp_path / "out")]) == 0
     out = tmp_path / "out"
-    made = {path.name for path in out.iterdir()}
+    results = {path.name for path in out.iterdir()}
     for name in ("banks", "chaining", "what-matters", "banks-chaining", "crossings", "front"):
-        assert {f"sweep-{name}.svg", f"sweep-{name}.png", f"sweep-{name}.csv"} <= made
-    (found,) = (
+        assert {f"sweep-{name}.svg", f"sweep-{name}.png", f"sweep-{name}.csv"} <= results
+    (actual,) = (
         row
         for row in csv.DictReader((out / "sweep-banks.csv").read_text().splitlines())
         if (row["row"], row["quantity"]) == ("4", "crs")
     )
-    assert found.keys() == {"row", "quantity", "value", "note"}
-    assert float(found["value"]) > 0
+    assert actual.keys() == {"row", "quantity", "value", "note"}
+    assert float(actual["value"]) > 0
     machines = list(csv.DictReader((out / "sweep-machines.csv").read_text().splitlines()))
     assert len(machines) == 8
     page = (out / "report.html").read_text()

@@ -64,12 +64,12 @@ def test_an_included_file_counts(tmp_path, swept):
 def test_an_included_text_counts(tmp_path, swept):
     text = tmp_path / "my.s"
     text.write_text('li x1, 5\n.include "body.s"\nhalt\n')
-    found = []
+    actual = []
     for body in (SLOW, 9 * SLOW, 9 * SLOW, SLOW):
         (tmp_path / "body.s").write_text(body)
-        found.append(swept(text))
-    assert [computed for _, computed in found] == [1, 1, 0, 0]
-    assert found[0][0] == found[3][0] < found[1][0] == found[2][0]
+        actual.append(swept(text))
+    assert [computed for _, computed in actual] == [1, 1, 0, 0]
+    assert actual[0][0] == actual[3][0] < actual[1][0] == actual[2][0]
 
 
 def test_equal_texts_in_two_folders_have_cells_of_their_own(tmp_path, swept, monkeypatch):
@@ -94,26 +94,26 @@ def test_an_included_file_that_vanishes_is_missed(tmp_path, swept):
 def test_a_matrix_file_counts_within_one_process(tmp_path):
     path = tmp_path / "m.mtx"
     spec = Sweep((str(path),), ("crs",))
-    found = []
+    actual = []
     for size in (3, 9, 3):
         scipy.io.mmwrite(path, scipy.sparse.eye_array(size, format="coo"))
         table = sweep(spec, store=tmp_path / "store", jobs=1)
-        found.append((table.columns["nnz"], table.columns["cycles"], table.computed))
-    assert [each[0] for each in found] == [[3], [9], [3]]
-    assert [each[2] for each in found] == [1, 1, 0]
-    assert found[0][1] == found[2][1] < found[1][1]
+        actual.append((table.columns["nnz"], table.columns["cycles"], table.computed))
+    assert [each[0] for each in actual] == [[3], [9], [3]]
+    assert [each[2] for each in actual] == [1, 1, 0]
+    assert actual[0][1] == actual[2][1] < actual[1][1]
 
 
 def test_a_machine_file_counts(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("")
     spec = Sweep(("laplace2d-5",), ("crs",), machine=str(path))
-    found = []
+    actual = []
     for latency in (1, 40):
         path.write_text(f"[latency]\nmultiply = {latency}\n")
-        found.append(sweep(spec, store=tmp_path / "store", jobs=1))
-    assert [table.computed for table in found] == [1, 1]
-    assert found[0].columns["cycles"] < found[1].columns["cycles"]
+        actual.append(sweep(spec, store=tmp_path / "store", jobs=1))
+    assert [table.computed for table in actual] == [1, 1]
+    assert actual[0].columns["cycles"] < actual[1].columns["cycles"]
 
 
 @pytest.fixture
@@ -193,14 +193,14 @@ def test_cells_with_an_extension_that_asks_the_clock_are_not_kept(tmp_path, caps
 
 def test_the_folder_of_an_extension_counts(tmp_path):
     """Its numbers may follow its path, of which nothing tells."""
-    found = []
+    actual = []
     for name in ("a", "longer"):
         path = tmp_path / name / "slow.py"
         path.parent.mkdir()
         path.write_text(TIMED.format(module="math", value="len(__file__)"))
         spec = Sweep(("laplace2d-2",), ("crs",), extend=(str(path),))
-        found.append([sweep(spec, store=tmp_path / "store", jobs=1).computed for _ in range(2)])
-    assert found == [[1, 0], [1, 0]]
+        actual.append([sweep(spec, store=tmp_path / "store", jobs=1).computed for _ in range(2)])
+    assert actual == [[1, 0], [1, 0]]
 
 
 def test_cells_with_an_extension_of_a_script_are_not_kept(tmp_path, capsys):

@@ -37,10 +37,10 @@ def started(*arguments):
             process.kill()
 
 
-def until(found, seconds=60):
+def until(actual, seconds=60):
     """Wait until something is true, and return it."""
     end = time.monotonic() + seconds
-    while not (value := found()):
+    while not (value := actual()):
         assert time.monotonic() < end, "took too long"
         time.sleep(0.05)
     return value

@@ -131,13 +131,13 @@ def test_the_record_of_an_image_is_checked(tmp_path):
 
 def test_a_checksum_is_of_table_key_and_content():
     content = content_of(GOOD)
-    found = {
+    actual = {
         checksum_of(kind, key, text)
         for kind in (Cell, ImageRecord)
         for key in ("a", "b")
         for text in (content, content + b" ")
     }
-    assert len(found) == 8
+    assert len(actual) == 8
 
 
 DAMAGE = {
@@ -203,9 +203,9 @@ def test_what_can_be_read_of_a_damaged_database_is_taken_over(tmp_path, capsys):
     leaves = [at for at in range(0, len(pages), 4096) if pages[at : at + 1] == leaf]
     overwrite(path, leaves[len(leaves) // 2], os.urandom(4096))
     with Store(path) as store:
-        found = store.cells(f"{number:04}" for number in range(1000))
-    assert 900 < len(found) < 1000
-    assert all(each == GOOD for each in found.values())
+        actual = store.cells(f"{number:04}" for number in range(1000))
+    assert 900 < len(actual) < 1000
+    assert all(each == GOOD for each in actual.values())
     assert "set aside as s.1" in capsys.readouterr().err
 
 

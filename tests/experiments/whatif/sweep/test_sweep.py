@@ -116,8 +116,8 @@ def test_the_table_as_csv(done):
 @pytest.mark.parametrize("library", ["pandas", "pyarrow"])
 def test_the_table_as_a_frame(done, library, monkeypatch):
     pytest.importorskip(library)
-    found = table.find_spec
-    monkeypatch.setattr(table, "find_spec", lambda name: found(name) if name == library else None)
+    actual = table.find_spec
+    monkeypatch.setattr(table, "find_spec", lambda name: actual(name) if name == library else None)
     frame = done[1].frame()
     assert type(frame).__module__.startswith(library)
     assert (
@@ -160,15 +160,15 @@ def little_room():
 
 
 def test_a_full_disk_ends_in_one_message_and_the_store_goes_on(tmp_path, little_room):
-    path, kept = tmp_path / "s", []
-    with Store(path) as store, little_room(), pytest.raises(UserError) as told:
+    path, recorded = tmp_path / "s", []
+    with Store(path) as store, little_room(), pytest.raises(UserError) as message:
         for number in range(10_000):
             store.keep(str(number), Cell(fault="x" * 500))
-            kept.append(str(number))
-    assert "\n" not in str(told.value)
-    assert str(told.value).startswith(f"{path}: ")
+            recorded.append(str(number))
+    assert "\n" not in str(message.value)
+    assert str(message.value).startswith(f"{path}: ")
     with Store(path) as store:
-        assert store.kept(kept) == set(kept) != set()
+        assert store.kept(recorded) == set(recorded) != set()
         store.keep("after", Cell(fault="none"))
         assert store.cells(["after"])["after"].fault == "none"
 

@@ -77,10 +77,10 @@ def kill(victim, who):
     elif who == "all":
         os.killpg(victim.pid, signal.SIGKILL)
     else:
-        while not (found := workers(victim)):  # it is still to begin
+        while not (actual := workers(victim)):  # it is still to begin
             assert victim.poll() is None
             time.sleep(0.005)
-        os.kill(found[0], signal.SIGKILL)
+        os.kill(actual[0], signal.SIGKILL)
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")

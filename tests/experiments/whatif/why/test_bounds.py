@@ -29,10 +29,10 @@ def test_bounds_of_a_program_worked_by_hand():
     def found(machine):
         return bounds(run(program, np.zeros(1024, np.uint8), machine, engine="simpy"))
 
-    told = {bound.name: (bound.amount, bound.cycles) for bound in found(VS2003)}
+    message = {bound.name: (bound.amount, bound.cycles) for bound in found(VS2003)}
     # 64 words at 4 a cycle and 64 at 1; 64 elements on 2 lanes; 7 instructions, 4 a cycle.
-    assert told == {"memory ports": (128, 16 + 64), "add unit": (64, 32), "issue": (7, 2)}
-    assert list(told) == ["memory ports", "add unit", "issue"]
+    assert message == {"memory ports": (128, 16 + 64), "add unit": (64, 32), "issue": (7, 2)}
+    assert list(message) == ["memory ports", "add unit", "issue"]
     wide = {bound.name: bound.cycles for bound in found(VS2003.changed({"memory_ports": 2, "lanes": 4}))}
     assert wide == {"memory ports": 8 + 32, "add unit": 16, "issue": 2}
 

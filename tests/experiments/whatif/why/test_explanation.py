@@ -52,26 +52,28 @@ def test_what_is_so_already_is_not_run(found):
 
 
 def test_the_sentence_is_made_of_the_numbers(found):
-    told = found.in_words()
+    message = found.in_words()
     words, cycles = next(iter(found.parts.items()))
     bound, best = found.bounds[0], found.ablations[1]
     assert sum(found.parts.values()) == found.cycles
     assert not found.is_bound
-    assert told.startswith(
+    assert message.startswith(
         f"CRS on laplace2d-10: {found.cycles:,} cycles; {bound.name} need at least "
         f"{bound.cycles / found.cycles:.0%} of them. "
         f"The oldest instruction: {cycles / found.cycles:.0%} {words}, "
     )
-    assert f"Best change: {best.name}, {best.speedup:.2f} times as fast ({' '.join(best.settings)})" in told
+    assert (
+        f"Best change: {best.name}, {best.speedup:.2f} times as fast ({' '.join(best.settings)})" in message
+    )
 
 
 def test_the_limit_comes_before_latencies_that_it_hides():
     """The first tutorial's run: half of its cycles go to a latency, and without that it is no faster."""
     found = vecsim.why("hism", "laplace2d-30")
-    told = found.in_words()
+    message = found.in_words()
     assert found.is_bound and found.bounds[0].name == "memory ports"
     assert "latency" in next(iter(found.parts))
-    assert told.index("memory ports need at least 97% of them, the limit") < told.index("latency")
+    assert message.index("memory ports need at least 97% of them, the limit") < message.index("latency")
     wider = vecsim.measure("hism", "laplace2d-30", load_machine("vs2003", found.wider.settings))
     assert wider.cycles == found.wider.cycles < min(each.cycles for each in found.ablations)
 
@@ -96,9 +98,9 @@ def test_without_bank_conflicts_equal_addresses_go_together(engine):
 
 
 def test_as_plain_data(found):
-    told = json.loads(json.dumps(found.to_dict()))
-    assert told["in_words"] == found.in_words()
-    assert told["lines"][0]["place"].split(":")[0].endswith("plain.s")
+    message = json.loads(json.dumps(found.to_dict()))
+    assert message["in_words"] == found.in_words()
+    assert message["lines"][0]["place"].split(":")[0].endswith("plain.s")
     assert repr(found).startswith("Explanation(program='crs', matrix='laplace2d-10', machine='vs2003'")
 
 
@@ -121,12 +123,12 @@ def test_run_repeats_what_would_help(real_matrix, tmp_path):
     """The three that help most, by ``--set``, as anybody would."""
     path, plain = str(real_matrix("bcspwr10")), ["--program", "hism", "--option", "schedule=plain"]
     assert main(["why", path, *plain, "--json", str(tmp_path / "why.json")]) == 0
-    (told,) = json.loads((tmp_path / "why.json").read_text())["explanations"]
-    for each in told["ablations"][1:4]:
+    (message,) = json.loads((tmp_path / "why.json").read_text())["explanations"]
+    for each in message["ablations"][1:4]:
         settings = [word for setting in each["settings"] for word in ("--set", setting)]
         assert main(["run", path, *plain, *settings, "--json", str(tmp_path / "run.json")]) == 0
         (again,) = json.loads((tmp_path / "run.json").read_text())["results"]
-        assert settings and again["cycles"] == each["cycles"] < told["cycles"]
+        assert settings and again["cycles"] == each["cycles"] < message["cycles"]
 
 
 def test_the_example_of_the_page_runs(capsys):

@@ -25,32 +25,32 @@ LENGTHS = [1] * 4 + [5, 1, 2] + [1] * 11
 
 
 def test_the_groups_of_a_warp_by_hand():
-    made = BiELL.from_scipy(matrix_of(LENGTHS))
-    assert made.perm.tolist() == [4, 6, *range(4), 5, *range(7, 18), *[NO_ROW] * 14]
+    built = BiELL.from_scipy(matrix_of(LENGTHS))
+    assert built.perm.tolist() == [4, 6, *range(4), 5, *range(7, 18), *[NO_ROW] * 14]
     # Cut at 1 (17th row), nothing for 16, 8, 4 rows; 2 rows up to 2, one row up to 5: a step each.
-    assert made.group_ptr.tolist() == [0, 1, 1, 1, 1, 2, 3]
-    steps = made.columns.reshape(3, 32).tolist()
+    assert built.group_ptr.tolist() == [0, 1, 1, 1, 1, 2, 3]
+    steps = built.columns.reshape(3, 32).tolist()
     assert steps[0] == [0] * 18 + [PAD] * 14
     # 16 threads a row: entry 1 of row 4 is thread 0's, that of row 6 thread 16's.
     assert [(thread, column) for thread, column in enumerate(steps[1]) if column != PAD] == [(0, 1), (16, 1)]
     assert steps[2] == [2, 3, 4] + [PAD] * 29
-    assert made.values.reshape(3, 32)[2, :3].tolist() == [7, 8, 9]
-    assert (made.nnz, made.iterations, made.warps) == (23, 3, 1)
+    assert built.values.reshape(3, 32)[2, :3].tolist() == [7, 8, 9]
+    assert (built.nnz, built.iterations, built.warps) == (23, 3, 1)
 
 
 def test_two_threads_a_row_take_its_entries_in_turn():
     # 17 rows of 1, so that group 0 ends at 1; 16 go on to 1, 9 of them to 6.
-    made = BiELL.from_scipy(matrix_of([6] * 9 + [1] * 23))
-    assert np.diff(made.group_ptr.astype(int)).tolist() == [1, 3, 0, 0, 0, 0]
-    group = made.columns.reshape(4, 16, 2)[1:]
+    built = BiELL.from_scipy(matrix_of([6] * 9 + [1] * 23))
+    assert np.diff(built.group_ptr.astype(int)).tolist() == [1, 3, 0, 0, 0, 0]
+    group = built.columns.reshape(4, 16, 2)[1:]
     np.testing.assert_array_equal(group[:, 0], [[1, 2], [3, 4], [5, PAD]])
     np.testing.assert_array_equal(group[:, 9], [[PAD, PAD]] * 3)
 
 
 def test_bijad_sorts_all_rows_before_it_cuts_warps():
     lengths = [1] * 32 + [3] * 32
-    made = BiELL.from_scipy(matrix_of(lengths), sorted_globally=True)
-    assert made.perm.tolist() == [*range(32, 64), *range(32)]
+    built = BiELL.from_scipy(matrix_of(lengths), sorted_globally=True)
+    assert built.perm.tolist() == [*range(32, 64), *range(32)]
     mixed = matrix_of([1, 3] * 32)
     assert BiELL.from_scipy(mixed, sorted_globally=True).iterations == 3 + 1
     # In each warp 16 rows of 3: one step for all, one of two threads a row for the other two entries.
@@ -59,11 +59,11 @@ def test_bijad_sorts_all_rows_before_it_cuts_warps():
 
 @given(lengths=st.lists(st.integers(0, 90), min_size=1, max_size=70))
 def test_longer_rows_get_more_threads_and_padding_is_bounded(lengths):
-    made = BiELL.from_scipy(matrix_of([*lengths, 90]))
+    built = BiELL.from_scipy(matrix_of([*lengths, 90]))
     # More than half of the rows of a group reach its end, but for what a step is rounded up to.
-    assert made.iterations * 32 <= 2 * made.nnz + made.warps * 6 * 32
+    assert built.iterations * 32 <= 2 * built.nnz + built.warps * 6 * 32
     longest = np.sort([*lengths, 90])[-1]
-    assert made.iterations <= longest * made.warps
+    assert built.iterations <= longest * built.warps
 
 
 @pytest.mark.parametrize(
@@ -88,24 +88,24 @@ def test_check_names_what_is_broken(change, message):
 
 
 def test_check_knows_the_order_of_rows_and_entries():
-    made = BiELL.from_scipy(matrix_of([1, 3] * 32))
-    swapped = replace(made, perm=np.roll(made.perm, 32))
+    built = BiELL.from_scipy(matrix_of([1, 3] * 32))
+    swapped = replace(built, perm=np.roll(built.perm, 32))
     with pytest.raises(ValueError, match="rows must stay in their warp"):
         swapped.check()
-    columns = made.columns.reshape(-1, 32).copy()
+    columns = built.columns.reshape(-1, 32).copy()
     columns[0, 20], columns[0, 3] = PAD, PAD
-    values = np.where(columns == PAD, 0, made.values.reshape(-1, 32))
+    values = np.where(columns == PAD, 0, built.values.reshape(-1, 32))
     with pytest.raises(ValueError, match="lengths must not rise"):
-        replace(made, columns=columns.ravel(), values=values.ravel()).check()
-    columns = made.columns.copy()
+        replace(built, columns=columns.ravel(), values=values.ravel()).check()
+    columns = built.columns.copy()
     columns[columns == 2] = 0
     with pytest.raises(ValueError, match="columns must rise"):
-        replace(made, columns=columns).check()
+        replace(built, columns=columns).check()
 
 
 def test_storage_and_refusal():
-    made = BiELL.from_scipy(matrix_of(LENGTHS))
-    assert made.storage("image") == made.nbytes == 7 * 4 + 32 * 4 + 96 * 12
+    built = BiELL.from_scipy(matrix_of(LENGTHS))
+    assert built.storage("image") == built.nbytes == 7 * 4 + 32 * 4 + 96 * 12
     # Two steps of 32 a warp for three entries.
     lengths = np.zeros(32 * 4000, dtype=int)
     lengths[::32], lengths[1::32] = 2, 1

@@ -18,13 +18,13 @@ SMALL = scipy.sparse.csr_array(np.array([[1.0, 2, 3, 4], [5, 0, 0, 0], [6, 0, 7,
 
 
 def test_both_parts_by_hand():
-    made = HYB.from_scipy(SMALL, split=2)
-    assert made.ell.to_scipy().toarray().tolist() == [[1, 2, 0, 0], [5, 0, 0, 0], [6, 0, 7, 0]]
-    assert made.rest.rows.tolist() == [0, 0]
-    assert made.rest.columns.tolist() == [2, 3]
-    assert made.rest.values.tolist() == [3, 4]
-    assert (made.nnz, made.width) == (7, 2)
-    assert made.dtype == np.float64
+    built = HYB.from_scipy(SMALL, split=2)
+    assert built.ell.to_scipy().toarray().tolist() == [[1, 2, 0, 0], [5, 0, 0, 0], [6, 0, 7, 0]]
+    assert built.rest.rows.tolist() == [0, 0]
+    assert built.rest.columns.tolist() == [2, 3]
+    assert built.rest.values.tolist() == [3, 4]
+    assert (built.nnz, built.width) == (7, 2)
+    assert built.dtype == np.float64
 
 
 def test_the_two_rules_of_the_paper_by_hand():
@@ -48,12 +48,12 @@ def test_our_rule_weighs_padding_against_the_rest():
 
 @given(matrix=matrices(), split=st.sampled_from(SPLITS) | st.integers(0, 6))
 def test_round_trip_and_product(matrix, split):
-    made = HYB.from_scipy(matrix, split=split)
-    made.check()
-    assert_same(made.to_scipy(), matrix)
-    assert made.nnz == canonical(matrix).nnz
+    built = HYB.from_scipy(matrix, split=split)
+    built.check()
+    assert_same(built.to_scipy(), matrix)
+    assert built.nnz == canonical(matrix).nnz
     x = np.arange(matrix.shape[1]) % 7 - 3
-    np.testing.assert_array_equal(made.matvec(x), canonical(matrix) @ x.astype(matrix.dtype))
+    np.testing.assert_array_equal(built.matvec(x), canonical(matrix) @ x.astype(matrix.dtype))
 
 
 @pytest.mark.parametrize(
@@ -71,8 +71,8 @@ def test_check_names_what_is_broken(change, message):
 
 
 def test_storage_and_wrong_splits():
-    made = HYB.from_scipy(SMALL, split=2)
-    assert made.storage("image") == made.nbytes == made.ell.nbytes + 2 * 16
+    built = HYB.from_scipy(SMALL, split=2)
+    assert built.storage("image") == built.nbytes == built.ell.nbytes + 2 * 16
     with pytest.raises(UserError, match="unknown split 'half': use one of bytes, third, mean, or a width"):
         HYB.from_scipy(SMALL, split="half")
     with pytest.raises(UserError, match="width of -1"):

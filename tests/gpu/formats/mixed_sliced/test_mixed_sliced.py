@@ -40,59 +40,59 @@ def skewed(seed, rows, columns, entries):
 )
 def test_there_and_back(slicing, seed, rows, columns, entries):
     matrix = skewed(seed, rows, columns, entries).tocsr()
-    made = MixedSliced.from_scipy(matrix, slicing=slicing)
-    made.check()
-    assert made.shape == matrix.shape
-    assert made.nnz == matrix.nnz
-    assert (made.to_scipy() != matrix).nnz == 0
+    built = MixedSliced.from_scipy(matrix, slicing=slicing)
+    built.check()
+    assert built.shape == matrix.shape
+    assert built.nnz == matrix.nnz
+    assert (built.to_scipy() != matrix).nnz == 0
     x = np.linspace(-1, 1, columns)
-    np.testing.assert_allclose(made.matvec(x), matrix @ x, atol=1e-12)
+    np.testing.assert_allclose(built.matvec(x), matrix @ x, atol=1e-12)
 
 
 @every_slicing
 @pytest.mark.parametrize("shape", [(0, 0), (0, 4), (4, 0), (4, 4)])
 def test_no_entries(slicing, shape):
-    made = MixedSliced.from_scipy(scipy.sparse.csr_array(shape), slicing=slicing)
-    made.check()
-    assert made.to_scipy().shape == shape
-    assert made.nnz == 0
+    built = MixedSliced.from_scipy(scipy.sparse.csr_array(shape), slicing=slicing)
+    built.check()
+    assert built.to_scipy().shape == shape
+    assert built.nnz == 0
 
 
 def test_one_slice_by_hand():
     # Rows of 1, 3 and 0 entries; with two steps a thread, the row of 3 takes two threads.
     matrix = scipy.sparse.csr_array(np.array([[0, 5.0, 0], [1, 2, 3], [0, 0, 0]]))
-    made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(steps=2))
-    assert made.threads_per_row.tolist() == [2]
-    assert made.perm[:6].tolist() == [1, 2**32 - 1, 0, 2**32 - 1, 2, 2**32 - 1]
-    assert made.step_ptr.tolist() == [0, 2]
-    assert made.near_ptr.tolist() == [0, 2]
-    assert made.values[:3].tolist() == [1, 2, 5]
-    assert made.values[32:35].tolist() == [3, 0, 0]
-    assert made.near_columns[:3].tolist() == [1, 2, 2]
-    assert made.near_columns[32:35].tolist() == [3, 0, 0]
-    assert made.near_lengths[:6].tolist() == [2, 1, 1, 0, 0, 0]
-    assert not made.far_lengths.any()
+    built = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(steps=2))
+    assert built.threads_per_row.tolist() == [2]
+    assert built.perm[:6].tolist() == [1, 2**32 - 1, 0, 2**32 - 1, 2, 2**32 - 1]
+    assert built.step_ptr.tolist() == [0, 2]
+    assert built.near_ptr.tolist() == [0, 2]
+    assert built.values[:3].tolist() == [1, 2, 5]
+    assert built.values[32:35].tolist() == [3, 0, 0]
+    assert built.near_columns[:3].tolist() == [1, 2, 2]
+    assert built.near_columns[32:35].tolist() == [3, 0, 0]
+    assert built.near_lengths[:6].tolist() == [2, 1, 1, 0, 0, 0]
+    assert not built.far_lengths.any()
 
 
 def test_a_row_of_two_warps_by_hand():
     # Rows of 1 and 70 entries; with two steps a thread, the long one takes 64 threads: two slices, the first.
     dense = np.zeros((2, 70))
     dense[0, 5], dense[1] = 100, np.arange(1, 71)
-    made = MixedSliced.from_scipy(scipy.sparse.csr_array(dense), slicing=MixedSlicing(steps=2))
-    assert made.threads_per_row.tolist() == [64, 64, 1]
-    assert made.perm[[0, 32, 64]].tolist() == [1, 2**32 - 1, 0]
-    assert made.step_ptr.tolist() == [0, 2, 4, 5]
-    assert made.values[:32].tolist() == list(range(1, 33))
-    assert made.values[32:64].tolist() == [*range(65, 71), *[0] * 26]
-    assert made.values[64:96].tolist() == list(range(33, 65))
-    assert not made.values[96:128].any()
-    assert made.values[128] == 100
+    built = MixedSliced.from_scipy(scipy.sparse.csr_array(dense), slicing=MixedSlicing(steps=2))
+    assert built.threads_per_row.tolist() == [64, 64, 1]
+    assert built.perm[[0, 32, 64]].tolist() == [1, 2**32 - 1, 0]
+    assert built.step_ptr.tolist() == [0, 2, 4, 5]
+    assert built.values[:32].tolist() == list(range(1, 33))
+    assert built.values[32:64].tolist() == [*range(65, 71), *[0] * 26]
+    assert built.values[64:96].tolist() == list(range(33, 65))
+    assert not built.values[96:128].any()
+    assert built.values[128] == 100
 
 
 def test_hubs_are_the_columns_with_most_entries():
     matrix = scipy.sparse.csr_array(np.array([[0, 1, 0, 1.0], [0, 0, 0, 1], [1, 1, 0, 1]]))
-    made = FORMATS["sell-hubs"].from_scipy(matrix)
-    assert made.hubs.tolist() == [3, 1, 0]
+    built = FORMATS["sell-hubs"].from_scipy(matrix)
+    assert built.hubs.tolist() == [3, 1, 0]
 
 
 @pytest.mark.parametrize("hubs", [False, True])
@@ -101,14 +101,14 @@ def test_columns_beyond_16_bits_are_far(hubs):
     row = np.repeat(np.arange(30), 3000)
     column = rng.integers(0, 200_000, len(row))
     matrix = scipy.sparse.csr_array(scipy.sparse.coo_array((rng.random(len(row)), (row, column))))
-    made = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(hubs=hubs, steps=4))
-    made.check()
-    assert 0 < np.count_nonzero(made.far_columns) < matrix.nnz
-    assert (made.to_scipy() != matrix).nnz == 0
-    assert made.nbytes == made.storage("image")
+    built = MixedSliced.from_scipy(matrix, slicing=MixedSlicing(hubs=hubs, steps=4))
+    built.check()
+    assert 0 < np.count_nonzero(built.far_columns) < matrix.nnz
+    assert (built.to_scipy() != matrix).nnz == 0
+    assert built.nbytes == built.storage("image")
     if hubs:
-        least = np.bincount(matrix.indices)[made.hubs].min()
-        assert least >= np.bincount(made.far_columns[made.far_columns > 0] - 1).max()
+        least = np.bincount(matrix.indices)[built.hubs].min()
+        assert least >= np.bincount(built.far_columns[built.far_columns > 0] - 1).max()
 
 
 def test_hubs_with_equal_counts_are_in_order():
@@ -129,13 +129,13 @@ def test_counting_sorts_a_long_window_as_comparing_does():
 def test_steps_bound_the_work_of_every_slice():
     matrix = skewed(5, 3000, 3000, 60_000).tocsr()
     for steps in (4, 16):
-        made = MixedSliced.from_scipy(
+        built = MixedSliced.from_scipy(
             matrix, slicing=MixedSlicing(hubs=True, sorting_window=None, steps=steps, most_threads_per_row=64)
         )
         # Near and far steps are rounded up apart.
-        assert np.diff(made.step_ptr.astype(int)).max() <= steps + 1
-        assert set(made.threads_per_row.tolist()) >= {1, 32, 64}
-        assert len(made.split_rows) > 0
+        assert np.diff(built.step_ptr.astype(int)).max() <= steps + 1
+        assert set(built.threads_per_row.tolist()) >= {1, 32, 64}
+        assert len(built.split_rows) > 0
 
 
 def test_a_small_matrix_is_not_cut():
@@ -175,8 +175,8 @@ def test_impossible_parameters(bad):
     ],
 )
 def test_check_finds_what_is_broken(name, place, value):
-    made = FORMATS["sell-hubs"].from_scipy(skewed(9, 60, 60, 200))
-    broken = getattr(made, name).copy()
+    built = FORMATS["sell-hubs"].from_scipy(skewed(9, 60, 60, 200))
+    broken = getattr(built, name).copy()
     broken[place] = value
     with pytest.raises(ValueError, match=name if name != "values" else "padding"):
-        replace(made, **{name: broken}).check()
+        replace(built, **{name: broken}).check()

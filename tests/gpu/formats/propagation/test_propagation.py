@@ -19,63 +19,63 @@ from vecsim.support.errors import UserError
 
 def test_a_matrix_by_hand():
     matrix = scipy.sparse.csr_array(np.array([[1.0, 2, 0, 3], [0, 0, 0, 0], [4, 0, 5, 0]]))
-    made = PropagationBlocks.from_scipy(matrix, parts=2, bin_entries=8, super_entries=8)
-    made.check()
+    built = PropagationBlocks.from_scipy(matrix, parts=2, bin_entries=8, super_entries=8)
+    built.check()
     # Columns 0 and 1 have three entries, 2 and 3 two: a group each. One bin has all rows.
-    assert made.part_columns.tolist() == [[0, 2], [2, 2]]
-    assert made.values.tolist() == [1, 2, 4, 0, 3, 5, 0, 0]
-    assert made.columns.tolist() == [0, 1, 0, 0, 1, 0, 0, 0]
-    assert made.destinations.tolist() == [0, 1]
-    assert made.bin_rows.tolist() == [[0, 3]]
+    assert built.part_columns.tolist() == [[0, 2], [2, 2]]
+    assert built.values.tolist() == [1, 2, 4, 0, 3, 5, 0, 0]
+    assert built.columns.tolist() == [0, 1, 0, 0, 1, 0, 0, 0]
+    assert built.destinations.tolist() == [0, 1]
+    assert built.bin_rows.tolist() == [[0, 3]]
     # Row 0 is the longer slot, rank 0; the third diagonal is that of row 0 alone.
-    assert made.row_slots.tolist() == [0, 1, 1, 2]
-    assert made.ranks.tolist() == [0, 1]
-    assert made.diagonals[0, :5].tolist() == [0, 2, 4, 5, 5]
-    assert made.places.tolist() == [0, 2, 1, PADDING, 4, 3, PADDING, PADDING]
+    assert built.row_slots.tolist() == [0, 1, 1, 2]
+    assert built.ranks.tolist() == [0, 1]
+    assert built.diagonals[0, :5].tolist() == [0, 2, 4, 5, 5]
+    assert built.places.tolist() == [0, 2, 1, PADDING, 4, 3, PADDING, PADDING]
 
 
 def test_bins_and_super_blocks():
     matrix = scipy.sparse.csr_array(np.ones((6, 4)))
-    made = PropagationBlocks.from_scipy(matrix, parts=1, bin_entries=8, super_entries=16)
-    assert made.bin_rows.tolist() == [[0, 2], [2, 2], [4, 2]]
-    assert made.super_bins.tolist() == [0, 2, 3]
-    assert made.items.tolist() == [0, 4, 6]
+    built = PropagationBlocks.from_scipy(matrix, parts=1, bin_entries=8, super_entries=16)
+    assert built.bin_rows.tolist() == [[0, 2], [2, 2], [4, 2]]
+    assert built.super_bins.tolist() == [0, 2, 3]
+    assert built.items.tolist() == [0, 4, 6]
     # The groups of the second super-block are counted anew.
-    assert made.destinations.tolist() == [0, 1, 2, 3, 0, 1]
+    assert built.destinations.tolist() == [0, 1, 2, 3, 0, 1]
 
 
 def test_a_row_longer_than_a_bin_has_bins_of_its_own():
     dense = np.zeros((4, 20))
     dense[[0, 2, 3], 0] = 1
     dense[1] = np.arange(1, 21)
-    made = PropagationBlocks.from_scipy(scipy.sparse.csr_array(dense), parts=1, bin_entries=8)
-    assert made.bin_rows.tolist() == [[0, 1], [1, 1], [1, 1], [1, 1], [2, 2]]
-    assert_right(made, scipy.sparse.csr_array(dense))
+    built = PropagationBlocks.from_scipy(scipy.sparse.csr_array(dense), parts=1, bin_entries=8)
+    assert built.bin_rows.tolist() == [[0, 1], [1, 1], [1, 1], [1, 1], [2, 2]]
+    assert_right(built, scipy.sparse.csr_array(dense))
 
 
 def test_a_column_with_most_entries_has_several_parts():
     dense = np.zeros((12, 5))
     dense[:, 2] = np.arange(1, 13)
     dense[0] = 7
-    made = PropagationBlocks.from_scipy(scipy.sparse.csr_array(dense), parts=5)
-    assert made.part_columns.tolist() == [[0, 2], [2, 1], [2, 1], [2, 1], [3, 2]]
-    assert_right(made, scipy.sparse.csr_array(dense))
+    built = PropagationBlocks.from_scipy(scipy.sparse.csr_array(dense), parts=5)
+    assert built.part_columns.tolist() == [[0, 2], [2, 1], [2, 1], [2, 1], [3, 2]]
+    assert_right(built, scipy.sparse.csr_array(dense))
 
 
 def test_parts_are_as_many_as_must_be_to_be_narrow():
     matrix = scipy.sparse.csr_array(np.ones((2, 30)))
-    made = PropagationBlocks.from_scipy(matrix, parts=2, widest_part=7)
-    assert made.part_columns[:, 1].max() <= 7
-    assert made.parts == 5
-    assert_right(made, matrix)
+    built = PropagationBlocks.from_scipy(matrix, parts=2, widest_part=7)
+    assert built.part_columns[:, 1].max() <= 7
+    assert built.parts == 5
+    assert_right(built, matrix)
 
 
 def test_long_rows_have_several_slots():
     matrix = scipy.sparse.csr_array(np.ones((2, 70)))
-    made = PropagationBlocks.from_scipy(matrix)
-    assert made.row_slots.tolist() == [0, 3, 6]
-    assert made.ranks.tolist() == [0, 1, 4, 2, 3, 5]
-    assert_right(made, matrix)
+    built = PropagationBlocks.from_scipy(matrix)
+    assert built.row_slots.tolist() == [0, 3, 6]
+    assert built.ranks.tolist() == [0, 1, 4, 2, 3, 5]
+    assert_right(built, matrix)
 
 
 @examples(60)
@@ -87,13 +87,13 @@ def test_long_rows_have_several_slots():
     of_super=st.integers(1, 60),
 )
 def test_any_matrix_in_any_sizes(matrix, parts, widest, of_bin, of_super):
-    made = PropagationBlocks.from_scipy(
+    built = PropagationBlocks.from_scipy(
         matrix, parts=parts, widest_part=widest, bin_entries=of_bin, super_entries=of_super
     )
-    assert_right(made, matrix)
-    assert np.diff(made.bin_groups).max(initial=0) * 4 <= of_bin
-    assert made.bin_rows[:, 1].max(initial=0) <= of_bin
-    assert made.part_columns[:, 1].max(initial=0) <= widest
+    assert_right(built, matrix)
+    assert np.diff(built.bin_groups).max(initial=0) * 4 <= of_bin
+    assert built.bin_rows[:, 1].max(initial=0) <= of_bin
+    assert built.part_columns[:, 1].max(initial=0) <= widest
 
 
 @pytest.mark.parametrize(
@@ -134,8 +134,8 @@ def test_padding_that_is_too_much_is_refused(monkeypatch):
 )
 def test_what_is_broken_is_named(name, change, message):
     matrix = scipy.sparse.csr_array(np.array([[1.0, 2, 0, 3], [0, 0, 0, 0], [4, 0, 5, 0]]))
-    made = PropagationBlocks.from_scipy(matrix, parts=2)
-    array = getattr(made, name)
-    broken = replace(made, **{name: change(array).astype(array.dtype)})
+    built = PropagationBlocks.from_scipy(matrix, parts=2)
+    array = getattr(built, name)
+    broken = replace(built, **{name: change(array).astype(array.dtype)})
     with pytest.raises(ValueError, match=message):
         broken.check()

@@ -36,10 +36,10 @@ def test_long_slices_stay_in_front():
 @given(matrix=matrices())
 def test_each_slice_is_taken_once(matrix):
     for slicing in (SORTED, FORMATS["pellr"].options["slicing"], Slicing()):
-        made = Sliced.from_scipy(matrix, slicing=slicing)
-        assert sorted(slices_by_first_row(made).tolist()) == list(range(made.slices))
+        built = Sliced.from_scipy(matrix, slicing=slicing)
+        assert sorted(slices_by_first_row(built).tolist()) == list(range(built.slices))
 
 
 def test_rows_in_order_stay_in_order():
-    made = Sliced.from_scipy(matrix_of([2, 1] * 40))
-    assert slices_by_first_row(made).tolist() == [0, 1, 2]
+    built = Sliced.from_scipy(matrix_of([2, 1] * 40))
+    assert slices_by_first_row(built).tolist() == [0, 1, 2]

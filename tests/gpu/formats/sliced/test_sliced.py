@@ -40,48 +40,48 @@ slicings = st.builds(
 
 
 def test_slices_of_two_rows_by_hand():
-    made = Sliced.from_scipy(SMALL, slicing=Slicing(slice_height=2))
-    assert made.slice_ptr.tolist() == [0, 2, 6]
-    assert made.columns.tolist() == [0, PAD, 2, PAD, 0, 1, 1, PAD, 2, PAD, 3, PAD]
-    assert made.values.tolist() == [1, 0, 2, 0, 3, 7, 4, 0, 5, 0, 6, 0]
-    assert made.perm.tolist() == made.lengths.tolist() == made.bases.tolist() == []
-    assert (made.nnz, made.entries) == (7, 12)
+    built = Sliced.from_scipy(SMALL, slicing=Slicing(slice_height=2))
+    assert built.slice_ptr.tolist() == [0, 2, 6]
+    assert built.columns.tolist() == [0, PAD, 2, PAD, 0, 1, 1, PAD, 2, PAD, 3, PAD]
+    assert built.values.tolist() == [1, 0, 2, 0, 3, 7, 4, 0, 5, 0, 6, 0]
+    assert built.perm.tolist() == built.lengths.tolist() == built.bases.tolist() == []
+    assert (built.nnz, built.entries) == (7, 12)
 
 
 def test_sorted_rows_with_lengths_and_pairs_by_hand():
-    made = Sliced.from_scipy(
+    built = Sliced.from_scipy(
         SMALL, slicing=Slicing(slice_height=2, sorting_window=None, wide=2, row_lengths=True)
     )
-    assert made.perm.tolist() == [2, 0, 3, 1]
-    assert made.lengths.tolist() == [4, 2, 1, 0]
-    assert made.slice_ptr.tolist() == [0, 2, 3]
-    assert made.columns.tolist() == [0, 1, 0, 2, 2, 3, PAD, PAD, 1, PAD, PAD, PAD]
+    assert built.perm.tolist() == [2, 0, 3, 1]
+    assert built.lengths.tolist() == [4, 2, 1, 0]
+    assert built.slice_ptr.tolist() == [0, 2, 3]
+    assert built.columns.tolist() == [0, 1, 0, 2, 2, 3, PAD, PAD, 1, PAD, PAD, PAD]
 
 
 def test_rows_in_pieces_by_hand():
-    made = Sliced.from_scipy(SMALL, slicing=Slicing(slice_height=4, row_cap=3))
-    assert made.split_rows.tolist() == [2]
-    assert made.split_ptr.tolist() == [0, 2]
+    built = Sliced.from_scipy(SMALL, slicing=Slicing(slice_height=4, row_cap=3))
+    assert built.split_rows.tolist() == [2]
+    assert built.split_ptr.tolist() == [0, 2]
     # Pieces 0 and 1 of row 2 stand where it stood; the second slice holds row 3 alone.
-    assert made.perm.tolist() == [0, 1, 4, 5, 3, PAD, PAD, PAD]
+    assert built.perm.tolist() == [0, 1, 4, 5, 3, PAD, PAD, PAD]
 
 
 @pytest.mark.parametrize(("per_step", "bases"), [(False, [100, 70]), (True, [100, 160, 70])])
 def test_short_indices_by_hand(per_step, bases):
     matrix = scipy.sparse.coo_array(([1.0, 2, 3, 4], ([0, 0, 1, 2], [100, 160, 120, 70])), shape=(4, 200))
-    made = Sliced.from_scipy(matrix, slicing=Slicing(slice_height=2, index_bits=16, base_per_step=per_step))
-    assert made.bases.tolist() == bases
+    built = Sliced.from_scipy(matrix, slicing=Slicing(slice_height=2, index_bits=16, base_per_step=per_step))
+    assert built.bases.tolist() == bases
     second = 0 if per_step else 60
-    assert made.columns.tolist() == [0, 20, second, 65535, 0, 65535]
+    assert built.columns.tolist() == [0, 20, second, 65535, 0, 65535]
 
 
 @examples(150)
 @given(matrix=matrices(), slicing=slicings)
 def test_round_trip_is_lossless_and_valid(matrix, slicing):
-    made = Sliced.from_scipy(matrix, slicing=slicing)
-    made.check()
-    assert made.nnz == canonical(matrix).nnz
-    assert_same(made.to_scipy(), matrix)
+    built = Sliced.from_scipy(matrix, slicing=slicing)
+    built.check()
+    assert built.nnz == canonical(matrix).nnz
+    assert_same(built.to_scipy(), matrix)
 
 
 @given(matrix=matrices(), slicing=slicings)
@@ -95,11 +95,11 @@ def test_product_agrees_with_scipy(matrix, slicing):
 @pytest.mark.parametrize("shape", [(0, 0), (0, 5), (5, 0), (70, 3)])
 @given(slicing=slicings)
 def test_matrices_without_entries(shape, slicing):
-    made = Sliced.from_scipy(scipy.sparse.csr_array(shape), slicing=slicing)
-    made.check()
-    assert made.entries == 0
-    assert made.to_scipy().shape == shape
-    np.testing.assert_array_equal(made.matvec(np.ones(shape[1])), np.zeros(shape[0]))
+    built = Sliced.from_scipy(scipy.sparse.csr_array(shape), slicing=slicing)
+    built.check()
+    assert built.entries == 0
+    assert built.to_scipy().shape == shape
+    np.testing.assert_array_equal(built.matvec(np.ones(shape[1])), np.zeros(shape[0]))
 
 
 def test_sorting_keeps_windows_and_equal_rows_in_order():
@@ -114,9 +114,9 @@ def test_sorting_keeps_windows_and_equal_rows_in_order():
         shape=(1000, 6),
     )
     for window in (7, 64, None):
-        made = Sliced.from_scipy(matrix, slicing=Slicing(sorting_window=window))
+        built = Sliced.from_scipy(matrix, slicing=Slicing(sorting_window=window))
         run = np.arange(1000) // (window or 1000)
-        np.testing.assert_array_equal(made.perm[:1000], np.lexsort((np.arange(1000), -lengths, run)))
+        np.testing.assert_array_equal(built.perm[:1000], np.lexsort((np.arange(1000), -lengths, run)))
 
 
 def test_what_padding_would_blow_up_is_refused():
@@ -155,11 +155,11 @@ def test_impossible_arrangements_are_refused(change, message):
 
 
 def test_check_names_what_is_broken():
-    made = Sliced.from_scipy(SMALL, slicing=Slicing(slice_height=2, sorting_window=None, row_lengths=True))
-    made.check()
+    built = Sliced.from_scipy(SMALL, slicing=Slicing(slice_height=2, sorting_window=None, row_lengths=True))
+    built.check()
 
     def changed(name, place, value):
-        array = getattr(made, name).copy()
+        array = getattr(built, name).copy()
         array[place] = value
         return {name: array}
 
@@ -169,16 +169,16 @@ def test_check_names_what_is_broken():
         (changed("columns", 0, 4), r"stand at must lie in 0 \.\. 3"),
         (changed("columns", 0, PAD), "padding must have the value 0"),
         (changed("lengths", 0, 3), "lengths must count"),
-        ({"lengths": made.lengths[:0]}, "lengths must be kept"),
-        ({"columns": made.columns[:-1]}, "whole steps"),
+        ({"lengths": built.lengths[:0]}, "lengths must be kept"),
+        ({"columns": built.columns[:-1]}, "whole steps"),
     ]:
         with pytest.raises(ValueError, match=message):
-            replace(made, **change).check()
+            replace(built, **change).check()
 
 
 def test_storage_counts_every_array():
-    made = Sliced.from_scipy(SMALL, slicing=Slicing(slice_height=2, sorting_window=None, row_lengths=True))
-    assert made.storage("image") == made.nbytes == 10 * (8 + 4) + 4 * (3 + 4 + 4) + 4
+    built = Sliced.from_scipy(SMALL, slicing=Slicing(slice_height=2, sorting_window=None, row_lengths=True))
+    assert built.storage("image") == built.nbytes == 10 * (8 + 4) + 4 * (3 + 4 + 4) + 4
 
 
 def test_more_steps_than_can_be_counted(monkeypatch):

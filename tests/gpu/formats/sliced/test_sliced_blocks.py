@@ -37,15 +37,15 @@ def elastic(nodes=40, block=3, dtype=np.float64):
 def test_a_block_by_hand():
     # Two block rows; the second has two blocks.
     dense = np.array([[1.0, 2, 0, 0], [3, 4, 0, 0], [5, 6, 9, 10], [7, 8, 11, 12]])
-    made = Sliced.from_scipy(
+    built = Sliced.from_scipy(
         scipy.sparse.csr_array(dense), slicing=Slicing(slice_height=2, index_bits=None, block=2)
     )
-    assert made.slicing.index_bits == 16
-    assert made.columns.tolist() == [0, 0, 65535, 1]
+    assert built.slicing.index_bits == 16
+    assert built.columns.tolist() == [0, 0, 65535, 1]
     # Step 0: the first columns of both blocks, then the second ones; step 1 alike.
-    assert made.values.tolist() == [1, 3, 5, 7, 2, 4, 6, 8, 0, 0, 9, 11, 0, 0, 10, 12]
-    assert made.masks.tolist() == []
-    assert (made.nnz, made.entries) == (12, 4)
+    assert built.values.tolist() == [1, 3, 5, 7, 2, 4, 6, 8, 0, 0, 9, 11, 0, 0, 10, 12]
+    assert built.masks.tolist() == []
+    assert (built.nnz, built.entries) == (12, 4)
 
 
 def test_masks_only_where_elements_are_missing():
@@ -56,28 +56,28 @@ def test_masks_only_where_elements_are_missing():
     holed = full.copy()
     holed.data[5] = 0
     holed.eliminate_zeros()
-    made = FORMATS["sell-c-sigma-blocks-3"].from_scipy(holed)
-    assert made.nnz == holed.nnz
-    assert np.bincount(np.bitwise_count(made.masks))[8:].tolist() == [1, 117]
+    built = FORMATS["sell-c-sigma-blocks-3"].from_scipy(holed)
+    assert built.nnz == holed.nnz
+    assert np.bincount(np.bitwise_count(built.masks))[8:].tolist() == [1, 117]
 
 
 @examples(100)
 @given(matrix=matrices(), slicing=blocked)
 def test_round_trip_is_lossless_and_valid(matrix, slicing):
-    made = Sliced.from_scipy(matrix, slicing=slicing)
-    made.check()
-    assert made.nnz == canonical(matrix).nnz
-    assert_same(made.to_scipy(), matrix)
+    built = Sliced.from_scipy(matrix, slicing=slicing)
+    built.check()
+    assert built.nnz == canonical(matrix).nnz
+    assert_same(built.to_scipy(), matrix)
     x = np.arange(matrix.shape[1]) % 7 - 3
-    np.testing.assert_array_equal(made.matvec(x), canonical(matrix) @ x.astype(matrix.dtype))
+    np.testing.assert_array_equal(built.matvec(x), canonical(matrix) @ x.astype(matrix.dtype))
 
 
 @pytest.mark.parametrize("block", [2, 3, 4])
 def test_bytes_of_dense_blocks(block):
     matrix = elastic(32 * 40, block, np.float32)
-    made = FORMATS[f"sell-c-sigma-blocks-{block}"].from_scipy(matrix)
+    built = FORMATS[f"sell-c-sigma-blocks-{block}"].from_scipy(matrix)
     # A permutation, since the first row of blocks is shorter, and 8 bytes a slice.
-    assert made.nbytes <= 1.01 * (4 + 2 / block**2) * matrix.nnz + 4 * 32 * 40 + 8 * 41
+    assert built.nbytes <= 1.01 * (4 + 2 / block**2) * matrix.nnz + 4 * 32 * 40 + 8 * 41
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_threads_by_the_number_of_rows(rows, mean, threads_per_row):
 
 def test_few_long_rows_of_blocks_take_many_threads():
     matrix = scipy.sparse.csr_array(np.ones((8, 128)))
-    made = FORMATS["sliced-ell-blocks-4-threads"].from_scipy(matrix)
-    made.check()
-    assert (made.slicing.threads_per_row, made.slices) == (32, 2)
-    assert (made.to_scipy() != matrix).nnz == 0
+    built = FORMATS["sliced-ell-blocks-4-threads"].from_scipy(matrix)
+    built.check()
+    assert (built.slicing.threads_per_row, built.slices) == (32, 2)
+    assert (built.to_scipy() != matrix).nnz == 0

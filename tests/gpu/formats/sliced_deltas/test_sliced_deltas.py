@@ -31,27 +31,27 @@ def test_worked_by_hand():
     # Distances 3, 14, 15 and four times 1: codes of four bits, where a filler goes 15 on.
     columns = [2, 5, 19, 34, 35, 36, 37, 38]
     matrix = scipy.sparse.coo_array((np.arange(1.0, 9), (np.zeros(8, int), columns)), shape=(1, 40))
-    made = SlicedDeltas.from_scipy(matrix)
-    made.check()
-    assert made.first_column[0] == 2
-    codes = {4: [1, 4, 15, 0, 1, 2, 2, 2, 2], 5: [1, 4, 15, 16, 2, 2, 2, 2]}[made.bits]
-    in_word = 32 // made.bits
+    built = SlicedDeltas.from_scipy(matrix)
+    built.check()
+    assert built.first_column[0] == 2
+    codes = {4: [1, 4, 15, 0, 1, 2, 2, 2, 2], 5: [1, 4, 15, 16, 2, 2, 2, 2]}[built.bits]
+    in_word = 32 // built.bits
     for word, first in enumerate(range(0, len(codes), in_word)):
-        packed = sum(code << (made.bits * k) for k, code in enumerate(codes[first : first + in_word]))
-        assert made.words[32 * word] == packed
-    assert made.values.reshape(-1, 32)[np.array(codes) > 0, 0].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+        packed = sum(code << (built.bits * k) for k, code in enumerate(codes[first : first + in_word]))
+        assert built.words[32 * word] == packed
+    assert built.values.reshape(-1, 32)[np.array(codes) > 0, 0].tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
 
 
 @examples(100)
 @given(matrix=matrices())
 def test_round_trip_is_lossless_and_valid(matrix):
-    made = SlicedDeltas.from_scipy(matrix)
-    made.check()
-    assert made.nnz == canonical(matrix).nnz
-    assert_same(made.to_scipy(), matrix)
+    built = SlicedDeltas.from_scipy(matrix)
+    built.check()
+    assert built.nnz == canonical(matrix).nnz
+    assert_same(built.to_scipy(), matrix)
     x = np.arange(matrix.shape[1]) % 7 - 3
-    np.testing.assert_array_equal(made.matvec(x), canonical(matrix) @ x.astype(matrix.dtype))
-    assert work(Structure.of(canonical(matrix))).stored_bytes == made.nbytes
+    np.testing.assert_array_equal(built.matvec(x), canonical(matrix) @ x.astype(matrix.dtype))
+    assert work(Structure.of(canonical(matrix))).stored_bytes == built.nbytes
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,11 @@ def test_round_trip_is_lossless_and_valid(matrix):
 )
 def test_bits_follow_the_distances(half_width, bits, index_bytes):
     matrix = in_a_band(4000, 40, half_width)
-    made = SlicedDeltas.from_scipy(matrix)
-    made.check()
-    assert abs(made.bits - bits) <= 2
-    assert_same(made.to_scipy(), matrix)
-    assert made.nbytes < (8 + index_bytes) * 1.06 * matrix.nnz + 8 * matrix.shape[0]
+    built = SlicedDeltas.from_scipy(matrix)
+    built.check()
+    assert abs(built.bits - bits) <= 2
+    assert_same(built.to_scipy(), matrix)
+    assert built.nbytes < (8 + index_bytes) * 1.06 * matrix.nnz + 8 * matrix.shape[0]
 
 
 def test_rows_are_sorted_where_that_saves_bytes():
@@ -72,10 +72,10 @@ def test_rows_are_sorted_where_that_saves_bytes():
     matrix = scipy.sparse.csr_array(
         (np.ones(len(columns)), columns, np.append(0, lengths.cumsum())), shape=(4000, 200)
     )
-    made = SlicedDeltas.from_scipy(matrix)
-    assert made.perm[:2].tolist() == [1, 3]
-    assert_same(made.to_scipy(), matrix)
-    made.check()
+    built = SlicedDeltas.from_scipy(matrix)
+    assert built.perm[:2].tolist() == [1, 3]
+    assert_same(built.to_scipy(), matrix)
+    built.check()
 
 
 def test_what_fillers_would_blow_up_is_refused():
@@ -101,6 +101,6 @@ def test_what_fillers_would_blow_up_is_refused():
     ],
 )
 def test_check_names_what_is_broken(field, change, message):
-    made = SlicedDeltas.from_scipy(in_a_band(100, 5, 20))
+    built = SlicedDeltas.from_scipy(in_a_band(100, 5, 20))
     with pytest.raises(ValueError, match=message):
-        dataclasses.replace(made, **{field: change(getattr(made, field))}).check()
+        dataclasses.replace(built, **{field: change(getattr(built, field))}).check()

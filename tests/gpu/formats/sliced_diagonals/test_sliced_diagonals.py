@@ -20,19 +20,19 @@ def tridiagonal(rows, dtype=np.float64):
 def test_worked_by_hand():
     # Rows 0 and 2 have the diagonal 1, rows 0 and 1 the diagonal 0, row 3 the diagonal -3.
     matrix = scipy.sparse.csr_array(np.array([[1.0, 2, 0, 0], [0, 3, 0, 0], [0, 0, 0, 4], [5, 0, 0, 0]]))
-    made = SlicedDiagonals.from_scipy(matrix)
-    np.testing.assert_array_equal(made.steps, [[-3, 0b1000], [0, 0b0011], [1, 0b0101]])
-    np.testing.assert_array_equal(made.values, [5, 1, 3, 2, 4])
-    np.testing.assert_array_equal(made.value_ptr, [0, 5])
-    assert made.nbytes == 5 * 8 + 3 * 8 + 12 + 4
+    built = SlicedDiagonals.from_scipy(matrix)
+    np.testing.assert_array_equal(built.steps, [[-3, 0b1000], [0, 0b0011], [1, 0b0101]])
+    np.testing.assert_array_equal(built.values, [5, 1, 3, 2, 4])
+    np.testing.assert_array_equal(built.value_ptr, [0, 5])
+    assert built.nbytes == 5 * 8 + 3 * 8 + 12 + 4
 
 
 def test_equal_slices_share_their_steps():
-    made = SlicedDiagonals.from_scipy(tridiagonal(32 * 100))
+    built = SlicedDiagonals.from_scipy(tridiagonal(32 * 100))
     # The first slice, the last, and one for all between.
-    assert len(made.steps) == 3 * 3
-    assert made.nbytes == 8 * made.nnz + 8 * 9 + 12 * 100 + 4
-    made.check()
+    assert len(built.steps) == 3 * 3
+    assert built.nbytes == 8 * built.nnz + 8 * 9 + 12 * 100 + 4
+    built.check()
 
 
 def test_diagonals_cost_nothing_but_what_is_there():
@@ -46,10 +46,10 @@ def test_diagonals_cost_nothing_but_what_is_there():
 def test_slices_of_many_diagonals(density):
     rng = np.random.default_rng(3)
     matrix = scipy.sparse.random_array((70, 900), density=density, rng=rng, format="csr")
-    made = SlicedDiagonals.from_scipy(matrix)
-    made.check()
-    assert (made.to_scipy() != matrix).nnz == 0
-    np.testing.assert_allclose(made.matvec(np.arange(900)), matrix @ np.arange(900.0))
+    built = SlicedDiagonals.from_scipy(matrix)
+    built.check()
+    assert (built.to_scipy() != matrix).nnz == 0
+    np.testing.assert_allclose(built.matvec(np.arange(900)), matrix @ np.arange(900.0))
 
 
 def test_two_patterns_of_one_hash(monkeypatch):
@@ -61,9 +61,9 @@ def test_two_patterns_of_one_hash(monkeypatch):
 
     monkeypatch.setattr(filling, "counted", colliding)
     matrix = tridiagonal(200)
-    made = SlicedDiagonals.from_scipy(matrix)
-    made.check()
-    assert (made.to_scipy() != matrix).nnz == 0
+    built = SlicedDiagonals.from_scipy(matrix)
+    built.check()
+    assert (built.to_scipy() != matrix).nnz == 0
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -83,8 +83,8 @@ def test_work_counts_the_bytes(dtype):
     ],
 )
 def test_check_names_what_is_broken(field, value, message):
-    made = SlicedDiagonals.from_scipy(tridiagonal(40))
-    old = getattr(made, field)
-    broken = dataclasses.replace(made, **{field: np.array(value, dtype=old.dtype)})
+    built = SlicedDiagonals.from_scipy(tridiagonal(40))
+    old = getattr(built, field)
+    broken = dataclasses.replace(built, **{field: np.array(value, dtype=old.dtype)})
     with pytest.raises(ValueError, match=message):
         broken.check()

@@ -68,10 +68,10 @@ def variable(module: ir.Module, name: str, kind: ir.Type = WORD) -> ir.GlobalVar
     """Return a variable that all modules of an object file share."""
     if name in module.globals:
         return module.globals[name]
-    found = ir.GlobalVariable(module, kind, name)
-    found.initializer = ir.Constant(kind, None if isinstance(kind, ir.PointerType) else 0)
-    found.linkage = "linkonce_odr"
-    return found
+    result = ir.GlobalVariable(module, kind, name)
+    result.initializer = ir.Constant(kind, None if isinstance(kind, ir.PointerType) else 0)
+    result.linkage = "linkonce_odr"
+    return result
 
 
 def refuse(context: Any, builder: Any, condition: Any, error: type[Exception], *words: str) -> None:

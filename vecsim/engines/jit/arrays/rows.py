@@ -223,8 +223,8 @@ def _get_field(context: Any, builder: Any, kind: RowType, address: Any, name: st
     if not field.most:
         return _load(builder, place, kind)
     data = builder.bitcast(place, BYTE)
-    found = _field_type(field, kind)
-    return data if field.counted else array_value(context, builder, found, data, WORD(field.most), None)
+    match = _field_type(field, kind)
+    return data if field.counted else array_value(context, builder, match, data, WORD(field.most), None)
 
 
 @lower_setattr_generic(RowType)

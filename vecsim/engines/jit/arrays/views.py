@@ -74,8 +74,8 @@ def _words(*, checked: bool) -> Member:
 
 def _state_members(*, checked: bool, named: bool = False) -> dict[str, Member]:
     names = (name for name in State._fields if name not in ("section", "words"))
-    found = {name: _state_member(name, checked=checked, named=named) for name in names}
-    return found | {"words": _words(checked=checked)}
+    result = {name: _state_member(name, checked=checked, named=named) for name in names}
+    return result | {"words": _words(checked=checked)}
 
 
 def _kind(part: Part, *, checked: bool) -> types.Type:

@@ -34,15 +34,15 @@ def begin(r: Any, capacity: Any) -> None:
 
 def oldest_port(r: Any, cycle: Any) -> Any:
     """Of the ports that act in this cycle, the one with the oldest access; -1 for none."""
-    found, oldest = -1, NEVER
+    result, oldest = -1, NEVER
     for port in range(r.machine.memory_ports):
         if r.wakes[PORT + port] <= cycle:
             age = current_age(r, port)
             if age < 0:
                 r.wakes[PORT + port] = NEVER
             elif age < oldest:
-                found, oldest = port, age
-    return found
+                result, oldest = port, age
+    return result
 
 
 def wake(r: Any, part: Any, cycle: Any) -> None:

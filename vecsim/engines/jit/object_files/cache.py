@@ -55,8 +55,8 @@ def write(name: str, content: bytes) -> None:
         return
     with suppress(UserError, OSError):
         private_files.write(_path(name), content)
-        kept = sorted(folder().glob(f"*{SUFFIX}"), key=lambda file: file.stat().st_mtime, reverse=True)
-        for old in kept[KEPT:]:
+        recorded = sorted(folder().glob(f"*{SUFFIX}"), key=lambda file: file.stat().st_mtime, reverse=True)
+        for old in recorded[KEPT:]:
             old.unlink(missing_ok=True)
 
 

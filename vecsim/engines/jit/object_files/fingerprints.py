@@ -94,11 +94,11 @@ def _places(function: Any) -> bytes:
 
 def _source_files() -> list[tuple[str, Path]]:
     tops = {"isa": Path(isa.__file__).parent, "vecsim": Path(vecsim.engines.__file__).parent.parent}
-    found = []
+    results = []
     for source in SOURCES:
         top, _, rest = source.partition("/")
-        found += [(path.relative_to(tops[top]).as_posix(), path) for path in sorted(tops[top].glob(rest))]
-    return found
+        results += [(path.relative_to(tops[top]).as_posix(), path) for path in sorted(tops[top].glob(rest))]
+    return results
 
 
 def _content(value: Any, seen: set[int], names: frozenset[str] = frozenset()) -> Iterator[str]:

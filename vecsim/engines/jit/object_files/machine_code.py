@@ -70,15 +70,15 @@ def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensi
     files = _files(loop, extensions)
     if own:
         files[OWN] = f"{OWN}-{own_fingerprint(own.values())}"
-    found = _kept(files)
-    if len(found) < len(files):
+    match = _kept(files)
+    if len(match) < len(files):
         with code_cache.one_process():
-            found = _kept(files)
-            missing = [name for name in files if name not in found]
+            match = _kept(files)
+            missing = [name for name in files if name not in match]
             for name, content in _compiled(missing, own, extensions).items() if missing else ():
                 code_cache.write(files[name], content)
-                found[name] = content
-    engines = {name: _engine(content) for name, content in found.items()}
+                match[name] = content
+    engines = {name: _engine(content) for name, content in match.items()}
     semantics = np.zeros(len(BASE_ROWS) + len(own), np.int64)
     for name, rows in ((VECTOR, VECTOR_ROWS), (OWN, own)):
         for operation in rows:

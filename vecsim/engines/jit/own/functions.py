@@ -54,22 +54,22 @@ class _ReplaceOperations(FunctionPass):  # type: ignore[misc]
         FunctionPass.__init__(self)
 
     def run_pass(self, state: Any) -> bool:
-        found = state.func_ir
-        for block in found.blocks.values():
+        result = state.func_ir
+        for block in result.blocks.values():
             for expression in block.find_exprs():
                 if expression.op in ("binop", "inplace_binop"):
-                    _replace(found, expression)
+                    _replace(result, expression)
                 elif expression.op == "unary":
                     expression.fn = CHECKED_OF_ONE.get(expression.fn, expression.fn)
         return True
 
 
-def _replace(found: Any, expression: Any) -> None:
+def _replace(result: Any, expression: Any) -> None:
     plain = expression.fn if expression.op == "binop" else expression.immutable_fn
     if plain is operator.pow:
         checked = POWER
     elif plain in INTEGERS:
-        checked = CHECKED[plain, (_is_constant(found, expression.lhs), _is_constant(found, expression.rhs))]
+        checked = CHECKED[plain, (_is_constant(result, expression.lhs), _is_constant(result, expression.rhs))]
     elif plain in (operator.is_, operator.is_not, operator.contains):
         return
     else:
@@ -79,13 +79,13 @@ def _replace(found: Any, expression: Any) -> None:
         expression.immutable_fn = checked
 
 
-def _is_constant(found: Any, operand: Any) -> bool:
+def _is_constant(result: Any, operand: Any) -> bool:
     """Tell whether an operand is a constant float of Python, which NumPy takes in the type of the other."""
-    definition = guard(get_definition, found, operand)
+    definition = guard(get_definition, result, operand)
     if isinstance(definition, ir.Const | ir.Global | ir.FreeVar):
         return type(definition.value) is float
     if isinstance(definition, ir.Expr) and definition.op == "unary":
-        return _is_constant(found, definition.value)
+        return _is_constant(result, definition.value)
     return False
 
 
@@ -120,9 +120,9 @@ class _Lower(Lower):  # type: ignore[misc]
 
     def _check_kind(self, value: Any, target: Any) -> None:
         """Refuse a variable that is a number of one type here and of another there."""
-        found, wanted = self.typeof(value.name), self.typeof(target.name)
-        is_exact = isinstance(found, types.IntegerLiteral) and abs(found.literal_value) <= EXACT
-        both = {unliteral(found), unliteral(wanted)}
+        result, wanted = self.typeof(value.name), self.typeof(target.name)
+        is_exact = isinstance(result, types.IntegerLiteral) and abs(result.literal_value) <= EXACT
+        both = {unliteral(result), unliteral(wanted)}
         if len(both) > 1 and both <= {types.int64, types.float32, types.float64} and not is_exact:
             name = target.unversioned_name
             what = "a choice" if name.startswith("$") else name

@@ -174,11 +174,11 @@ NOT_OF_FLOATS = (operator.floordiv, operator.mod)
 """NumPy's and the compiler's differ by zero and in the sign of zero."""
 
 
-def _as(context: Any, builder: Any, value: Any, found: Any, wanted: Any) -> Any:
+def _as(context: Any, builder: Any, value: Any, match: Any, wanted: Any) -> Any:
     """Convert a number as NumPy does, an integer to a float32 by way of a float64."""
-    if isinstance(found, types.Integer) and wanted == types.float32:
-        value, found = context.cast(builder, value, found, types.float64), types.float64
-    return context.cast(builder, value, found, wanted)
+    if isinstance(match, types.Integer) and wanted == types.float32:
+        value, match = context.cast(builder, value, match, types.float64), types.float64
+    return context.cast(builder, value, match, wanted)
 
 
 CHECKED: dict[tuple[Any, tuple[bool, bool]], Any] = {}
@@ -392,9 +392,9 @@ for _name, _plain in (("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc
 
 def _module(plain: ModuleType, *names: str, **members: Any) -> ModuleType:
     """Return a module with what of another is the same in all engines."""
-    made = ModuleType(plain.__name__)
-    vars(made).update({name: getattr(plain, name) for name in names}, **members)
-    return made
+    built = ModuleType(plain.__name__)
+    vars(built).update({name: getattr(plain, name) for name in names}, **members)
+    return built
 
 
 _OPERATORS = {plain.__name__: CHECKED[plain, (False, False)] for plain in INTEGERS}

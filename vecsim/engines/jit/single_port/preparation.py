@@ -214,12 +214,12 @@ def _lines(rows: list[KnownLine], i: int) -> list[Line]:
 
 def _awaited(lines: list[Line]) -> list[int]:
     """Registers that a block awaits from before it."""
-    found: dict[int, None] = {}
+    result: dict[int, None] = {}
     written: set[int] = set()
     for line in lines:
-        found |= dict.fromkeys(register for register in line.awaited if register not in written)
+        result |= dict.fromkeys(register for register in line.awaited if register not in written)
         written |= set(line.written)
-    return list(found)
+    return list(result)
 
 
 def _written(lines: list[Line]) -> list[int]:

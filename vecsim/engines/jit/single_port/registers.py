@@ -113,12 +113,12 @@ def _write_old_schedules(r: Any) -> None:
 @inline
 def new_schedule(r: Any, pace: Any) -> Any:
     """Return a schedule to fill, of which at most ``pace`` elements pass in a cycle."""
-    made = r.outcome.schedules_made + 1
-    r.outcome.schedules_made = made
-    if made & (FREE // 2 - 1) == 0:
+    built = r.outcome.schedules_made + 1
+    r.outcome.schedules_made = built
+    if built & (FREE // 2 - 1) == 0:
         _write_old_schedules(r)
-    schedule = FIRST_FREE + (made & (FREE - 1))
-    r.made[schedule] = made
+    schedule = FIRST_FREE + (built & (FREE - 1))
+    r.made[schedule] = built
     r.pace[schedule] = pace
     return schedule
 
@@ -180,8 +180,8 @@ def catch_up(r: Any, n: Any, rate: Any, schedule: Any, add: Any, bound: Any, cyc
     cycle
         The first cycle in which an element may start.
     """
-    made = new_schedule(r, rate)
-    cycles, operand = r.schedules[made], r.schedules[schedule]
+    built = new_schedule(r, rate)
+    cycles, operand = r.schedules[built], r.schedules[schedule]
     before, in_cycle, busy, waited = cycle, 0, 0, 0
     for k in range(n):
         free = before + 1 if in_cycle == rate else before
@@ -193,7 +193,7 @@ def catch_up(r: Any, n: Any, rate: Any, schedule: Any, add: Any, bound: Any, cyc
         before = now
         cycles[k] = now
     r.outcome.busy, r.outcome.waited = busy, waited
-    return made
+    return built
 
 
 @inline
