@@ -283,17 +283,17 @@ class Loss:
 
     def __init__(self, measured: Measured, recorded: NDArray[np.bool_] | None = None) -> None:
         self.measured, self.cases = measured, int(measured.case.max()) + 1
-        self.kept = np.ones(len(measured.us)) if recorded is None else recorded.astype(float)
+        self.weights = np.ones(len(measured.us)) if recorded is None else recorded.astype(float)
         self.us = np.log(measured.us)
         every = np.ones(len(measured.us), np.bool_)
         self.choices = [
             (among, weight, np.minimum(MOST_LOST, self.us - np.log(measured.best(among))))
             for among, weight in ((every, OF_ANY), (measured.deterministic, OF_DETERMINISTIC))
         ]
-        weight = self.kept * (measured.best() / measured.us) ** FAR
+        weight = self.weights * (measured.best() / measured.us) ** FAR
         self.weight = weight / weight.sum()
         self.of_case = np.maximum(self._by_case(self.weight), 1e-12)
-        self.kept_cases = len(np.unique(measured.case[self.kept > 0]))
+        self.weighted_cases = len(np.unique(measured.case[self.weights > 0]))
 
     def _by_case(self, numbers: Floats) -> Floats:
         """Return for each measurement the sum over those of its matrix."""
@@ -324,7 +324,7 @@ class Loss:
             likely = np.exp((least[self.measured.case] - open_times) / temperature)
             likely /= self._by_case(likely)
             more = lost - self._by_case(likely * lost)
-            likely *= weight * self.kept / self.kept_cases
+            likely *= weight * self.weights / self.weighted_cases
             value += float((likely * lost).sum())
             by_times -= likely * more / temperature
         return value, by_times

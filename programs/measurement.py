@@ -371,13 +371,13 @@ def measure(
     Examples
     --------
     >>> import vecsim
-    >>> found = vecsim.measure("hism", "laplace2d-30")
-    >>> found.shape, found.nnz, found.value_bits
+    >>> result = vecsim.measure("hism", "laplace2d-30")
+    >>> result.shape, result.nnz, result.value_bits
     ((900, 900), 4380, 32)
-    >>> found.relative_error < 1e-6
+    >>> result.relative_error < 1e-6
     True
     >>> wide = vecsim.measure("hism", "laplace2d-30", "t0", value_bits=64)
-    >>> wide.bytes_moved > found.bytes_moved
+    >>> wide.bytes_moved > result.bytes_moved
     True
     """
     described, program = as_machine(machine), program_name(program)

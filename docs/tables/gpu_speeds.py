@@ -66,7 +66,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.files:
             runs = [read_run(file) for file in given.files]
         else:
-            runs = latest(map(read_run, kept(HERE / "results")))
+            runs = latest(map(read_run, run_files(HERE / "results")))
         replace_between(given.readme, render(runs))
     except UserError as error:
         print(f"gpu_tables: error: {error}", file=sys.stderr)
@@ -90,7 +90,7 @@ def render(runs: Sequence[Run]) -> str:
     return "\n".join(part for part in parts if part)
 
 
-def kept(folder: Path) -> list[Path]:
+def run_files(folder: Path) -> list[Path]:
     """Return the files of a folder that are results of this benchmark; others have names like theirs."""
     return [file for file in sorted(folder.glob("gpu-*.json")) if _is_of_the_benchmark(file)]
 
@@ -235,8 +235,8 @@ def _cold(run: Run) -> str:
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a table, without the bound of gathers where no run has it."""
     gathers = COMPARED.index(GATHERS)
-    kept = [at for at in range(len(names)) if at != gathers or any(row[gathers] for row in rows)]
-    return table([names[at] for at in kept], ([row[at] for at in kept] for row in rows))
+    run_files = [at for at in range(len(names)) if at != gathers or any(row[gathers] for row in rows)]
+    return table([names[at] for at in run_files], ([row[at] for at in run_files] for row in rows))
 
 
 def _compared(pair: summary.Pair) -> list[str]:

@@ -183,7 +183,7 @@ def _judged(known: Result, room: Workspace, done: Run) -> Result | None:
         text = f"{place} was never written; {counted(wrong.count, 'element')} not right"
         return replace(known, problem="unwritten", text=text)
     text = (
-        f"{wrong.array}[{wrong.element}] is {wrong.found:.9g}, expected {wrong.expected:.9g}; "
+        f"{wrong.array}[{wrong.element}] is {wrong.computed:.9g}, expected {wrong.expected:.9g}; "
         f"{counted(wrong.count, 'element')} not right"
     )
     return replace(known, problem="wrong", text=text)

@@ -35,7 +35,7 @@ class Wrong:
 
     array: str
     element: int
-    found: float
+    computed: float
     expected: float
     count: int
     written: bool
@@ -124,10 +124,10 @@ class Workspace:
         for name, wrong in self.wrong(memory).items():
             where = np.flatnonzero(wrong)
             if len(where):
-                k, found = int(where[0]), self._found(name, memory)
-                written = int(found.view(np.uint32)[k]) != UNTOUCHED
+                k, computed = int(where[0]), self._found(name, memory)
+                written = int(computed.view(np.uint32)[k]) != UNTOUCHED
                 expected = self.expected[name][k].item()
-                return Wrong(name, k, found[k].item(), expected, len(where), written)
+                return Wrong(name, k, computed[k].item(), expected, len(where), written)
         return None
 
     def _found(self, name: str, memory: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:

@@ -139,7 +139,7 @@ def orders(matrices: Iterable[Checked], programs: Sequence[str]) -> list[Order]:
 
 def by_program(matrix: Checked) -> dict[str, Check]:
     """Return the checks of a matrix by the name of the program."""
-    return {check.program: check for check in matrix.found.checks}
+    return {check.program: check for check in matrix.check.checks}
 
 
 def sides(matches: Iterable[Ratio]) -> Sides:

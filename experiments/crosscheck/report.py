@@ -327,7 +327,7 @@ def _features(pair: tuple[str, str]) -> dict[str, Callable[[Checked], float]]:
     return {
         "non-zeros": lambda each: each.entries,
         "non-zeros a row": lambda each: each.entries / each.rows,
-        "longest over mean row": lambda each: each.found.longest_row * each.rows / each.entries,
+        "longest over mean row": lambda each: each.check.longest_row * each.rows / each.entries,
         "bytes in simulated memory": in_memory,
         "bytes on the GPU": on_gpu,
     }
@@ -339,9 +339,9 @@ MATRICES: dict[str, Callable[[Checked], object]] = {
     "rows": lambda each: f"{each.rows:,}",
     "columns": lambda each: f"{each.columns:,}",
     "non-zeros": lambda each: f"{each.entries:,}",
-    "longest row": lambda each: f"{each.found.longest_row:,}",
-    "largest error": lambda each: f"{max(e for c in each.found.checks for e in c.errors.values()):.1e}",
-    "furthest apart": lambda each: f"{max(check.furthest for check in each.found.checks):.1e}",
-    "allowed": lambda each: f"{each.found.allowed:.1e}",
+    "longest row": lambda each: f"{each.check.longest_row:,}",
+    "largest error": lambda each: f"{max(e for c in each.check.checks for e in c.errors.values()):.1e}",
+    "furthest apart": lambda each: f"{max(check.furthest for check in each.check.checks):.1e}",
+    "allowed": lambda each: f"{each.check.allowed:.1e}",
 }
 """Columns of the table of matrices."""

@@ -30,8 +30,8 @@ class Checked:
         Of the matrix.
     rows, columns, entries
         Its size.
-    found
-        What was found.
+    check
+        What the cross-check measured.
     sha256
         Digest of the matrix as it was multiplied (`vecsim.results.digests`); empty in older files.
     """
@@ -40,7 +40,7 @@ class Checked:
     rows: int
     columns: int
     entries: int
-    found: CrossCheck
+    check: CrossCheck
     sha256: str = ""
 
 
@@ -77,7 +77,7 @@ class Results:
     @property
     def disagreements(self) -> list[str]:
         """What is further apart than rounding allows, matrix by matrix, in words."""
-        return [f"{each.name}: {text}" for each in self.matrices for text in each.found.disagreements]
+        return [f"{each.name}: {text}" for each in self.matrices for text in each.check.disagreements]
 
     def document(self) -> dict[str, Any]:
         """Return it as a JSON object."""
@@ -89,7 +89,7 @@ class Results:
                 "rows": each.rows,
                 "cols": each.columns,
                 "nnz": each.entries,
-                **asdict(each.found),
+                **asdict(each.check),
             }
             for each in self.matrices
         ]
@@ -98,7 +98,7 @@ class Results:
     def with_cycles(self, cycles: Mapping[str, Mapping[str, int]], machine: Machine) -> Results:
         """Return the same with the cycles of another machine; matrices that have none are left out."""
         matrices = tuple(
-            replace(each, found=each.found.with_cycles(cycles[each.name]))
+            replace(each, check=each.check.with_cycles(cycles[each.name]))
             for each in self.matrices
             if each.name in cycles
         )
@@ -126,6 +126,6 @@ def read_results(path: Path) -> Results:
 
 
 def _matrix(document: Mapping[str, Any]) -> Checked:
-    found = TypeAdapter(CrossCheck).validate_python(document)
+    check = TypeAdapter(CrossCheck).validate_python(document)
     rows, columns, entries = (document[name] for name in ("rows", "cols", "nnz"))
-    return Checked(document["name"], rows, columns, entries, found, document.get("sha256", ""))
+    return Checked(document["name"], rows, columns, entries, check, document.get("sha256", ""))

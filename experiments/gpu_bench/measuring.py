@@ -158,7 +158,7 @@ class Bench:
             formats = methods.formats(case.multiplied, ranked, old=self.old_formats)
         baselines = self._try_all(case, compared, None)
         plain = [each for each in baselines if each.method.name.startswith("csr")]
-        if case.turned is not None:
+        if case.transposed is not None:
             formats = [each.described(transposed="copy") for each in formats]
         formats = [_pruned_again(each, slow, ranked.order) for each in formats]
         ours = self._try_all(case, formats, min(plain, key=lambda each: each.us) if plain else None)
@@ -260,7 +260,7 @@ class Bench:
             open_.callback(placed.close)
             with self.phases("check"):
                 error = case.exact.error(_product(placed))
-            copied_us = case.turned_us if method.parameters.get("transposed") == "copy" else 0.0
+            copied_us = case.transposed_us if method.parameters.get("transposed") == "copy" else 0.0
             setup_us = converted_us + placed_us + copied_us
             record = dataclasses.replace(
                 blank, setup_us=setup_us, bytes=int(placed.nbytes), error=error if isfinite(error) else None
@@ -293,10 +293,10 @@ class Bench:
 
 def _baselines_of(case: Case, library: str) -> list[Method]:
     """Return cuSPARSE's methods; of a transposed product as an operation and on an explicit copy."""
-    if case.turned is None:
+    if case.transposed is None:
         return methods.baselines(case.csr, library)
     as_operation = methods.baselines(case.csr, library, transposed=True)
-    on_copy = methods.baselines(case.turned, library)
+    on_copy = methods.baselines(case.transposed, library)
     return [
         *(each.described(transposed="operation") for each in as_operation),
         *(each.described(transposed="copy") for each in on_copy),

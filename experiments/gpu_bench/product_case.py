@@ -76,7 +76,7 @@ class Case:
     operation: str
     dtype: str
     csr: Any
-    turned: Any
+    transposed: Any
     turned_us: float
     exact: ExactProduct
     blank: Record
@@ -85,7 +85,7 @@ class Case:
     @property
     def multiplied(self) -> Any:
         """The matrix that is multiplied by x."""
-        return self.csr if self.turned is None else self.turned
+        return self.csr if self.transposed is None else self.transposed
 
     @property
     def limit(self) -> float:
@@ -105,10 +105,10 @@ def typed(csr: Any, dtype: str) -> Any:
 def transpose(csr: Any) -> tuple[Any, float]:
     """Transpose a matrix; return how long that took, microseconds."""
     start = time.perf_counter()
-    turned = scipy.sparse.csr_array(csr.T.tocsr())
+    transposed = scipy.sparse.csr_array(csr.T.tocsr())
     microseconds = (time.perf_counter() - start) * 1e6
-    turned.has_canonical_format = True
-    return turned, microseconds
+    transposed.has_canonical_format = True
+    return transposed, microseconds
 
 
 @dataclass(eq=False)

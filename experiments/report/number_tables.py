@@ -82,14 +82,14 @@ class _Footnotes:
     """The notes that tables refer to, numbered from 1 as they are first needed."""
 
     def __init__(self, rows: Sequence[Comparison]) -> None:
-        self.found: dict[str, int] = {}
+        self.numbers: dict[str, int] = {}
         self._labels: dict[str, set[str]] = {}
         for row in rows:
             self._labels.setdefault(row.note, set()).add(row.row)
 
     def number(self, note: str) -> int | None:
         """Return the number of a note; None if there is nothing to say."""
-        return self.found.setdefault(note, len(self.found) + 1) if note else None
+        return self.numbers.setdefault(note, len(self.numbers) + 1) if note else None
 
     def fits_beside(self, note: str) -> bool:
         """Return whether a note belongs next to its row: it is short, or of this row alone."""
@@ -116,7 +116,7 @@ def pivots(rows: Sequence[Comparison]) -> tuple[tuple[Pivot, ...], tuple[str, ..
         quantities = tuple(quantity for quantity in order if quantity in there)
         if part:
             results.append(Pivot(with_paper, quantities, _lines(part, quantities, footnotes, with_paper)))
-    return tuple(results), tuple(footnotes.found)
+    return tuple(results), tuple(footnotes.numbers)
 
 
 def _lines(

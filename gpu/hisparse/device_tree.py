@@ -49,7 +49,7 @@ class Leaves:
         """Bytes of both arrays on the device."""
         return int(self.keys.nbytes + self.nodes.nbytes)
 
-    def turned(self, bits: int) -> Leaves:
+    def transposed(self, bits: int) -> Leaves:
         """Return those of the transpose, sorted on the host."""
         keys = self.keys.copy_to_host()[: self.number]
         exchanged = np.zeros_like(keys)
@@ -97,7 +97,7 @@ class DeviceTree:
     node_size: int
     dtype: np.dtype[Any]
     leaves: Leaves
-    _turned: list[Leaves] = field(default_factory=list, repr=False)
+    _transposed: list[Leaves] = field(default_factory=list, repr=False)
 
     @classmethod
     def from_host(cls, tree: Tree) -> DeviceTree:
@@ -145,7 +145,7 @@ class DeviceTree:
     @property
     def nbytes(self) -> int:
         """Bytes of the pool and of the lists of leaves on the device."""
-        return int(self.words.nbytes) + sum(each.nbytes for each in (self.leaves, *self._turned))
+        return int(self.words.nbytes) + sum(each.nbytes for each in (self.leaves, *self._transposed))
 
     @cached_property
     def halves(self) -> Any:
@@ -157,13 +157,13 @@ class DeviceTree:
         """The pool as values."""
         return self.words.view(self.dtype)
 
-    def leaves_in_order(self, turned: bool) -> Leaves:
+    def leaves_in_order(self, transposed: bool) -> Leaves:
         """Return the leaves or, turned, those of the transpose; these are sorted once, on the host."""
-        if not turned:
+        if not transposed:
             return self.leaves
-        if not self._turned:
-            self._turned.append(self.leaves.turned(node_bits(self.node_size)))
-        return self._turned[0]
+        if not self._transposed:
+            self._transposed.append(self.leaves.transposed(node_bits(self.node_size)))
+        return self._transposed[0]
 
     def to_host(self) -> Tree:
         """Copy it to the host."""

@@ -172,7 +172,7 @@ def column_at(words: Any, place: Any, end: Any, offset: Any) -> Any:
     return words[np.uint32(offset + place)] if place < end else NO_COLUMN
 
 
-def kept(real: Any, drop_zeros: bool) -> Any:
+def is_stored(real: Any, drop_zeros: bool) -> Any:
     """Make the function that says whether an entry of the sum stays; an entry below 0 is none.
 
     Parameters

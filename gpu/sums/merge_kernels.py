@@ -25,7 +25,7 @@ from gpu.sums.block_share import (
     column_at,
     fetch_columns,
     gather_values,
-    kept,
+    is_stored,
     limits_of_thread,
     share_of_thread,
     store_columns,
@@ -82,7 +82,7 @@ def count_kernel(real: Any, drop_zeros: bool) -> Any:
     drop_zeros
         Whether entries of the sum that are 0 are left out; values are not read otherwise.
     """
-    stays = kept(real, drop_zeros)
+    stays = is_stored(real, drop_zeros)
 
     @cuda.jit
     def kernel(first_pointers, first_columns, first_values, second_pointers, second_columns, second_values,
@@ -155,7 +155,7 @@ def sum_kernel(real: Any, drop_zeros: bool) -> Any:
     real, drop_zeros
         As of `count_kernel`.
     """
-    stays, write = kept(real, drop_zeros), written(real)
+    stays, write = is_stored(real, drop_zeros), written(real)
 
     @cuda.jit
     def kernel(first_pointers, first_columns, first_values, second_pointers, second_columns, second_values,

@@ -65,14 +65,14 @@ def test_both_hierarchies_side_by_side(vecsim, tmp_path):
         ["hisparse", "256", "x", "256"],
     ]
     (matrix,) = read_results(target).matrices
-    hism, same, default = matrix.found.hierarchies
+    hism, same, default = matrix.check.hierarchies
     assert hism.nodes == same.nodes
     assert hism.entries == same.entries
     assert (len(hism.nodes), hism.entries[0], hism.nodes[-1]) == (2, matrix.entries, 1)
     assert hism.entries[1] == hism.nodes[0]
-    assert hism.nbytes == matrix.found.checks[3].image_bytes
+    assert hism.nbytes == matrix.check.checks[3].image_bytes
     assert (default.nodes, default.fill) == ((1,), pytest.approx(matrix.entries / 256**2))
-    assert (hism.gpu_bytes, same.gpu_us, matrix.found.hisparse_apart) == (None, None, {})
+    assert (hism.gpu_bytes, same.gpu_us, matrix.check.hisparse_apart) == (None, None, {})
 
 
 def test_cycles_and_bytes_are_those_of_run(vecsim, matrix):
@@ -94,11 +94,11 @@ def test_a_gpu_beside_the_others(vecsim, matrix, monkeypatch, tmp_path):
     actual = read_results(target)
     assert [each.name for each in actual.matrices] == ["tiny", "randomwalk-3"]
     assert (actual.device, actual.machine.section_size, actual.disagreements) == ({"name": "Fake GPU"}, 8, [])
-    hism = actual.matrices[0].found.checks[3]
+    hism = actual.matrices[0].check.checks[3]
     assert (hism.program, hism.gpu_us, hism.gpu_bytes) == ("hism", 4.0, 1000)
     assert set(hism.apart) == {"SciPy - simulator", "SciPy - GPU", "simulator - GPU"}
-    assert [each.gpu_us for each in actual.matrices[0].found.hierarchies] == [4.0, 4.0, 4.0]
-    assert actual.matrices[0].found.hisparse_apart == {8: 0.0, 256: 0.0}
+    assert [each.gpu_us for each in actual.matrices[0].check.hierarchies] == [4.0, 4.0, 4.0]
+    assert actual.matrices[0].check.hisparse_apart == {8: 0.0, 256: 0.0}
     assert rows_of(result.out)["hism"][-2:] == ["4.00", "0.50"]
 
 
@@ -196,12 +196,12 @@ def in_the_cuda_simulator(compile_engine, tmp_path):
 def test_in_the_cuda_simulator(in_the_cuda_simulator):
     actual = in_the_cuda_simulator("randomwalk-17")
     assert actual.rows == 171
-    for check in actual.found.checks:
-        assert check.errors["GPU"] <= actual.found.allowed / 2
+    for check in actual.check.checks:
+        assert check.errors["GPU"] <= actual.check.allowed / 2
         assert check.gpu_bytes > 0
         assert check.gpu_us is None
-    assert max(actual.found.hisparse_apart.values()) <= actual.found.allowed
-    assert all(each.gpu_bytes > 0 for each in actual.found.hierarchies)
+    assert max(actual.check.hisparse_apart.values()) <= actual.check.allowed
+    assert all(each.gpu_bytes > 0 for each in actual.check.hierarchies)
 
 
 @pytest.mark.ci

@@ -29,7 +29,7 @@ def _from_the_file(path):
     def measure(subjects, load, request):
         timings = {
             each.name: {
-                check.program: Timing(check.program, check.cycles, 1, 1, 0.0) for check in each.found.checks
+                check.program: Timing(check.program, check.cycles, 1, 1, 0.0) for check in each.check.checks
             }
             for each in read_results(path).matrices
         }

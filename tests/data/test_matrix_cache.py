@@ -14,7 +14,7 @@ import pytest
 from file_server import Answer, File
 
 from vecsim.data.download import DownloadError
-from vecsim.data.matrix_cache import fetch, files_kept, kept, matrix_cache
+from vecsim.data.matrix_cache import fetch, cached_files, cached_file, matrix_cache
 from vecsim.support.errors import UserError
 
 TEXT = b"0123456789" * 2_000
@@ -47,14 +47,14 @@ def left():
 
 
 def test_a_file_is_kept_with_its_record(served):
-    assert kept(NAME) is None
-    assert files_kept() == []
+    assert cached_file(NAME) is None
+    assert cached_files() == []
     assert bring(served) == TEXT
-    path, record = kept(NAME)
+    path, record = cached_file(NAME)
     assert path == matrix_cache() / NAME
     assert path.read_bytes() == PACKED
     assert (record.url, record.size, record.etag) == (f"{served.url}/a", len(PACKED), '"1"')
-    assert files_kept() == [path]
+    assert cached_files() == [path]
     assert left() == ["a.tar.gz", "a.tar.gz.json"]
 
 
@@ -67,9 +67,9 @@ def test_it_is_brought_once(served):
 def test_a_file_that_is_damaged_in_the_cache_is_brought_again(served, damage):
     bring(served)
     (matrix_cache() / NAME).write_bytes(damage)
-    assert kept(NAME) is None
+    assert cached_file(NAME) is None
     assert bring(served) == TEXT
-    assert kept(NAME)
+    assert cached_file(NAME)
     assert len(served.requests) == 2
 
 
@@ -77,9 +77,9 @@ def test_a_file_that_is_damaged_in_the_cache_is_brought_again(served, damage):
 def test_a_record_that_is_damaged(served, text):
     bring(served)
     (matrix_cache() / "suitesparse/G/a.tar.gz.json").write_text(text)
-    assert kept(NAME) is None
+    assert cached_file(NAME) is None
     assert bring(served) == TEXT
-    assert kept(NAME)
+    assert cached_file(NAME)
 
 
 def test_a_file_damaged_on_the_way_is_brought_a_second_time(served):

@@ -10,7 +10,7 @@ from file_server import File
 from vecsim.data import DownloadError, load, load_builtin
 from vecsim.data.collections import MATRIX_MARKET, SUITESPARSE, entries
 from vecsim.data.collections.pinned import pinned
-from vecsim.data.matrix_cache import files_kept
+from vecsim.data.matrix_cache import cached_files
 from vecsim.results.digests import matrix_sha256
 
 # The file of the Matrix Market equals what vecsim generates, entry by entry.
@@ -58,7 +58,7 @@ def test_another_matrix_of_the_name_is_refused_in_one_line(serve, change):
         str(error.value),
     )
     assert len(server.requests) == 2
-    assert files_kept() == []
+    assert cached_files() == []
 
 
 def test_every_pinned_digest_is_of_a_matrix_of_a_collection():

@@ -21,7 +21,7 @@ def test_in_tmux(tmp_path):
     tmux = shutil.which("tmux") or pytest.skip("tmux is not installed")
     server = [tmux, "-S", str(tmp_path / "tmux.sock")]
 
-    def told(*arguments):
+    def tmux(*arguments):
         done = subprocess.run(
             [*server, *arguments], env=environment(), capture_output=True, text=True, check=True
         )
@@ -29,26 +29,26 @@ def test_in_tmux(tmp_path):
 
     def shows(text):
         for _ in range(120):
-            screen = told("capture-pane", "-p", "-t", "s")
+            screen = tmux("capture-pane", "-p", "-t", "s")
             if text in screen:
                 return screen
             time.sleep(0.25)
         raise AssertionError(f"no {text!r} in\n{screen}")
 
     begin = f"-f {os.devnull} new-session -d -s s -x 150 -y 50".split()
-    told(*begin, sys.executable, "-m", "vecsim", "debug", *HISM, *PLAIN)
+    tmux(*begin, sys.executable, "-m", "vecsim", "debug", *HISM, *PLAIN)
     try:
         shows("hism on laplace2d-5")
-        told("send-keys", "-t", "s", ":")
+        tmux("send-keys", "-t", "s", ":")
         shows("a command; help lists them")
-        told("send-keys", "-t", "s", "break bmipa", "Enter")
+        tmux("send-keys", "-t", "s", "break bmipa", "Enter")
         shows("bmipa.f y, x, value, position")
-        told("send-keys", "-t", "s", "r")
+        tmux("send-keys", "-t", "s", "r")
         screen = shows("before plain.s:96: bmipa.f")
         assert "sparse    free" in screen and "I issue, q in the queue" in screen
-        told("send-keys", "-t", "s", "s", "b")
+        tmux("send-keys", "-t", "s", "s", "b")
         shows("next is plain.s:96: bmipa.f")
-        told("send-keys", "-t", "s", "q")
+        tmux("send-keys", "-t", "s", "q")
     finally:
         subprocess.run([*server, "kill-server"], capture_output=True, check=False)
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from docs.tables.gpu_speeds import BEGIN, END, kept, latest, main, render
+from docs.tables.gpu_speeds import BEGIN, END, run_files, latest, main, render
 from experiments.gpu_bench.records import Record, Run
 from vecsim.support.errors import UserError
 
@@ -121,7 +121,7 @@ def test_the_last_run_of_each_device_is_taken():
 
 def test_results_of_other_kinds_are_passed_over(files, tmp_path):
     (tmp_path / "gpu-check-fake.json").write_text('{"kind": "vecsim gpu check"}')
-    assert kept(tmp_path) == [files[0]]
+    assert run_files(tmp_path) == [files[0]]
 
 
 def test_writing_twice_changes_nothing(files):
@@ -155,7 +155,7 @@ def test_results_without_one_of_the_facts_are_refused(files, capsys, name):
 def test_a_broken_file_among_the_kept_is_named(tmp_path):
     (tmp_path / "gpu-cut.json").write_text("{")
     with pytest.raises(UserError, match=r"gpu-cut\.json: is not a JSON object"):
-        kept(tmp_path)
+        run_files(tmp_path)
 
 
 def test_a_readme_without_markers_is_left_alone(files, capsys):

@@ -11,7 +11,7 @@ that nothing meets there; where fewer do, the test says how many.
 """
 
 import pytest
-from drawn_machines import after_dispatch, end_of_load, few, machines, numbered, of_length, traced, up
+from random_machines import after_dispatch, end_of_load, few, machines, numbered, of_length, traced, up
 from engine_runs import EVERY_ENGINE
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,7 @@
 """Cycles of whole kernels as formulas; symbols and conditions are those of ``test_closed_forms``."""
 
 import pytest
-from drawn_machines import SMALL, few, machines, traced, up
+from random_machines import SMALL, few, machines, traced, up
 from engine_runs import EVERY_ENGINE
 from hypothesis import assume, given
 from hypothesis import strategies as st

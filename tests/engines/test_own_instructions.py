@@ -53,7 +53,7 @@ def indirect(m, n, d, a):
     misspelt(m, n, d, a)
 
 
-def made(factor):
+def built(factor):
     def scaled(m, n, d, a):
         misspelt(m, n, d, factor)
 
@@ -79,7 +79,7 @@ MISTAKES = [
     ({"latency": "mve"}, r"unknown latency 'mve'; .*; did you mean 'move'\?$"),
     ({"semantics": misspelt}, UNDEFINED + r"defined; did you mean 'put_vs'\?$"),
     ({"semantics": indirect}, UNDEFINED),
-    ({"semantics": made(3)}, UNDEFINED),
+    ({"semantics": built(3)}, UNDEFINED),
     ({"semantics": too_few}, r"too_few takes 3 parameters; its syntax needs 4: m, n, vd, va$"),
     (
         {"semantics": Callable()},

@@ -4,7 +4,7 @@ Symbols and conditions are those of ``test_closed_forms``.
 """
 
 import pytest
-from drawn_machines import machines, numbered, of_length, traced
+from random_machines import machines, numbered, of_length, traced
 from engine_runs import EVERY_ENGINE
 from hypothesis import given
 from hypothesis import strategies as st

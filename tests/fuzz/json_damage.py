@@ -30,7 +30,7 @@ TOKENS = (
 MARK = "@@"
 
 
-def made(source: random.Random, document: Json, rightly: float = 0.25) -> bytes:
+def damaged_document(source: random.Random, document: Json, rightly: float = 0.25) -> bytes:
     """Return a document as JSON, most of the time with something wrong in its values or in its text."""
     way = source.random()
     if way < rightly:

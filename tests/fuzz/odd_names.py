@@ -65,7 +65,7 @@ class Files:
         path = self.folder / f"{self.name}{more}{suffix}"
         return f"./{path.name}" if self.relative else str(path)
 
-    def made(self, suffix: str, content: str | bytes, more: str = "") -> str:
+    def create(self, suffix: str, content: str | bytes, more: str = "") -> str:
         """Write a file."""
         named = self.path(suffix, more)
         path = self.folder / Path(named).name
@@ -74,15 +74,15 @@ class Files:
         return named
 
     def matrix(self) -> str:
-        return self.made(".mtx", MATRIX)
+        return self.create(".mtx", MATRIX)
 
     def program(self) -> str:
-        return self.made(".s", PROGRAM)
+        return self.create(".s", PROGRAM)
 
     def array(self) -> str:
         content = io.BytesIO()
         np.save(content, np.array([1, 2, 3, 4], np.float32))
-        return self.made(".npy", content.getvalue())
+        return self.create(".npy", content.getvalue())
 
     def result(self, *arguments: str, more: str = "") -> str:
         """Write the result of another command."""
@@ -103,7 +103,7 @@ class Files:
 def of(*words: str) -> Callable[[Files], list[str]]:
     """Make the command line of words; ``FILE.x`` names a file that is read, ``OUT.x`` one that is written."""
 
-    def made(files: Files) -> list[str]:
+    def create(files: Files) -> list[str]:
         actual = []
         for word in words:
             before, equals, last = word.rpartition("=")
@@ -113,11 +113,11 @@ def of(*words: str) -> Callable[[Files], list[str]]:
             elif kind == "FILE":
                 make = {"mtx": files.matrix, "s": files.program, "npy": files.array}
                 plain = {"toml": MACHINE, "py": EXTENSION, "txt": "step\n", "crs.s": CRS}
-                last = make[suffix]() if suffix in make else files.made(dot + suffix, plain[suffix])
+                last = make[suffix]() if suffix in make else files.create(dot + suffix, plain[suffix])
             actual.append(before + equals + last)
         return actual
 
-    return made
+    return create
 
 
 def _assembled(files: Files) -> list[str]:
@@ -153,7 +153,7 @@ def _specification(files: Files) -> list[str]:
     except UnicodeEncodeError:
         matrix = '"laplace2d-3"'  # a TOML file cannot name it
     text = f'matrices = [{matrix}]\nprograms = ["crs"]\nengine = "simpy"\n[set]\nbanks = [4, 8]\n'
-    arguments = ["sweep", files.made(".toml", text), "--jobs", "1", "--store", files.path(".sqlite")]
+    arguments = ["sweep", files.create(".toml", text), "--jobs", "1", "--store", files.path(".sqlite")]
     return [*arguments, "--out", files.path("", ".out")]
 
 

@@ -121,7 +121,7 @@ def counted(value: Json, causes: str) -> None:
     need(sum(value[causes].values()) == value["cycles"], f"sum of {causes}")
 
 
-def made(value: Json) -> None:
+def check_settings(value: Json) -> None:
     """Judge what every file says of how it was made."""
     need(record(value, versions=lambda v: is_table(v, is_text), commit=is_text), "versions or commit")
     optional(
@@ -138,7 +138,7 @@ def made(value: Json) -> None:
 
 def rows(actual: list[tuple[tuple[str, ...], int | None]]) -> dict[tuple[str, ...], int | None]:
     """Return rows by their keys; two of one key must be of the same cycles."""
-    made: dict[tuple[str, ...], int | None] = {}
+    by_key: dict[tuple[str, ...], int | None] = {}
     for key, cycles in actual:
-        need(made.setdefault(key, cycles) == cycles, "two rows of one key")
-    return made
+        need(by_key.setdefault(key, cycles) == cycles, "two rows of one key")
+    return by_key

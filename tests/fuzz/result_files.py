@@ -34,7 +34,7 @@ from tests.fuzz.plain_results import (
     is_whole,
     lines,
     machine,
-    made,
+    check_settings,
     need,
     record,
     rows,
@@ -115,7 +115,7 @@ def make(source: random.Random) -> Case:
     if kind == KINDS[1] and source.random() < 0.5:
         del document["load"]
     more = ("rerun",) if source.random() < RERUN else ("command",) if source.random() < COMMAND else ()
-    return Case("result.json", json_damage.made(source, document), (kind, *more))
+    return Case("result.json", json_damage.damaged_document(source, document), (kind, *more))
 
 
 def judge(data: bytes) -> dict[tuple[str, ...], int | None]:
@@ -124,7 +124,7 @@ def judge(data: bytes) -> dict[tuple[str, ...], int | None]:
     need(type(value) is dict, "no object")
     kind = value.get("kind")
     need(kind in DOCUMENTS if is_text(kind) else kind == "vecsim sweep", "kind")
-    made(value)
+    check_settings(value)
     if "machine" in value and (value["machine"] is not None or kind != KINDS[2]):
         machine(value["machine"])
     actual = {KINDS[0]: _run, KINDS[1]: _exec, KINDS[2]: _why}[kind](value)

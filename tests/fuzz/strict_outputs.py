@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.trace.as_konata import drawn
+from tests.trace.as_konata import read_konata
 from tests.trace.as_perfetto import imported
 from vecsim.cli.printing.streams import LONGEST_WORD
 
@@ -87,7 +87,7 @@ def _array(content: bytes) -> None:
 READERS: dict[str, Callable[[bytes], object]] = {
     ".json": _json,
     ".json.gz": imported,
-    ".kanata": lambda content: drawn(content, "a.kanata"),
+    ".kanata": lambda content: read_konata(content, "a.kanata"),
     ".vsx": _json,
     ".html": _html,
     ".md": _html,

@@ -38,7 +38,7 @@ from tests.fuzz.plain_results import (
     is_text,
     is_whole,
     machine,
-    made,
+    check_settings,
     need,
     record,
     rows,
@@ -133,7 +133,7 @@ def make(source: random.Random) -> Case:
     document = _document(spec, table, cells)
     if source.random() < 0.1:
         document["table_sha256"] = "0" * 64
-    data = json_damage.made(source, document, 1.0 if of_table else 0.1)
+    data = json_damage.damaged_document(source, document, 1.0 if of_table else 0.1)
     word = source.random()
     more = ("explain",) if word < EXPLAINED else ("command",) if word < EXPLAINED + COMMAND else ()
     more = ("report",) if not more and source.random() < REPORTED else more
@@ -180,7 +180,7 @@ def judge(data: bytes) -> Found:
     text, _, table = data.partition(BETWEEN)
     value = json_damage.strict(text)
     need(type(value) is dict and value.get("kind") == "vecsim sweep", "kind")
-    made(value)
+    check_settings(value)
     need("machine" in value, "machine")
     machine(value["machine"])
     spec = value.get("sweep")

@@ -24,7 +24,7 @@ from tests.fuzz import (
     hostile_cache,
     hostile_programs,
     journals,
-    kept_results,
+    recorded_results,
     machine_files,
     matrix_cache,
     matrix_market,
@@ -43,7 +43,7 @@ from vecsim.results import private_files
 from vecsim.support.errors import UserError
 
 FUZZERS = [matrix_market.FUZZER, harwell_boeing.FUZZER, archives.FUZZER]
-OF_KEPT = [journals.FUZZER, kept_results.FUZZER]
+OF_KEPT = [journals.FUZZER, recorded_results.FUZZER]
 OF_RESULTS = [result_files.FUZZER, sweep_folders.FUZZER]
 OF_COMMANDS = [machine_files.FUZZER, assembly.FUZZER, program_files.FUZZER, arrays.FUZZER]
 RIGHT = Case("a.mtx", b"%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 5\n")
@@ -70,7 +70,7 @@ def test_a_short_time_of_fuzzing(fuzzer, cases):
     assert actual.findings == []
     assert actual.counts.total() == cases
     assert actual.counts["read"] >= cases // 5
-    assert actual.counts["refused"] >= cases // (80 if fuzzer is kept_results.FUZZER else 5)
+    assert actual.counts["refused"] >= cases // (80 if fuzzer is recorded_results.FUZZER else 5)
 
 
 @pytest.mark.ci

@@ -51,7 +51,7 @@ def measured(folder: Path) -> object:
 def check_objects(folder: Path, lines: list[bytes], count: Count) -> None:
     """No object file of the cache is damaged, nor gone."""
     for path in (folder / "engine").glob("*.o"):
-        count.kept += 1
+        count.survived += 1
         try:
             private_files.read(path)
         except NotPrivateError as error:
@@ -88,7 +88,7 @@ def downloads(server: FileServer) -> Campaign:
                 count.wrong.append(f"{asked} was asked for, {at['had']} bytes were there")
         whole = b"whole" in said
         had = size if whole else brought(folder)
-        count.kept += max(had - at["had"], 0)
+        count.survived += max(had - at["had"], 0)
         if had < at["had"]:
             count.lost += at["had"] - had
             count.wrong.append(f"{at['had'] - had} bytes are lost")
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             count = available[name].run(given.times, random.Random(f"{name} {given.seed}"))
             seconds, wrong = time.monotonic() - began, "; ".join(count.wrong) or "nothing wrong"
             print(
-                f"{name}: {count.kills} kills in {seconds:.0f} s: {count.kept} kept, {count.lost} lost, "
+                f"{name}: {count.kills} kills in {seconds:.0f} s: {count.survived} kept, {count.lost} lost, "
                 f"{count.workers} workers left (the last ended after {count.longest:.2f} s), "
                 f"{count.whole} whole runs; {wrong}",
                 flush=True,

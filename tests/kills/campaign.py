@@ -48,7 +48,7 @@ class Count:
     """
 
     kills: int = 0
-    kept: int = 0
+    survived: int = 0
     lost: int = 0
     workers: int = 0
     longest: float = 0.0
@@ -203,7 +203,7 @@ def check_journal(folder: Path, lines: list[bytes], count: Count) -> None:
     actual = records_of(folder)
     memory = folder / "known"  # of what earlier processes said
     before = memory.read_text().split("\n") if memory.exists() else []
-    count.kept += len(said)
+    count.survived += len(said)
     lost = {*said, *filter(None, before)} - set(actual)
     if lost:
         count.lost += len(lost)

@@ -31,7 +31,7 @@ def test_a_few_kills(name, monkeypatch):
         server.close()
     assert count.wrong == []
     assert (count.kills, count.lost, count.workers) == (3, 0, 0)
-    assert count.kept > 0
+    assert count.survived > 0
 
 
 def lines_of(path):
@@ -44,12 +44,12 @@ def test_a_record_that_is_lost_is_seen(tmp_path):
             journal.append({"number": number})
     said, count = lines_of(tmp_path / JOURNAL), Count()
     check_journal(tmp_path, said, count)
-    assert (count.kept, count.lost, count.wrong) == (3, 0, [])
+    assert (count.survived, count.lost, count.wrong) == (3, 0, [])
     content = (tmp_path / JOURNAL).read_bytes()
     (tmp_path / JOURNAL).write_bytes(content[:-5])
     # Said by the process before this one.
     check_journal(tmp_path, [], count)
-    assert (count.kept, count.lost, count.wrong) == (3, 1, ["1 records are lost"])
+    assert (count.survived, count.lost, count.wrong) == (3, 1, ["1 records are lost"])
 
 
 def test_work_that_is_done_twice_is_seen(tmp_path):

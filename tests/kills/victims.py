@@ -28,12 +28,12 @@ def tell_what_is_kept() -> None:
 
     append = Journal.append
 
-    def told(self: Journal, record: Mapping[str, Any]) -> None:
+    def notify(self: Journal, record: Mapping[str, Any]) -> None:
         append(self, record)
         os.write(1, b"kept " + _line(record))
 
     # A subclass would not do: the commands under test make their journals themselves.
-    Journal.append = told  # type: ignore[method-assign]
+    Journal.append = notify  # type: ignore[method-assign]
 
 
 def calibrate(folder: Path) -> None:

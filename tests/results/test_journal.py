@@ -19,7 +19,7 @@ from vecsim.support.errors import UserError
 KIND = "test"
 
 
-def kept(path, **header):
+def records_of(path, **header):
     said = []
     with Journal(path, KIND, header or None, said.append) as journal:
         return journal.records, said
@@ -39,7 +39,7 @@ def test_records_come_back_in_order(tmp_path):
     path = tmp_path / "j"
     fill(path, 3)
     fill(path, 2)
-    assert numbers(kept(path)[0]) == [0, 1, 2, 0, 1]
+    assert numbers(records_of(path)[0]) == [0, 1, 2, 0, 1]
 
 
 def test_a_file_can_be_read_by_hand(tmp_path):
@@ -55,19 +55,19 @@ def test_a_torn_end_costs_one_record_and_is_said(tmp_path, cut):
     path = tmp_path / "j"
     fill(path, 3)
     path.write_bytes(path.read_bytes()[:-cut])
-    records, said = kept(path)
+    records, said = records_of(path)
     assert numbers(records) == [0, 1]
     assert len(said) == 1 and "torn end" in said[0]
-    assert kept(path) == (records, [])
+    assert records_of(path) == (records, [])
     fill(path, 1)
-    assert numbers(kept(path)[0]) == [0, 1, 0]
+    assert numbers(records_of(path)[0]) == [0, 1, 0]
 
 
 def test_a_damaged_line_costs_its_own_record(tmp_path):
     path = tmp_path / "j"
     fill(path, 3)
     path.write_bytes(path.read_bytes().replace(b'{"number":1}', b'{"number":7}'))
-    records, said = kept(path)
+    records, said = records_of(path)
     assert numbers(records) == [0, 2]
     assert "1 damaged line" in said[0]
 
@@ -79,7 +79,7 @@ def test_a_writer_that_ended_within_a_line_costs_the_others_nothing(tmp_path):
         with path.open("ab") as other:
             other.write(b'12345678 {"num')
         journal.append({"number": 2})
-    assert numbers(kept(path)[0]) == [1, 2]
+    assert numbers(records_of(path)[0]) == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_hostile_records_with_a_right_checksum(tmp_path, text):
     with path.open("ab") as file:
         file.write(b"%08x %s\n" % (zlib.crc32(text), text))
     fill(path, 1)
-    records = kept(path)[0]
+    records = records_of(path)[0]
     assert {} not in records
     assert numbers(record for record in records if "number" in record) == [0, 0]
 
@@ -106,7 +106,7 @@ def test_any_damage_leaves_whole_records_alone(tmp_path_factory, data):
     content[at] ^= data.draw(st.integers(1, 255))
     path.write_bytes(content)
     damaged = content[:at].count(b"\n") - 1
-    actual = numbers(kept(path)[0])
+    actual = numbers(records_of(path)[0])
     assert set(range(4)) - {damaged, damaged + 1} <= set(actual) <= set(range(4))
 
 
@@ -123,7 +123,7 @@ def test_a_journal_of_another_run_is_refused_by_what_differs(tmp_path):
     path = tmp_path / "j"
     fill(path, 1, device="a", commit="c")
     with pytest.raises(UserError, match=r"left by another run \(device differ\)"):
-        kept(path, device="b", commit="c")
+        records_of(path, device="b", commit="c")
     with pytest.raises(UserError, match="is a journal of `test`, not of `other`"):
         Journal(path, "other")
 
@@ -132,7 +132,7 @@ def test_an_empty_file_is_begun(tmp_path):
     path = tmp_path / "j"
     path.touch()
     fill(path, 1)
-    assert numbers(kept(path)[0]) == [0]
+    assert numbers(records_of(path)[0]) == [0]
 
 
 def test_what_others_append_is_read_when_asked_for(tmp_path):
@@ -169,7 +169,7 @@ def test_the_kind_of_another_journal_is_one_printable_line(tmp_path):
     with Journal(path, "x" * 900 + "\n\x1b[1m"):
         pass
     with pytest.raises(UserError) as error:
-        kept(path)
+        records_of(path)
     assert str(error.value).isprintable()
     assert len(str(error.value)) < len(str(path)) + 200
 
@@ -198,10 +198,10 @@ def test_a_full_disk_ends_in_one_line_and_the_journal_goes_on(tmp_path):
     )
     number, _, message = ran.stdout.partition(" ")
     assert message.strip() == f"{path}: cannot be written: File too large"
-    records, said = kept(path)
+    records, said = records_of(path)
     assert numbers(records) == list(range(int(number))) and said == []
     fill(path, 1)
-    assert len(kept(path)[0]) == int(number) + 1
+    assert len(records_of(path)[0]) == int(number) + 1
 
 
 WRITER = """
@@ -233,7 +233,7 @@ def test_killed_writers_lose_nothing_that_was_appended(tmp_path):
         for writer in writers:
             writer.send_signal(signal.SIGKILL)
             writer.wait()
-        records, _ = kept(path)
+        records, _ = records_of(path)
         for k, file in enumerate(messages):
             with file:
                 file.seek(0)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Drawn:
+class Resampled:
     """An instruction in a line: labels; stages by lane as [name, begin, end], in turn; its arrows."""
 
     number: int
@@ -27,7 +27,7 @@ class Drawn:
     """Where arrows that lead to it end: at the beginning of a stage with an X."""
 
 
-def drawn(content, name):
+def read_konata(content, name):
     """Return the instructions in the order of their lines; each line of a file is understood."""
     text = (gzip.decompress(content) if re.search(r"\.gz$", name, re.IGNORECASE) else content).decode("utf-8")
     header, *lines = text.removesuffix("\n").split("\n")
@@ -45,7 +45,7 @@ def drawn(content, name):
         number = int(rest[0])
         if command == "I":
             assert number not in actual, "it is defined again"
-            actual[number] = Drawn(int(rest[1]), int(rest[2]), cycle)
+            actual[number] = Resampled(int(rest[1]), int(rest[2]), cycle)
         else:
             assert actual[number].end is None, "it has retired"
             COMMANDS[command](actual[number], cycle, *rest[1:])

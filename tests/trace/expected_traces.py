@@ -139,7 +139,7 @@ def check_counter(actual, truth, machine):
 
 def check_konata(content, name, truth, program):
     """Everything is drawn by Konata, once, where it belongs."""
-    actual, texts = as_konata.drawn(content, name), listed(program)
+    actual, texts = as_konata.read_konata(content, name), listed(program)
     assert [each.number for each in actual] == [row["age"] for row in truth.rows]
     writer_of = {}
     for number, (each, row) in enumerate(zip(actual, truth.rows, strict=True)):

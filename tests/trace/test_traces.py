@@ -226,7 +226,7 @@ def test_konata_draws_a_window_where_it_begins_and_its_arrows(tmp_path):
     )
     timeline = timeline_of(*image, machine)
     traced(path, *image, machine, Window(61, 90))
-    actual = as_konata.drawn(path.read_bytes(), path.name)
+    actual = as_konata.read_konata(path.read_bytes(), path.name)
     inside = (timeline["issue"] < 90) & (timeline["retire"] > 61)
     assert [each.begin for each in actual] == timeline["issue"][inside].tolist()
     assert min(each.begin for each in actual) > 0

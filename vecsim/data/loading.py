@@ -16,7 +16,7 @@ from vecsim.data.collections import Entry, counterpart, entries, find_entries
 from vecsim.data.collections.pinned import require_pinned
 from vecsim.data.download import DownloadError, Report
 from vecsim.data.matrix import Matrix, check_size
-from vecsim.data.matrix_cache import fetch, kept, matrix_cache
+from vecsim.data.matrix_cache import fetch, cached_file, matrix_cache
 from vecsim.data.search_path import MATRIX_FOLDERS, exists, files_in, find_file, matrix_folders
 from vecsim.data.source_bytes import Readable, opened, taken
 from vecsim.support.arguments import names, path_text
@@ -223,7 +223,7 @@ def find_download(name: str) -> Path | None:
     """
     if not exists(matrix_cache()):
         return None
-    result = (kept(entry.cache_name) for entry in _offered(name))
+    result = (cached_file(entry.cache_name) for entry in _offered(name))
     return next((path for path, _ in filter(None, result)), None)
 
 
@@ -239,7 +239,7 @@ def _offered(name: str) -> list[Entry]:
 
 def _from_cache(name: Path, keep_complex: bool, url: str | None = None) -> Matrix | None:
     """Return a matrix of the cache, which came from an address, or from where its record says."""
-    result = kept(name)
+    result = cached_file(name)
     if result is None:
         return None
     path, record = result

@@ -56,7 +56,7 @@ def matrix_cache() -> Path:
     return cache_folder() / "matrices"
 
 
-def kept(name: Path) -> tuple[Path, Record] | None:
+def cached_file(name: Path) -> tuple[Path, Record] | None:
     """Look for a file in the cache.
 
     Parameters
@@ -108,7 +108,7 @@ def fetch(url: str, name: Path, accept: Callable[[Path], T], report: Report | No
     """
     path = matrix_cache() / name
     with _alone(path):
-        result = kept(name)
+        result = cached_file(name)
         if result is not None:
             return accept(result[0])
         partial = _beside(path, PARTIAL_SUFFIX)
@@ -126,7 +126,7 @@ def fetch(url: str, name: Path, accept: Callable[[Path], T], report: Report | No
         raise DownloadError(f"{refusal}; a second download did not help")
 
 
-def files_kept() -> list[Path]:
+def cached_files() -> list[Path]:
     """Return all files in the cache, sorted."""
     records = matrix_cache().rglob(f"*{RECORD_SUFFIX}")
     paths = (path.with_name(path.name.removesuffix(RECORD_SUFFIX)) for path in records)

@@ -179,7 +179,7 @@ class Difference:
 
     element: int
     address: int
-    found: float
+    actual: float
     expected: float
     count: int
 
@@ -264,8 +264,8 @@ def _of_matrix(raw: bytes, file: str, what: str, asked: str) -> tuple[npt.NDArra
     matrix = read(file, complex=True)
     csr, lost = matrix.csr, list(matrix.warnings)
     if what in CRS_ARRAYS:
-        found = {"rowptr": csr.indptr, "colidx": csr.indices, "values": csr.data}[what]
-        return np.asarray(found), lost
+        actual = {"rowptr": csr.indptr, "colidx": csr.indices, "values": csr.data}[what]
+        return np.asarray(actual), lost
     if not _is_dense(raw):
         raise UserError(
             f"{asked}: {file} is sparse: say which array of it, PLACE:rowptr=..., PLACE:colidx=... or "
@@ -385,10 +385,10 @@ def difference(
     expected
         What should be there.
     """
-    found = memory[expected.address : expected.end].view(np.uint8).copy().view(expected.values.dtype)
-    wrong = found != expected.values
+    actual = memory[expected.address : expected.end].view(np.uint8).copy().view(expected.values.dtype)
+    wrong = actual != expected.values
     if expected.values.dtype.kind == "f":
-        a, b = found.astype(np.float64), expected.values.astype(np.float64)
+        a, b = actual.astype(np.float64), expected.values.astype(np.float64)
         with np.errstate(invalid="ignore"):
             near = np.abs(a - b) <= tolerance * np.maximum(np.abs(b), 1.0)
         wrong &= ~(near & np.isfinite(b)) & ~(np.isnan(a) & np.isnan(b))
@@ -397,4 +397,4 @@ def difference(
         return None
     k = int(at[0])
     size = expected.values.dtype.itemsize
-    return Difference(k, expected.address + k * size, found[k].item(), expected.values[k].item(), len(at))
+    return Difference(k, expected.address + k * size, actual[k].item(), expected.values[k].item(), len(at))

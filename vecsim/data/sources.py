@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from vecsim.data.builtin import BUILTINS
 from vecsim.data.collections import COLLECTIONS, entries
-from vecsim.data.matrix_cache import files_kept, matrix_cache
+from vecsim.data.matrix_cache import cached_files, matrix_cache
 from vecsim.data.search_path import files_in, matrix_folders
 
 
@@ -56,7 +56,7 @@ def sources() -> list[Source]:
     offered = entries()
     return [
         *(Source("folder", str(folder), len(list(files_in(folder)))) for folder in matrix_folders()),
-        Source("cache", str(matrix_cache()), len(files_kept())),
+        Source("cache", str(matrix_cache()), len(cached_files())),
         Source("built-in", "vecsim", len(BUILTINS)),
         *(
             Source("collection", collection.name, sum(entry.collection is collection for entry in offered))
@@ -89,7 +89,7 @@ def _all() -> Iterator[Found]:
     for folder in matrix_folders():
         for name, path in files_in(folder):
             yield Found(name, "folder", str(path))
-    recorded = set(files_kept())
+    recorded = set(cached_files())
     offered = entries()
     for entry in offered:
         path = matrix_cache() / entry.cache_name

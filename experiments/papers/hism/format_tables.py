@@ -22,8 +22,8 @@ TABLES = {1: table1, 3: table3}
 def make(request: Request, number: int) -> Item:
     """Make Table 1 or 3 of the matrices that are found."""
     table, matrices = TABLES[number], six_matrices(request)
-    remarks = {found: "; ".join(matrix.warnings) for found, matrix in matrices.items()}
-    rows = table.rows({found: matrix.csr for found, matrix in matrices.items()}, remarks)
+    remarks = {matrices: "; ".join(matrix.warnings) for matrices, matrix in matrices.items()}
+    rows = table.rows({matrices: matrix.csr for matrices, matrix in matrices.items()}, remarks)
     missing = [why_missing(matrix) for matrix in MATRICES if matrix.name not in matrices]
     return Item(
         name=f"hism-table{number}",
@@ -52,13 +52,13 @@ def six_matrices(request: Request) -> dict[str, Matrix]:
         A file is there and cannot be read.
     """
 
-    def found() -> dict[str, Matrix]:
+    def matrices() -> dict[str, Matrix]:
         loaded = {each.name: matrix for each in MATRICES if (matrix := _load(each.name)) is not None}
         for name, matrix in loaded.items():
             request.matrices[name] = {"matrix_sha256": matrix_sha256(matrix.csr)}
         return loaded
 
-    return request.once(KEY, found)
+    return request.once(KEY, matrices)
 
 
 def _load(name: str) -> Matrix | None:

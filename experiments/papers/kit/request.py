@@ -42,7 +42,7 @@ class Request:
     matrices
         Filled by the experiments: the digests of the matrices that they were made of, by name and by what
         `vecsim.results.digests` calls them, ``pattern_sha256`` or ``matrix_sha256``.
-    kept
+    cached
         What one experiment made that another of the same request needs too, by a key of their own.
     """
 
@@ -54,11 +54,11 @@ class Request:
     folder: Path | None = None
     watch: Watch = _nobody
     matrices: dict[str, dict[str, str]] = field(default_factory=dict, compare=False, repr=False)
-    kept: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+    cached: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
         """Make something that several experiments need, and keep it by a key of its own."""
-        if key not in self.kept:
-            self.kept[key] = make()
-        result: T = self.kept[key]
+        if key not in self.cached:
+            self.cached[key] = make()
+        result: T = self.cached[key]
         return result

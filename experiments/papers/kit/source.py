@@ -27,12 +27,12 @@ def results_for(paper: Paper, request: Request) -> Results:
         A file cannot be read, is no file of results, or cannot be written; there is none.
     """
 
-    def found() -> Results:
+    def load() -> Results:
         result = _results(paper, request)
         request.matrices.update({m.name: {"matrix_sha256": m.sha256} for m in result.matrices if m.sha256})
         return result
 
-    return request.once(paper.name, found)
+    return request.once(paper.name, load)
 
 
 def _results(paper: Paper, request: Request) -> Results:

@@ -22,7 +22,7 @@ from experiments.papers.kit.results import Record
 from experiments.papers.layouts.baselines import library_products, real_products
 from experiments.papers.layouts.compiling import Compiling
 from experiments.papers.layouts.printed import OUTER
-from experiments.papers.layouts.recording import described, kept, read_kept
+from experiments.papers.layouts.recording import described, recorded_file, read_recorded
 from experiments.papers.layouts.results import REAL, MatrixRecord, Results, Search, SearchRecord
 from experiments.papers.layouts.subjects import SUBJECTS, Subject
 from gpu.compound import CompoundMatrix
@@ -104,7 +104,7 @@ def measure_matrices(
             if made_of is None or isinstance(made_of, str):
                 matrices.append(described(subject, None, made_of or late))
                 continue
-            matrix, x, exact = read_kept(made_of, subject.entry)
+            matrix, x, exact = read_recorded(made_of, subject.entry)
             made_of.unlink()
             matrices.append(described(subject, matrix))
             patterns: Patterns = {}
@@ -130,7 +130,7 @@ def supplied(subjects: Sequence[Subject]) -> Iterator[list[Future[Any]]]:
         tempfile.TemporaryDirectory(prefix="compound-") as folder,
         ProcessPoolExecutor(workers, mp_context=WorkerContext()) as pool,
     ):
-        yield [pool.submit(kept, SUBJECTS.index(each), Path(folder)) for each in subjects]
+        yield [pool.submit(recorded_file, SUBJECTS.index(each), Path(folder)) for each in subjects]
 
 
 class _Case:

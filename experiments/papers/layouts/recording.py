@@ -29,7 +29,7 @@ SEED = 8128
 """Of x."""
 
 
-def kept(number: int, folder: Path) -> Path | str:
+def recorded_file(number: int, folder: Path) -> Path | str:
     """Make a matrix, x and the exact product, and keep them in a file; in a line why it could not be made.
 
     Parameters
@@ -70,7 +70,7 @@ def keep(matrix: CompoundMatrix, path: Path) -> None:
     )
 
 
-def read_kept(path: Path, entry: EntryType) -> tuple[CompoundMatrix, Any, Any]:
+def read_recorded(path: Path, entry: EntryType) -> tuple[CompoundMatrix, Any, Any]:
     """Return a matrix that `keep` has kept, x and the exact product.
 
     Parameters

@@ -87,7 +87,7 @@ class Comparison:
         The runs that one of them has, or has cycles of, alone.
     """
 
-    made: tuple[tuple[str, str, str], ...]
+    settings: tuple[tuple[str, str, str], ...]
     inputs: tuple[DifferentInput, ...]
     apart: tuple[tuple[str, ...], ...]
     changes: tuple[Change, ...]
@@ -109,12 +109,12 @@ def compare(before: Document, after: Document) -> Comparison:
 
     Runs on different matrices of one name are not compared, unless they are the only ones.
     """
-    rows, made = dict(after.rows), _made(before.layout, after.layout)
+    rows, settings = dict(after.rows), _made(before.layout, after.layout)
     inputs = different_inputs(before.layout, after.layout)
     single = len(before.rows) == len(rows) == 1
     if single and before.rows.keys() != rows.keys():
         ((one, row),), ((other, other_row),) = before.rows.items(), rows.items()
-        made.append(("run", " ".join(one), " ".join(other)))
+        settings.append(("run", " ".join(one), " ".join(other)))
         inputs += tuple(of_two(before.layout, after.layout, row.matrix, other_row.matrix))
         rows = {one: other_row}
     others = set() if single else {each.name for each in inputs if each.is_matrix}
@@ -129,7 +129,7 @@ def compare(before: Document, after: Document) -> Comparison:
     ]
     both = {*apart, *(change.key for change in changes)}
     return Comparison(
-        made=tuple(made),
+        settings=tuple(settings),
         inputs=inputs,
         apart=tuple(apart),
         changes=tuple(sorted(changes, key=lambda change: -abs(change.percent))),

@@ -70,10 +70,10 @@ def pairs(cells: Cells) -> list[Item]:
         if size <= MOST_PLACES and not all(np.isnan(field).all() for field in fields.values()):
             results.append(Pair(first, second, fields))
     results.sort(key=lambda pair: -pair.interaction)
-    return [_item(cells, pair, drawn=place < MOST_DRAWN) for place, pair in enumerate(results)]
+    return [_item(cells, pair, has_figure=place < MOST_DRAWN) for place, pair in enumerate(results)]
 
 
-def _item(cells: Cells, pair: Pair, *, drawn: bool) -> Item:
+def _item(cells: Cells, pair: Pair, *, has_figure: bool) -> Item:
     first, second = pair.first, pair.second
     title = f"Speed against {first} and {second}"
     chart = HeatChart(
@@ -97,7 +97,7 @@ def _item(cells: Cells, pair: Pair, *, drawn: bool) -> Item:
         f"together change the speed by up to {100 * (pair.interaction - 1):.1f} % otherwise than what each "
         "does by itself would say."
     )
-    return Item(file_name(first, second), title, summary, rows, chart if drawn else None)
+    return Item(file_name(first, second), title, summary, rows, chart if has_figure else None)
 
 
 def _numbers(field: Floats) -> tuple[tuple[float | None, ...], ...]:

@@ -214,13 +214,13 @@ def _compute(
     points = len(tasks[0].points)
     total, before, left = len(tasks) * points, len(results) * points, len(tasks) - len(results)
 
-    def told(done: int) -> None:
+    def on_progress(done: int) -> None:
         report(min(before + done, total), total)
 
     if scheduler is not None:
-        by_cluster(tasks, lookups, scheduler, results, told)
+        by_cluster(tasks, lookups, scheduler, results, on_progress)
     else:
-        by_processes(tasks, min(jobs or processors(), left), results, told)
+        by_processes(tasks, min(jobs or processors(), left), results, on_progress)
 
 
 def _specified(what: object) -> Sweep:

@@ -96,7 +96,7 @@ def simulate(task: Task, report: Callable[[int], None] = lambda done: None) -> O
         matrix = load_input(task.matrix, task.sweep.value_bits)
         work = begin(task, task.points, matrix, store)
         work.find_keys()
-        recorded = store.kept(work.keys)
+        recorded = store.stored_keys(work.keys)
         report(sum(key in recorded or not key for key in work.keys))
         last, message = time.monotonic(), 0
         for place in work.missing(recorded):
@@ -121,7 +121,7 @@ def look_up(task: Task) -> Outcome:
     with Store(task.store) as store:
         work = begin(task, task.points, Input(task.matrix, None, task.matrix_sha256), store)
         work.find_keys(make_images=False)
-        left = work.missing(store.kept(key for key in work.keys if key != UNKNOWN))
+        left = work.missing(store.stored_keys(key for key in work.keys if key != UNKNOWN))
         damaged = len(store.damaged & set(work.keys))
     return Outcome(
         tuple(work.keys), tuple(work.faults), tuple(left), damaged=damaged, files=tuple(work.files)

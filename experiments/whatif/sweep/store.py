@@ -110,7 +110,7 @@ class Store:
         """Return those of some cells that are kept, by key; what is damaged is not."""
         return self._records(Cell, keys)
 
-    def kept(self, keys: Iterable[str]) -> frozenset[str]:
+    def stored_keys(self, keys: Iterable[str]) -> frozenset[str]:
         """Tell which of some cells are kept, by key."""
         return frozenset(self.cells(keys))
 

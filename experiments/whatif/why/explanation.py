@@ -224,10 +224,10 @@ def why(
     Examples
     --------
     >>> import vecsim
-    >>> found = vecsim.why("hism", "laplace2d-30")
-    >>> sum(line.cycles for line in found.lines) == sum(found.causes.values()) == found.cycles
+    >>> result = vecsim.why("hism", "laplace2d-30")
+    >>> sum(line.cycles for line in result.lines) == sum(result.causes.values()) == result.cycles
     True
-    >>> found.cycles >= found.bounds[0].cycles
+    >>> result.cycles >= result.bounds[0].cycles
     True
     """
     program = program_name(program)

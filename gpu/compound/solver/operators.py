@@ -31,7 +31,7 @@ class Operator:
         The layout of the vectors.
     arranged, separated
         Make an array of the layout of elements of (count, size), and the other way round.
-    kept
+    owner
         What must live as long as this.
     """
 
@@ -43,7 +43,7 @@ class Operator:
     vector: ComponentLayout
     arranged: Callable[[NDArray[Any]], NDArray[Any]]
     separated: Callable[[NDArray[Any]], NDArray[Any]]
-    kept: Any = None
+    owner: Any = None
 
 
 def of_product(product: CompoundProduct) -> Operator:

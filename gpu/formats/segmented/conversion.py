@@ -75,12 +75,12 @@ class _Counts:
     order: NDArray[np.uint32]
     place: NDArray[np.uint32]
     begins: IntArray
-    found: IntArray
+    in_segments: IntArray
 
     @property
     def slots(self) -> int:
         """How many rows of segments have entries."""
-        return int(self.found[..., 0].sum())
+        return int(self.in_segments[..., 0].sum())
 
 
 @dataclass(frozen=True)
@@ -183,9 +183,9 @@ def _counted(csr: Any, sizes: Sizes, begins: IntArray, *, by_degree: bool) -> _C
     order = order_by_degree(csr.indices, csr.shape[1]) if by_degree else np.empty(0, np.uint32)
     place = np.empty(len(order), np.uint32)
     place[order] = np.arange(len(order), dtype=np.uint32)
-    found = np.zeros((len(begins) - 1, -(-csr.shape[1] // columns), 2), np.int64)
-    filling.count(csr.indptr, csr.indices, place, columns, begins, found)
-    return _Counts(columns, order, place, begins, found)
+    counts = np.zeros((len(begins) - 1, -(-csr.shape[1] // columns), 2), np.int64)
+    filling.count(csr.indptr, csr.indices, place, columns, begins, counts)
+    return _Counts(columns, order, place, begins, counts)
 
 
 def order_by_degree(indices: NDArray[Any], width: int) -> NDArray[np.uint32]:
@@ -196,9 +196,9 @@ def order_by_degree(indices: NDArray[Any], width: int) -> NDArray[np.uint32]:
 
 def _slots(csr: Any, counts: _Counts, codes: NDArray[np.uint16], values: NDArray[Any]) -> _Slots:
     """Find the slots, segment by segment and row by row, and write their entries in this order."""
-    parts, segments = counts.found.shape[:2]
+    parts, segments = counts.in_segments.shape[:2]
     before = np.zeros((segments * parts + 1, 2), np.int64)
-    np.cumsum(counts.found.transpose(1, 0, 2).reshape(-1, 2), axis=0, out=before[1:])
+    np.cumsum(counts.in_segments.transpose(1, 0, 2).reshape(-1, 2), axis=0, out=before[1:])
     number = int(before[-1, 0])
     first_slot, first_entry = (
         np.ascontiguousarray(before[:-1, k].reshape(segments, parts).T) for k in range(2)

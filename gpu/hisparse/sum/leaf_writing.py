@@ -149,7 +149,7 @@ def write_kernel(
     source_first, source_second = (read_entry(real, bits, way, coordinates=way) for _, way in ways)
     put_first, put_second = (put_dense(real, bits, way, drop_zeros, k == 1) for k, way in ways)
     begin, first_slot = heads(width, node_size), first_slots(width)
-    first_turned, second_turned = transposed
+    first_transposed, second_transposed = transposed
     resident = RESIDENT if window == WINDOW else RESIDENT_WIDE
     options = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, resident)}
 
@@ -183,7 +183,7 @@ def write_kernel(
     def store(at: Any, entry: Any, alpha: Any, beta: Any, halves: Any, values: Any, to_halves: Any,
               to_slots: Any, count: Any, copying: Any) -> None:  # fmt: skip
         half, value, other, of_first, of_second = entry
-        noted = (of_first and not first_turned) or (of_second and not second_turned)
+        noted = (of_first and not first_transposed) or (of_second and not second_transposed)
         if of_first or of_second:
             total = product(alpha, value)
             if of_second:
@@ -232,8 +232,8 @@ def write_kernel(
             to_halves = 2 * at + FIRST_COORDINATE // 2
             to_slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
             # A leaf of one operand that is not transposed has its entries in order already.
-            of_first = second_count == 0 and not first_turned and np.int64(first) & 3 != DENSE
-            of_second = first_count == 0 and not second_turned and np.int64(second) & 3 != DENSE
+            of_first = second_count == 0 and not first_transposed and np.int64(first) & 3 != DENSE
+            of_second = first_count == 0 and not second_transposed and np.int64(second) & 3 != DENSE
             copying = not drop_zeros and not dense and (of_first or of_second)
             if thread == 0:
                 begin(words, halves, reference, shape)

@@ -54,7 +54,7 @@ class TreeSum:
         *,
         drop_zeros: bool = False,
     ) -> None:
-        self._turned, self._drop = transposed, drop_zeros
+        self._transposed, self._drop = transposed, drop_zeros
         self._shape = first.shape[::-1] if transposed[0] else first.shape
         self._operands = first, second
         self._real: Any = first.dtype.type
@@ -66,11 +66,11 @@ class TreeSum:
 
     def _count_leaves(self) -> list[Launch]:
         first, second = self._operands
-        one, two = (each.leaves_in_order(way) for each, way in zip(self._operands, self._turned, strict=True))
+        one, two = (each.leaves_in_order(way) for each, way in zip(self._operands, self._transposed, strict=True))
         kernel = count_kernel(
             self._real,
             self._bits,
-            self._turned,
+            self._transposed,
             self._drop,
             dense_from(1 << self._bits, first.dtype.itemsize),
         )
@@ -126,9 +126,9 @@ class TreeSum:
 
     def _write_leaves(self, result: DeviceTree) -> Launch:
         leaves, number = self.plan.leaves, result.level_nodes[0]
-        window = window_for(sum(each.nnz for each in self._operands) / number, self._turned)
+        window = window_for(sum(each.nnz for each in self._operands) / number, self._transposed)
         return Launch(
-            write_kernel(self._real, self._bits, self._turned, self._drop, window),
+            write_kernel(self._real, self._bits, self._transposed, self._drop, window),
             number,
             LEAF_THREADS,
             [self._pairs, leaves.slots, leaves.references, leaves.shapes, *self._pools,

@@ -16,12 +16,12 @@ from vecsim.machine import load_machine
 
 
 @cache
-def drawn(number, seed):
+def random_trials(number, seed):
     return draw(EXERCISES[f"exercise-{number:02}"], seed, load_machine(MACHINE))
 
 
 def graded(exercise, text, seed=1, engine="jit"):
-    trials = drawn(exercise.number, seed)
+    trials = random_trials(exercise.number, seed)
     return grade(exercise, Submission("my.s", text.encode()), seed=seed, engine=engine, trials=trials)
 
 

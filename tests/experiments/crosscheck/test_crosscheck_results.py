@@ -23,7 +23,7 @@ def test_what_was_no_number_is_none_again(results, tmp_path):
     path = tmp_path / "r.json"
     path.write_text(json.dumps(document))
     actual = read_results(path)
-    assert math.isnan(actual.matrices[0].found.checks[0].furthest)
+    assert math.isnan(actual.matrices[0].check.checks[0].furthest)
     assert actual.disagreements == ["gre_185: crs: SciPy and GPU differ by nan, rounding allows 1.0e-06"]
 
 
@@ -32,9 +32,9 @@ def test_cycles_of_another_machine(results):
     cycles = {"memplus": {"crs": 7, "jd": 6, "bbcs": 5, "hism": 4, "chism": 3}}
     actual = results.with_cycles(cycles, machine)
     assert [each.name for each in actual.matrices] == ["memplus"]
-    assert [check.cycles for check in actual.matrices[0].found.checks] == [7, 6, 5, 4, 3]
+    assert [check.cycles for check in actual.matrices[0].check.checks] == [7, 6, 5, 4, 3]
     assert actual.machine.label == "wide"
-    assert [check.gpu_us for check in actual.matrices[0].found.checks] == [4.0, 2.0, 6.0, 5.0, 5.0]
+    assert [check.gpu_us for check in actual.matrices[0].check.checks] == [4.0, 2.0, 6.0, 5.0, 5.0]
 
 
 @pytest.mark.parametrize(

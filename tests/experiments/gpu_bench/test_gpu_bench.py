@@ -65,9 +65,9 @@ def driver(monkeypatch):
     # cuSPARSE's product takes 20 us here.
     multiply = library._SpMV
     library._SpMV = lambda *arguments: (actual.work("cusparse", 20.0), multiply(*arguments))[1]
-    made = Cusparse(library)
+    supplied_matrix = Cusparse(library)
     monkeypatch.setattr(cuda_driver, "driver", lambda: actual)
-    monkeypatch.setattr(cusparse_library, "cusparse", lambda: made)
+    monkeypatch.setattr(cusparse_library, "cusparse", lambda: supplied_matrix)
     monkeypatch.setattr(compilation, "convert_sample", lambda name, dtype: None)
     monkeypatch.setattr(methods, "rank", lambda csr: Ranked({"medium": 1.0, "fast": 2.0}, 0.001))
     return actual
@@ -95,7 +95,7 @@ def fake_formats(driver, monkeypatch, **us):
     monkeypatch.setattr(methods, "formats", formats)
 
 
-def made(csr, matrix=TINY):
+def supplied_matrix(csr, matrix=TINY):
     rng = np.random.default_rng(1)
     exact = {}
     for operation, length in (("spmv", csr.shape[1]), ("spmv_t", csr.shape[0])):
@@ -116,7 +116,7 @@ def run(driver, path=None, *, l2_bytes=1 << 12, transposed=False, supplied=None)
     device = Device("Fake GPU", {"name": "Fake GPU"}, l2_bytes, BANDWIDTHS, "cusparse 0.0", GATHER)
     journal = RunJournal(path, {"commit": "abc"})
     ran = Bench(device, "abc", journal, Phases())
-    supplied = supplied or made(tiny())
+    supplied = supplied or supplied_matrix(tiny())
     ran.measure(supplied, transposed=transposed)
     journal.close()
     return journal.records, ran.line(supplied)
@@ -273,7 +273,7 @@ def test_gathers_are_counted_where_columns_may_be_anywhere(driver, monkeypatch, 
     fake_formats(driver, monkeypatch, fast=10.0)
     csr = scipy.sparse.csr_array(np.ones((1, 16)))
     csr.indices, csr.indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
-    supplied = made(csr, replace(TINY, class_=class_))
+    supplied = supplied_matrix(csr, replace(TINY, class_=class_))
     more = counted(supplied.matrix, csr, transposed=True, multiprocessors=4, l2_bytes=1 << 12)
     assert set(more) == ({f"gathers {o} {d}" for o in ("spmv", "spmv_t") for d in DTYPES} if more else set())
     records, _ = run(driver, supplied=replace(supplied, more=more))
@@ -314,7 +314,7 @@ def test_a_run_goes_on_where_it_was_cut_off(driver, monkeypatch, tmp_path, endin
             self.todo = todo
 
         def __enter__(self):
-            return (made(tiny(), each) for each in self.todo)
+            return (supplied_matrix(tiny(), each) for each in self.todo)
 
         def __exit__(self, *error):
             return None

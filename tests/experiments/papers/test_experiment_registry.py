@@ -101,11 +101,11 @@ def test_a_report_holds_the_items_and_what_stands_behind(monkeypatch):
     module = ModuleType("own_makers")
 
     def make(request):
-        request.kept["made"] = True
+        request.cached["made"] = True
         return Item("p-one", "One", "s", ())
 
     def appendices(request):
-        assert request.kept["made"]  # asked for last
+        assert request.cached["made"]  # asked for last
         return (Appendix("", "Behind"),)
 
     module.make, module.appendices = make, appendices

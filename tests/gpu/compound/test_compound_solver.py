@@ -11,7 +11,7 @@ from gpu.compound.solver.block_diagonal import as_scalars, inverse_diagonal
 from vecsim.support.errors import UserError
 
 
-def made(entry, seed=1, rows=7, columns=5):
+def matrix_of(entry, seed=1, rows=7, columns=5):
     rng = np.random.default_rng(seed)
     dense = rng.random((rows, columns)) < 0.5
     indptr = np.concatenate(([0], np.cumsum(dense.sum(axis=1))))
@@ -21,7 +21,7 @@ def made(entry, seed=1, rows=7, columns=5):
 
 @pytest.mark.parametrize("entry", [COMPLEX, QUATERNION, DUAL, blocks(3)], ids=lambda entry: entry.name)
 def test_plain_numbers_multiply_alike(entry):
-    matrix = made(entry)
+    matrix = matrix_of(entry)
     x = np.random.default_rng(2).standard_normal((5, len(entry.vector)))
     exact = reference_product(matrix, x)
     np.testing.assert_allclose((as_scalars(matrix) @ x.ravel()).reshape(exact.shape), exact, rtol=1e-13)
@@ -37,7 +37,7 @@ def test_a_sum_of_its_own_has_no_plain_numbers():
         zero={"t": -np.inf},
     )
     with pytest.raises(UserError, match="tropical entries have a sum of their own"):
-        as_scalars(made(tropical))
+        as_scalars(matrix_of(tropical))
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def diagonal(values, columns=None):
 @pytest.mark.parametrize(
     ("matrix", "b", "message"),
     [
-        (made(COMPLEX), np.ones((7, 2)), "a matrix of 7 x 5 cannot be solved for: it must be square"),
+        (matrix_of(COMPLEX), np.ones((7, 2)), "a matrix of 7 x 5 cannot be solved for: it must be square"),
         (diagonal([1.0, 2.0], [1, 0]), np.ones((2, 2)), "row 0 has no diagonal entry"),
         (diagonal([1.0, 0.0]), np.ones((2, 2)), "the diagonal entry of row 1 is 0"),
         (diagonal([-1.0, -2.0]), np.ones((2, 2)), "iteration 1: .* not positive definite"),
@@ -106,7 +106,7 @@ def test_without_preconditioner_no_diagonal_is_needed_but_a_square():
     actual = solve_on_the_host(diagonal([1.0, 1.0], [1, 0]), np.ones((2, 2)), preconditioned=False)
     np.testing.assert_allclose(actual.x, [[1, 1], [1, 1]], atol=1e-12)
     with pytest.raises(UserError, match="it must be square"):
-        solve_on_the_host(made(COMPLEX), np.ones((7, 2)), preconditioned=False)
+        solve_on_the_host(matrix_of(COMPLEX), np.ones((7, 2)), preconditioned=False)
 
 
 def test_nothing_to_do_and_no_time():

@@ -11,7 +11,7 @@ ENTRIES = [COMPLEX, QUATERNION, UNIT_QUATERNION, DUAL, blocks(2), blocks(3), blo
 LIMITS = {np.float32: 2e-5, np.float64: 1e-13}
 
 
-def made(entry, real, rows=5000, columns=4000):
+def matrix_of(entry, real, rows=5000, columns=4000):
     """Rows of up to 12 entries, empty ones among them, and one long row."""
     rng = np.random.default_rng(3)
     lengths = rng.integers(0, 13, rows)
@@ -49,7 +49,7 @@ def variants():
 def test_layouts_and_schedules_give_the_reference(entry, real):
     from gpu.compound.device_compound import prepare
 
-    matrix, x = made(entry, real)
+    matrix, x = matrix_of(entry, real)
     exact = reference_product(matrix, x)
     for layout, schedule in variants():
         product = prepare(matrix, layout, schedule)
@@ -64,7 +64,7 @@ def test_cusparse_gives_the_reference(entry, real):
     from gpu.compound.cusparse_forms import cusparse_forms
     from gpu.runtime.cuda_driver import Stream
 
-    matrix, x = made(entry, real)
+    matrix, x = matrix_of(entry, real)
     exact = reference_product(matrix, x)
     for form in cusparse_forms(matrix):
         with form.product() as product, Stream() as stream:

@@ -30,7 +30,7 @@ SHAPES = {
 REALS = (np.float32, np.float64)
 
 
-def drawn(shape, density, seed, dtype):
+def random_matrix(shape, density, seed, dtype):
     """Return a canonical matrix with places full and empty, and explicit zeros."""
     rng = np.random.default_rng(seed)
     present = rng.random(shape) < density
@@ -80,7 +80,7 @@ def check_sum(one, two, node_size, ways):
 @pytest.mark.parametrize("shape", SHAPES)
 def test_small_products_and_sums(shape, dtype):
     for density, node_size in ((0.0, 16), (0.1, 16), (1.0, 256)):
-        one, two = (drawn(SHAPES[shape], density, seed, dtype) for seed in (1, 2))
+        one, two = (random_matrix(SHAPES[shape], density, seed, dtype) for seed in (1, 2))
         check_both_ways(HiSparse.from_scipy(one, node_size=node_size), one)
         for ways in ((0, 0), (1, 0), (0, 1), (1, 1)):
             check_sum(one, two, node_size, ways)
@@ -88,7 +88,7 @@ def test_small_products_and_sums(shape, dtype):
 
 @pytest.mark.parametrize("dtype", REALS)
 def test_small_edits(dtype):
-    matrix = drawn((300, 280), 0.05, 3, dtype)
+    matrix = random_matrix((300, 280), 0.05, 3, dtype)
     results = HiSparse.from_scipy(matrix, node_size=16)
     editor, dense = results.editor(), matrix.toarray()
     rng = np.random.default_rng(4)
@@ -121,6 +121,6 @@ def test_small_edits(dtype):
     ways=st.tuples(st.booleans(), st.booleans()),
 )
 def test_any_matrix(shape, density, seed, dtype, node_size, ways):
-    one, two = drawn(shape, density, seed, dtype), drawn(shape, 0.01, seed + 1, dtype)
+    one, two = random_matrix(shape, density, seed, dtype), random_matrix(shape, 0.01, seed + 1, dtype)
     check_both_ways(HiSparse.from_scipy(one, node_size=node_size), one)
     check_sum(one, two, node_size, ways)

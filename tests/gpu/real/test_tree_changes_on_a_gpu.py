@@ -16,7 +16,7 @@ SIZES = {"small": (90, 400), "large": (60_000, 900_000)}
 """Rows and columns, and entries that are drawn, some of them twice."""
 
 
-def drawn(side, entries, dtype, seed=0):
+def random_matrix(side, entries, dtype, seed=0):
     rng = np.random.default_rng(seed)
     rows, columns = (rng.integers(0, side, entries).astype(np.int32) for _ in range(2))
     return rows, columns, rng.integers(-3, 4, entries).astype(dtype)
@@ -40,7 +40,7 @@ def host_of(rows, columns, values, side, node_size):
 def test_made_of_coordinates(size, dtype):
     side, entries = SIZES[size]
     node_size = 16 if size == "small" else 256
-    given = drawn(side, entries, dtype)
+    given = random_matrix(side, entries, dtype)
     device = gpu.DeviceHiSparse.from_coo(*given, (side, side), node_size=node_size)
     check_tree(device, host_of(*given, side, node_size))
     again = gpu.DeviceHiSparse.from_coo(*given, (side, side), node_size=node_size).to_hisparse()
@@ -53,9 +53,9 @@ def test_made_of_coordinates(size, dtype):
 def test_batches_of_edits(size, dtype):
     side, entries = SIZES[size]
     node_size = 16 if size == "small" else 256
-    host = host_of(*drawn(side, entries, dtype), side, node_size)
+    host = host_of(*random_matrix(side, entries, dtype), side, node_size)
     device = gpu.DeviceHiSparse.from_hisparse(host)
-    rows, columns, values = drawn(side, entries // 10, dtype, 1)
+    rows, columns, values = random_matrix(side, entries // 10, dtype, 1)
     for how, given in (
         ("insert", (rows, columns, values)),
         ("set", (rows[::2], columns[::2], -values[::2])),
@@ -74,7 +74,7 @@ def test_the_traversal_is_the_product(size, dtype):
     from gpu.runtime.memory import upload
 
     side, entries = SIZES[size]
-    host = host_of(*drawn(side, entries, dtype), side, 16 if size == "small" else 256)
+    host = host_of(*random_matrix(side, entries, dtype), side, 16 if size == "small" else 256)
     exact, x = host.to_scipy(), np.linspace(-1, 2, side).astype(dtype)
     built, kind = HiSparseTraversal(host), np.dtype(dtype).type
     for product, matrix in ((built, exact), (built.transposed, exact.T)):
@@ -88,7 +88,7 @@ def test_the_traversal_is_the_product(size, dtype):
 @pytest.mark.parametrize("size", SIZES)
 def test_several_vectors_at_once(size, vectors):
     side, entries = SIZES[size]
-    matrix = host_of(*drawn(side, entries, np.float64), side, 16 if size == "small" else 256).to_scipy()
+    matrix = host_of(*random_matrix(side, entries, np.float64), side, 16 if size == "small" else 256).to_scipy()
     built = gpu.prepare(matrix, format="hisparse")
     x = np.random.default_rng(2).uniform(-1, 1, (side, vectors))
     actual = built.matmat(x)

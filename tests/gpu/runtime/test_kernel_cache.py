@@ -31,7 +31,7 @@ ARRANGEMENT = {
 }
 
 
-def made(factor):
+def kernel_function(factor):
     def outer(value):
         return inner(value) * factor
 
@@ -42,8 +42,8 @@ def made(factor):
 
 
 def test_the_name_says_what_was_closed_over():
-    assert identity(made(2)) == identity(made(2))
-    names = {identity(made(factor)) for factor in (2, 3, 2.0, np.float32(2), np.float64(2), True, None, "2")}
+    assert identity(kernel_function(2)) == identity(kernel_function(2))
+    names = {identity(kernel_function(factor)) for factor in (2, 3, 2.0, np.float32(2), np.float64(2), True, None, "2")}
     assert len(names) == 8
     assert identity((1, np.float32)) != identity((1, np.float64))
 
@@ -60,15 +60,15 @@ def test_a_kernel_of_ones_own_is_another_when_its_file_changes(tmp_path):
     path, names = tmp_path / "mine.py", []
     for text in ("def kernel(x):\n    x[0] = 5\n", "def kernel(x):\n    x[0] = 6\n"):
         path.write_text(text)
-        found = {"__name__": "mine"}
-        exec(compile(text, str(path), "exec"), found)
-        names.append(identity(found["kernel"]))
+        loaded_code = {"__name__": "mine"}
+        exec(compile(text, str(path), "exec"), loaded_code)
+        names.append(identity(loaded_code["kernel"]))
     assert names[0] != names[1]
 
 
 def test_what_has_no_name_is_refused():
     with pytest.raises(UnknownError, match="object has no name"):
-        identity(made(object()))
+        identity(kernel_function(object()))
 
 
 def test_kernels_differ_by_type_and_arrangement():
@@ -131,20 +131,20 @@ def kernel(monkeypatch, tmp_path):
     monkeypatch.setattr(dispatcher, "_Kernel", Compiled)
     monkeypatch.setattr(api, "get_current_device", lambda: SimpleNamespace(compute_capability=(9, 0)))
 
-    def found(factor):
-        kernel = SimpleNamespace(py_func=made(factor), targetoptions={"opt": True}, _cache=None)
+    def loaded_code(factor):
+        kernel = SimpleNamespace(py_func=kernel_function(factor), targetoptions={"opt": True}, _cache=None)
         kernel_cache.keep(kernel)
         return kernel._cache
 
-    return found
+    return loaded_code
 
 
 def test_what_one_keeps_the_other_finds(kernel, monkeypatch):
     assert kernel(2).load_overload("(x, y)", None) is None
     kernel(2).save_overload("(x, y)", Compiled(code="compiled"))
-    found = kernel(2).load_overload("(x, y)", None)
-    assert found.state == {"code": "compiled"}
-    assert found.library._cubin_cache and found.library._ptx_cache and not found.library._llvm_strs
+    loaded_code = kernel(2).load_overload("(x, y)", None)
+    assert loaded_code.state == {"code": "compiled"}
+    assert loaded_code.library._cubin_cache and loaded_code.library._ptx_cache and not loaded_code.library._llvm_strs
     assert kernel(3).load_overload("(x, y)", None) is None
     assert kernel(2).load_overload("(x, z)", None) is None
     monkeypatch.setattr(kernel_cache, "source_digest", lambda: "another state of the code")
@@ -192,7 +192,7 @@ def test_each_limit_of_registers_has_a_file_of_its_own(kernel, monkeypatch):
     monkeypatch.setattr(kernel_cache, "keep", lambda dispatcher: setattr(dispatcher, "_cache", recorded))
     saved = {}
     monkeypatch.setattr(
-        recorded.__class__, "save_overload", lambda self, name, made: saved.setdefault(name, made)
+        recorded.__class__, "save_overload", lambda self, name, kernel_function: saved.setdefault(name, kernel_function)
     )
     monkeypatch.setattr(recorded.__class__, "load_overload", lambda self, name, target: saved.get(name))
     fewer = [kernel_cache.compiled_for(Dispatcher(), "(x)", registers) for registers in (32, 40, 32)]
@@ -207,7 +207,7 @@ def test_what_the_folder_keeps_without_its_source_is_compiled_before_it_is_assem
     again = []
     monkeypatch.setattr(dispatcher, "_Kernel", lambda *given, **options: again.append(given) or Assembled())
     kernel = Dispatcher()
-    kernel.py_func, kernel.targetoptions = made(2), {"opt": True}
+    kernel.py_func, kernel.targetoptions = kernel_function(2), {"opt": True}
     kernel_cache.compiled_for(kernel, ("x",))
     library = kernel.overloads["x",]._codelibrary
     library._llvm_strs = []

@@ -32,7 +32,7 @@ OUTER = [*OUTER_LAYOUTS, Slicing(slice_height=3, sorting_window=5, threads_per_r
 SHARING = (1, 2, 8)
 
 
-def made(entry, rows, columns, rng, real, entries):
+def matrix_of(entry, rows, columns, rng, real, entries):
     """A matrix with empty rows and a full one."""
     lengths = rng.multinomial(entries, rng.dirichlet(np.full(rows, 0.5))) if rows else np.zeros(0, int)
     lengths = np.minimum(lengths, columns)
@@ -78,7 +78,7 @@ def test_product_of_any_matrix_in_any_layout_under_any_schedule(data):
     rng = np.random.default_rng(data.draw(st.integers(0, 2**32 - 1)))
     rows, columns = data.draw(st.integers(0, 12)), data.draw(st.integers(1, 12))
     real = data.draw(st.sampled_from([np.float32, np.float64]))
-    check(made(entry, rows, columns, rng, real, 20), layout, schedule, rng)
+    check(matrix_of(entry, rows, columns, rng, real, 20), layout, schedule, rng)
 
 
 @pytest.mark.nightly
@@ -86,7 +86,7 @@ def test_product_of_any_matrix_in_any_layout_under_any_schedule(data):
 @pytest.mark.parametrize("outer", OUTER_LAYOUTS)
 def test_every_combination(entry, outer):
     rng = np.random.default_rng(9)
-    matrix = made(entry, 21, 19, rng, np.float64, 60)
+    matrix = matrix_of(entry, 21, 19, rng, np.float64, 60)
     for inner, vector, assignment, sharing in product(
         INNER, VECTORS, ("whole", "static", "dynamic"), SHARING
     ):
@@ -95,7 +95,7 @@ def test_every_combination(entry, outer):
 
 def test_a_nan_in_x_reaches_the_rows_of_its_column_alone():
     rng = np.random.default_rng(5)
-    matrix = made(COMPLEX, 10, 6, rng, np.float64, 15)
+    matrix = matrix_of(COMPLEX, 10, 6, rng, np.float64, 15)
     x = np.ones((6, 2))
     x[3] = np.nan
     y = prepare(matrix, Layout("ellpack-r", SOA), Schedule(threads_per_block=32)) @ x
@@ -116,7 +116,7 @@ def test_bytes_by_hand():
 
 
 def test_what_does_not_fit_is_refused():
-    matrix = made(COMPLEX, 4, 4, np.random.default_rng(6), np.float32, 6)
+    matrix = matrix_of(COMPLEX, 4, 4, np.random.default_rng(6), np.float32, 6)
     with pytest.raises(UserError, match=r"unknown outer layout 'slice-32'.*did you mean 'sliced-32'"):
         prepare(matrix, Layout("slice-32"))
     with pytest.raises(UserError, match="wide 1, block 1 and no row_cap"):

@@ -26,7 +26,7 @@ def check(rows, columns, values, shape, node_size=4):
     np.testing.assert_array_equal(np.signbit(built.triplets()[2]), np.signbit(exact.triplets()[2]))
 
 
-def drawn(shape, entries, seed, dtype=np.float64):
+def random_matrix(shape, entries, seed, dtype=np.float64):
     rng = np.random.default_rng(seed)
     rows, columns = (rng.integers(0, side, entries).astype(np.int32) for side in shape)
     return rows, columns, rng.integers(-2, 3, entries).astype(dtype)
@@ -46,7 +46,7 @@ def test_duplicates_in_disorder():
     dtype=st.sampled_from([np.float32, np.float64]),
 )
 def test_the_tree_is_that_of_the_host(shape, entries, seed, dtype):
-    check(*drawn(shape, entries, seed, dtype), shape)
+    check(*random_matrix(shape, entries, seed, dtype), shape)
 
 
 @pytest.mark.ci

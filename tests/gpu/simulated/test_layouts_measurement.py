@@ -9,7 +9,7 @@ import pytest
 from experiments.papers.kit.measurement import Run
 from experiments.papers.kit.results import read_results
 from experiments.papers.layouts import measurement
-from experiments.papers.layouts.recording import kept
+from experiments.papers.layouts.recording import recorded_file
 from experiments.papers.layouts.results import Results
 from experiments.papers.layouts.subjects import Subject
 from gpu.compound import COMPLEX, CompoundMatrix
@@ -40,7 +40,7 @@ def test_what_is_recorded(monkeypatch, tmp_path):
 
     @contextmanager
     def supplied(chosen):
-        yield [SimpleNamespace(result=lambda: kept(0, tmp_path)), SimpleNamespace(result=lambda: "no file")]
+        yield [SimpleNamespace(result=lambda: recorded_file(0, tmp_path)), SimpleNamespace(result=lambda: "no file")]
 
     monkeypatch.setattr(measurement, "supplied", supplied)
     bandwidths = SimpleNamespace(bound_us=lambda *_: 2.0)

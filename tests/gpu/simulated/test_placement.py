@@ -9,7 +9,7 @@ from gpu.compound.device_compound import placed_pattern
 from gpu.compound.placement import DeviceEntries
 
 
-def made(entry):
+def matrix_of(entry):
     sampled = np.random.default_rng(5)
     lengths = sampled.integers(0, 6, 37)
     indices = np.concatenate([np.sort(sampled.choice(9, length, replace=False)) for length in lengths])
@@ -26,7 +26,7 @@ def made(entry):
 )
 @pytest.mark.parametrize("outer", ["csr", "ellpack-r", "sorted-32"])
 def test_the_device_places_as_the_host_does(outer, layout):
-    matrix = made(UNIT_QUATERNION if outer == "sorted-32" else QUATERNION)
+    matrix = matrix_of(UNIT_QUATERNION if outer == "sorted-32" else QUATERNION)
     pattern, entries = placed_pattern(matrix, outer), DeviceEntries(matrix)
     columns = [
         np.stack([matrix.components[k] for k in of], axis=1) if of else None

@@ -20,7 +20,7 @@ Y = np.array([201.0, 0, 30, 654])
 
 
 @pytest.fixture(scope="module")
-def made():
+def prepared():
     return gpu.prepare(MATRIX, threads_per_block=THREADS)
 
 
@@ -50,17 +50,17 @@ def on_device(array):
 
 
 @pytest.mark.parametrize("kind", [ByDLPack, ByInterface, on_device])
-def test_any_kind_of_vector_is_taken_without_a_copy(made, kind):
+def test_any_kind_of_vector_is_taken_without_a_copy(prepared, kind):
     out = np.full(4, np.nan)
     given = kind(out)
-    assert made.matvec(kind(X), out=given) is given
+    assert prepared.matvec(kind(X), out=given) is given
     written = given.copy_to_host() if kind is on_device else out
     np.testing.assert_array_equal(written, Y)
 
 
 @pytest.mark.parametrize("kind", [ByDLPack, ByInterface, on_device])
-def test_without_out_the_result_lies_on_the_device(made, kind):
-    y = made @ kind(X)
+def test_without_out_the_result_lies_on_the_device(prepared, kind):
+    y = prepared @ kind(X)
     assert not isinstance(y, np.ndarray)
     np.testing.assert_array_equal(y.copy_to_host(), Y)
 
@@ -70,38 +70,38 @@ def test_without_out_the_result_lies_on_the_device(made, kind):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_vectors_may_begin_at_any_element(kind, format, dtype):
     matrix = scipy.sparse.csr_array(np.eye(37, k=1, dtype=dtype) + 2 * np.eye(37, dtype=dtype))
-    made = gpu.prepare(matrix, format, threads_per_block=THREADS)
+    prepared = gpu.prepare(matrix, format, threads_per_block=THREADS)
     for offset in (1, 3):
         x = np.arange(40, dtype=dtype)[offset : offset + 37]
         out = np.full(41, -1, dtype=dtype)
-        made.matvec(kind(x), out=kind(out[offset : offset + 37]))
+        prepared.matvec(kind(x), out=kind(out[offset : offset + 37]))
         np.testing.assert_array_equal(out[offset : offset + 37], matrix @ x)
         assert (out[:offset] == -1).all()
         assert (out[offset + 37 :] == -1).all()
 
 
-def test_dlpack_is_told_the_stream_of_the_product(made):
+def test_dlpack_is_told_the_stream_of_the_product(prepared):
     x, out = ByDLPack(X), ByDLPack(np.zeros(4))
-    made.matvec(x, out=out)
+    prepared.matvec(x, out=out)
     # The protocol's name of the default stream.
     assert (x.streams, out.streams) == ([1], [1])
 
 
-def test_a_versioned_capsule(made):
-    np.testing.assert_array_equal((made @ ByDLPack(X, max_version=(1, 0))).copy_to_host(), Y)
+def test_a_versioned_capsule(prepared):
+    np.testing.assert_array_equal((prepared @ ByDLPack(X, max_version=(1, 0))).copy_to_host(), Y)
 
 
-def test_a_borrowed_tensor_is_given_back(made):
+def test_a_borrowed_tensor_is_given_back(prepared):
     x = X.copy()
     gone = weakref.ref(x)
     given = ByDLPack(x)
-    made @ given
+    prepared @ given
     del x, given
     gc.collect()
     assert gone() is None
 
 
-def test_unknown_elements_by_dlpack_are_refused(made, monkeypatch):
+def test_unknown_elements_by_dlpack_are_refused(prepared, monkeypatch):
     x = ByDLPack(X)
     capsule = X.__dlpack__()
     address = ctypes.pythonapi.PyCapsule_GetPointer
@@ -110,15 +110,15 @@ def test_unknown_elements_by_dlpack_are_refused(made, monkeypatch):
     ctypes.c_uint8.from_address(address(capsule, b"dltensor") + 20).value = 4
     monkeypatch.setattr(x, "array", SimpleNamespace(__dlpack__=lambda: capsule))
     with pytest.raises(UserError, match="code 4, 64 bits"):
-        made @ x
+        prepared @ x
 
 
-def test_vectors_of_the_host_by_dlpack_are_of_the_host(made):
+def test_vectors_of_the_host_by_dlpack_are_of_the_host(prepared):
     class Pinned(ByDLPack):
         def __array__(self, dtype=None, copy=None):
             return self.array
 
-    y = made @ Pinned(X, device=(3, 0))
+    y = prepared @ Pinned(X, device=(3, 0))
     assert isinstance(y, np.ndarray)
     np.testing.assert_array_equal(y, Y)
 
@@ -140,9 +140,9 @@ def test_vectors_of_the_host_by_dlpack_are_of_the_host(made):
         (lambda m: m.matvec(X, stream="first"), "str is no stream"),
     ],
 )
-def test_wrong_vectors_end_in_one_line(made, call, message):
+def test_wrong_vectors_end_in_one_line(prepared, call, message):
     with pytest.raises(UserError, match=message) as caught:
-        call(made)
+        call(prepared)
     assert "\n" not in str(caught.value)
 
 
@@ -153,20 +153,20 @@ def test_a_product_over_its_own_vector_is_refused():
         square.matvec(ByInterface(memory[:8]), out=ByInterface(memory[4:]))
 
 
-def test_the_matrix_of_another_gpu_is_refused(made, monkeypatch):
+def test_the_matrix_of_another_gpu_is_refused(prepared, monkeypatch):
     monkeypatch.setattr("gpu.device_matrix.current_device", lambda: 3)
     with pytest.raises(UserError, match="the matrix lies on GPU 0 and the current one is 3: use `with"):
-        made @ X
+        prepared @ X
 
 
-def test_a_tensor_with_a_gradient_says_so(made):
+def test_a_tensor_with_a_gradient_says_so(prepared):
     class Recorded:
         @property
         def __cuda_array_interface__(self):
             raise RuntimeError("Use var.detach().\nAnd more")
 
     with pytest.raises(UserError, match=r"Use var\.detach\(\)\.$"):
-        made @ Recorded()
+        prepared @ Recorded()
 
 
 def test_streams_by_handle_and_by_object(monkeypatch):

@@ -107,14 +107,14 @@ def crosscheck(
             if without and not matches:
                 output.text(f"without a GPU, SciPy and the simulator are compared: {without}")
             output.text(_header(each, machine_line(described), engine, value_bits, device))
-            output.table(_table(each.found.checks))
-            output.table(_hierarchies(each.found.hierarchies))
+            output.table(_table(each.check.checks))
+            output.table(_hierarchies(each.check.hierarchies))
             output.text(
-                f"two results may be {each.found.allowed:.1e} apart: the longest row has "
-                f"{counted(each.found.longest_row, 'entry')}"
+                f"two results may be {each.check.allowed:.1e} apart: the longest row has "
+                f"{counted(each.check.longest_row, 'entry')}"
             )
-            statuses = [check.gpu_status for check in each.found.checks]
-            statuses += [hierarchy.gpu_status for hierarchy in each.found.hierarchies]
+            statuses = [check.gpu_status for check in each.check.checks]
+            statuses += [hierarchy.gpu_status for hierarchy in each.check.hierarchies]
             for status in dict.fromkeys(filter(None, statuses)):
                 output.text(f"not on the GPU: {status}")
             matches.append(each)

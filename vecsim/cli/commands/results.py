@@ -95,8 +95,8 @@ def _show(output: Output, match: Comparison, most: int) -> None:
         output.text("inputs differ: a difference in cycles is not due to the machine or the options alone")
     if match.apart:
         output.text(f"not compared, as their matrices differ: {_some(match.apart)}")
-    if match.made:
-        output.table(fill(table(["made with", "A", "B"]), match.made))
+    if match.settings:
+        output.table(fill(table(["made with", "A", "B"]), match.settings))
     rows = [
         (
             " ".join(change.key),

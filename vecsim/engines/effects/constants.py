@@ -59,7 +59,7 @@ class Constants:
         """Return what elements are."""
         return self.integers if self.form == Form.INTEGER else self.floats
 
-    def turned(self, by: int) -> tuple[float, ...]:
+    def rotated(self, by: int) -> tuple[float, ...]:
         """Return the values, from another one on."""
         begin = by % len(self.values)
         return self.values[begin:] + self.values[:begin]

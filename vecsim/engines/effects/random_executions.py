@@ -109,10 +109,10 @@ def _put_constants(
     for number, operand in enumerate(row.operands):
         turn = constants.run + number
         if operand.kind == "v" and SECTION * constants.run < len(constants.values):
-            transposed = _containers(constants.turned(SECTION * turn), constants.form)
-            m.v[SECTION * fields[number] : SECTION * (fields[number] + 1)] = np.resize(transposed, SECTION)
+            rotated = _containers(constants.rotated(SECTION * turn), constants.form)
+            m.v[SECTION * fields[number] : SECTION * (fields[number] + 1)] = np.resize(rotated, SECTION)
         elif operand.kind == "f":
-            m.f[fields[number]] = _containers(constants.turned(turn)[:1], constants.form)[0]
+            m.f[fields[number]] = _containers(constants.rotated(turn)[:1], constants.form)[0]
         elif operand.kind in "xs" or not operand.is_register:
             low, high = (-(1 << 31), (1 << 31) - 1) if operand.is_register else operand.limits
             fitting = [each for each in constants.integers if low <= each <= high]

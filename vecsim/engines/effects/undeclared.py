@@ -79,8 +79,8 @@ def _effect(row: Instruction, semantics: _Semantics) -> str:
     too_long = 0
     for _ in range(RUNS):
         watch = _executed(semantics, random_execution(row, source))
-        if watch.found:
-            return watch.found
+        if watch.finding:
+            return watch.finding
         too_long += watch.end == _End.TOO_LONG
         if too_long == MOST_TOO_LONG:
             endless = f"takes more than {MOST_LINES:,} lines for {SECTION} elements: does it end?"
@@ -89,8 +89,8 @@ def _effect(row: Instruction, semantics: _Semantics) -> str:
             ended.append(watch)
     for constants in states_of_constants(row):
         watch = _executed(semantics, random_execution(row, source, constants))
-        if watch.found and not (watch.is_elsewhere and _is_any_index(semantics, row, constants, source)):
-            return watch.found
+        if watch.finding and not (watch.is_elsewhere and _is_any_index(semantics, row, constants, source)):
+            return watch.finding
         if watch.end == _End.WHOLE:
             ended.append(watch)
     return _never_done(row, ended) if len(ended) >= FEWEST_RUNS else ""
@@ -175,7 +175,7 @@ class _Watch:
         self.end = _End.BROKEN
         self.written: dict[str, set[int]] = defaultdict(set)
         self.operands: set[int] = set()
-        self.found = ""
+        self.finding = ""
         self.is_elsewhere = False
         self._read_since: dict[int, int] = {}
 
@@ -276,7 +276,7 @@ class _Watch:
         while frame is not None and is_ours(frame.f_code.co_filename):
             frame = frame.f_back
         line = None if frame is None else frame.f_lineno
-        self.found = _said(self.execution.row, what, line)
+        self.finding = _said(self.execution.row, what, line)
         raise _FoundError
 
 

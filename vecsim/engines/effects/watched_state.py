@@ -48,23 +48,23 @@ def _watched_kind(kind: Any) -> Any:
         def __init__(self) -> None:
             """Leave all to who makes it."""
 
-        def told(self, told: Told, index: Any) -> None:
+        def note(self, note: Told, index: Any) -> None:
             """Tell of an element that there is, a word as its bytes."""
             if not 0 <= int(index) < self.length:
                 return
             if self.scale > 0:
-                told(self.root, int(index) // self.scale)
+                note(self.root, int(index) // self.scale)
                 return
             for byte in range(-self.scale):
-                told(self.root, -self.scale * int(index) + byte)
+                note(self.root, -self.scale * int(index) + byte)
 
         def __getitem__(self, index: Any) -> Any:
             value = super().__getitem__(index)
-            self.told(self.read, index)
+            self.note(self.read, index)
             return value
 
         def __setitem__(self, index: Any, value: Any) -> None:
-            self.told(self.write, index)
+            self.note(self.write, index)
             super().__setitem__(index, value)
 
         def load(self, address: int, size: int, signed: bool) -> Any:

@@ -115,7 +115,7 @@ class CompiledRun(Run):
     """(SCHEDULES, s) cycles."""
     pace: Annotated[list[int], Temporary(SCHEDULES)]
     """(SCHEDULES,) the most elements of each schedule in a cycle."""
-    made: Annotated[list[int], Temporary(SCHEDULES)]
+    serial: Annotated[list[int], Temporary(SCHEDULES)]
     """(SCHEDULES,) which one it was of all that have been taken into use."""
     hazards: Annotated[list[int], Temporary()]
     """(s,) from when the elements of the instruction being timed may be written."""

@@ -32,7 +32,7 @@ class _Path:
         Its entries; both 0 where there is none.
     place
         First of them that stands at or behind the element's position, or `end`.
-    exists, found
+    exists, matches
         Whether there is an array on the way, and whether it has an entry for the element.
     """
 
@@ -41,7 +41,7 @@ class _Path:
     end: IntArray
     place: IntArray
     exists: BoolArray
-    found: BoolArray
+    matches: BoolArray
 
 
 def _grown(
@@ -51,7 +51,7 @@ def _grown(
     place = 0
     for number in reversed(range(len(levels))):
         path, level = paths[number], levels[number]
-        if path.found[0]:
+        if path.matches[0]:
             continue
         row_in_block, column_in_block = _positions(hism, number, rows, columns)
         if path.exists[0]:
@@ -83,7 +83,7 @@ def _paths(hism: HiSM, rows: IntArray, columns: IntArray) -> tuple[_Path, ...]:
         path = _path(hism, number, array, exists, *_positions(hism, number, rows, columns))
         paths.append(path)
         # Entry e of a level points to array e of the one below.
-        array, exists = path.place, path.found
+        array, exists = path.place, path.matches
     return tuple(reversed(paths))
 
 
@@ -97,16 +97,16 @@ def _path(
     start, end = np.zeros_like(array), np.zeros_like(array)
     start[exists] = level.array_ptr[array[exists]]
     end[exists] = level.array_ptr[array[exists] + 1]
-    place, found = first_not_below(
+    place, matches = first_not_below(
         lambda places, _: major[places].astype(np.int64) * size + minor[places], start, end, rank
     )
-    return _Path(array, start, end, place, exists, found)
+    return _Path(array, start, end, place, exists, matches)
 
 
 def _steps(hism: HiSM, paths: tuple[_Path, ...]) -> tuple[Steps[IntArray], ...]:
     parts = []
     for path in paths:
-        grows = path.exists & ~path.found
+        grows = path.exists & ~path.matches
         parts.append(
             Steps(
                 comparisons=path.place - path.start + (path.place < path.end),
@@ -120,7 +120,7 @@ def _steps(hism: HiSM, paths: tuple[_Path, ...]) -> tuple[Steps[IntArray], ...]:
 
 
 def _stored_at(hism: HiSM, paths: tuple[_Path, ...]) -> int | None:
-    return int(paths[0].place[0]) if paths[0].found[0] else None
+    return int(paths[0].place[0]) if paths[0].matches[0] else None
 
 
 INSERTION = InsertionRules(_paths, _steps, _stored_at, _grown)

@@ -31,7 +31,7 @@ from experiments.papers.hism.calibration.search import (
     starts,
 )
 from experiments.papers.hism.calibration.simulation import Simulator
-from experiments.papers.hism.calibration.uncertainty import Drawn, Draws, drawn
+from experiments.papers.hism.calibration.uncertainty import Resampled, Draws, resampled
 from experiments.papers.hism.measurements import Load
 from experiments.papers.hism.table2 import GROUPS
 from experiments.papers.kit.request import Request
@@ -136,7 +136,7 @@ class Calibration:
     now: Evaluated
     before: Evaluated
     spread: Mapping[str, float]
-    groups: Mapping[str, tuple[Drawn, ...]]
+    groups: Mapping[str, tuple[Resampled, ...]]
     single: tuple[Evaluated, ...]
     sensitivities: tuple[Sensitivity, ...]
     measured_facts: Mapping[str, int]
@@ -280,14 +280,14 @@ def _errors(search: Evaluator, measured: Sequence[Evaluated]) -> Iterable[float]
                 yield abs(log(ours / e.distance.numbers[row, group]))
 
 
-def _groups(matches: Ground, proposal: Finalist) -> dict[str, tuple[Drawn, ...]]:
+def _groups(matches: Ground, proposal: Finalist) -> dict[str, tuple[Resampled, ...]]:
     """Try all choices of matrices of the small, medium and large groups, by standard."""
     of = {PROPOSED: proposal.evaluated, **proposal.by_standard}
     return {
         words: tuple(
             result
             for group in GROUPS[1:]
-            if (result := drawn(group, e.cycles, matches.figures["size"], matches.members)) is not None
+            if (result := resampled(group, e.cycles, matches.figures["size"], matches.members)) is not None
         )
         for words, e in of.items()
     }

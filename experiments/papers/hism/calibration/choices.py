@@ -384,6 +384,6 @@ def measured(fact: Fact, machine: Machine, engine: str) -> int:
     return int(timeline["last"][row] - timeline["dispatch"][row])
 
 
-def kept(machine: Machine, engine: str) -> bool:
+def meets_facts(machine: Machine, engine: str) -> bool:
     """Return whether a machine keeps all stated facts."""
     return all(measured(fact, machine, engine) == fact.cycles for fact in FACTS)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from experiments.papers.hism import suite
 from experiments.papers.hism.calibration.against_the_paper import Weights, conclusions, equal_weights, means
-from experiments.papers.hism.calibration.choices import Candidate, Choice, kept, machine_of
+from experiments.papers.hism.calibration.choices import Candidate, Choice, meets_facts, machine_of
 from experiments.papers.hism.calibration.search import Evaluated, Evaluator
 from experiments.papers.hism.calibration.simulation import Simulator
 from experiments.papers.hism.suite import CRITERIA, Criterion, FigureMember, Member
@@ -128,7 +128,7 @@ class Evaluators:
         """Return whether the machine keeps what the paper states of single accesses."""
         machine = machine_of(candidate, self.base, self.choices)
         if machine not in self._usable:
-            self._usable[machine] = kept(machine, self.engine)
+            self._usable[machine] = meets_facts(machine, self.engine)
         return self._usable[machine]
 
     def score(self, evaluated: Evaluated) -> float:

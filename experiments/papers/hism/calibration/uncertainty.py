@@ -78,7 +78,7 @@ WITHIN = 0.15
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Resampled:
     """What all choices of the matrices of a group give.
 
     Attributes
@@ -120,9 +120,9 @@ def near(figure2: Sequence[FigureMember], members: Mapping[str, Member]) -> list
     return results
 
 
-def drawn(
+def resampled(
     group: str, cycles: Cycles, figure2: Sequence[FigureMember], members: Mapping[str, Member]
-) -> Drawn | None:
+) -> Resampled | None:
     """Try every choice of a group; None if no matrix is near one of its points.
 
     Parameters
@@ -145,7 +145,7 @@ def drawn(
     ratios = means / paper
     best = int(np.abs(np.log(ratios)).max(axis=1).argmin())
     at = np.unravel_index(best, [len(names) for names in of_group])
-    return Drawn(
+    return Resampled(
         group,
         prod(map(len, of_group)),
         int((np.abs(ratios - 1) <= WITHIN).all(axis=1).sum()),

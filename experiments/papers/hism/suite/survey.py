@@ -76,14 +76,14 @@ def _sources(market: dict[str, Entry]) -> Iterator[Source]:
         if is_available(f"file {name}"):
             yield Source(name, "file", f"file {name}", name)
     yield from _built_in(market)
-    yield from (source for source in made() if is_available(source.origin))
+    yield from (source for source in sources() if is_available(source.origin))
 
 
 def _built_in(market: dict[str, Entry]) -> Iterator[Source]:
     return (Source(name, "generated", f"builtin {name}", name) for name in BUILTINS if name in market)
 
 
-def made() -> Iterator[Source]:
+def sources() -> Iterator[Source]:
     """Yield the candidates of the file that are made; of one that is also a file, what makes the same."""
     for each in read_members(CANDIDATES_FILE):
         for origin in each.origins:

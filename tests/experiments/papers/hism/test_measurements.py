@@ -30,10 +30,10 @@ MEMBERS = [
 class Watcher:
     """Keeps what a request is told."""
 
-    told: list[tuple[str, float]]
+    reports: list[tuple[str, float]]
 
     def __call__(self, doing: str, share: float) -> None:
-        self.told.append((doing, share))
+        self.reports.append((doing, share))
 
 
 def test_cycles_are_those_of_single_runs_and_the_largest_comes_first():
@@ -49,8 +49,8 @@ def test_cycles_are_those_of_single_runs_and_the_largest_comes_first():
             p: measure(p, matrix, MACHINE, options=ASSIGNMENT[p]).cycles for p in PROGRAMS
         }
     by_size = sorted(MEMBERS, key=lambda m: -m.size)
-    assert [doing for doing, _ in watcher.told[2:]] == [f"simulated {m.name}" for m in by_size]
-    shares = [share for _, share in watcher.told]
+    assert [doing for doing, _ in watcher.reports[2:]] == [f"simulated {m.name}" for m in by_size]
+    shares = [share for _, share in watcher.reports]
     assert shares == sorted(shares)
     assert shares[-1] == 1
 

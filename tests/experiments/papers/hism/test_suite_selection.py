@@ -13,7 +13,7 @@ from experiments.papers.hism.suite.selection import select
 from experiments.papers.hism.suite.stated_by_paper import NAMED, RANGES
 
 CANDIDATES = candidates()
-MADE = tuple(survey.made())
+MADE = tuple(survey.sources())
 CHOSEN = [candidate for candidate in CANDIDATES if candidate.member in suite.members()]
 
 

@@ -13,7 +13,7 @@ from gpu.hisparse.container import HiSparse
 pytestmark = pytest.mark.ci  # three compiled loops
 
 
-def drawn(shape, density, seed, dtype=np.float64):
+def random_matrix(shape, density, seed, dtype=np.float64):
     rng = np.random.default_rng(seed)
     built = scipy.sparse.random_array(shape, density=density, rng=rng, format="csr")
     built.data = rng.integers(-2, 3, built.nnz).astype(dtype)
@@ -30,7 +30,7 @@ def drawn(shape, density, seed, dtype=np.float64):
 )
 @pytest.mark.nightly
 def test_a_sum_is_scipys_with_zeros_and_trees_are_told_from_others(shape, densities, dtype, node_size):
-    one, two = (drawn(shape, density, seed, dtype) for seed, density in enumerate(densities))
+    one, two = (random_matrix(shape, density, seed, dtype) for seed, density in enumerate(densities))
     actual = merged(one, two)
     assert actual.dtype == dtype
     np.testing.assert_array_equal(actual.toarray(), one.toarray() + two.toarray())

@@ -16,7 +16,7 @@ MACHINE = load_machine("vs2003")
 
 
 @pytest.fixture
-def made():
+def source():
     facts = {"multiprocessors": "1", "threads_per_multiprocessor": "2048"}
     return Results(PAPER.recorded_kind, "2026-11-21", "abc", "a GPU", facts, {}, ())
 
@@ -29,31 +29,31 @@ def package(monkeypatch, tmp_path):
     return tmp_path
 
 
-def test_a_file_that_was_given(made, package):
+def test_a_file_that_was_given(source, package):
     file = package / "r.json"
-    file.write_bytes(made.to_json())
+    file.write_bytes(source.to_json())
     request = Request(MACHINE, recorded={PAPER.recorded_kind: file})
-    assert PAPER.source_of(request) == made
+    assert PAPER.source_of(request) == source
     file.write_text("[]")
-    assert PAPER.source_of(request) == made  # read once
+    assert PAPER.source_of(request) == source  # read once
     with pytest.raises(UserError, match="is no file of"):
         PAPER.source_of(Request(MACHINE, recorded={PAPER.recorded_kind: file}))
 
 
-def test_the_newest_of_the_package(made, package):
+def test_the_newest_of_the_package(source, package):
     with pytest.raises(UserError, match="pellr: there is no NVIDIA GPU here, and no file of results"):
         PAPER.source_of(Request(MACHINE))
     (package / "pellr-b-2026-11-20.json").write_text("{")
-    (package / "pellr-a-2026-11-21.json").write_bytes(made.to_json())
+    (package / "pellr-a-2026-11-21.json").write_bytes(source.to_json())
     assert PAPER.source_of(Request(MACHINE)).gpu == "a GPU"
 
 
-def test_a_gpu_measures_and_its_results_are_kept(made, monkeypatch, tmp_path):
+def test_a_gpu_measures_and_its_results_are_kept(source, monkeypatch, tmp_path):
     monkeypatch.setattr("experiments.papers.kit.source.has_gpu", lambda: True)
-    monkeypatch.setattr(measurement, "measure", lambda watch: made)
+    monkeypatch.setattr(measurement, "measure", lambda watch: source)
     request = Request(MACHINE, folder=tmp_path / "report")
-    assert PAPER.source_of(request) is PAPER.source_of(request) is made
-    assert read_results(tmp_path / "report" / "pellr-results.json", Results) == made
+    assert PAPER.source_of(request) is PAPER.source_of(request) is source
+    assert read_results(tmp_path / "report" / "pellr-results.json", Results) == source
 
 
 def test_every_paper_that_is_measured_has_results_in_the_package():

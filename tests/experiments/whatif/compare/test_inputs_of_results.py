@@ -112,7 +112,7 @@ def test_values_of_another_width_are_no_other_matrix(folder):
                     "--json", f"{bits}.json") == 0  # fmt: skip
     actual = compare(*(read_document(folder / f"{bits}.json") for bits in (32, 64)))
     assert actual.inputs == ()
-    assert ("value_bits", "32", "64") in actual.made
+    assert ("value_bits", "32", "64") in actual.settings
     assert len(actual.changes) == 2
 
 
@@ -235,8 +235,8 @@ def test_sweeps_of_other_choices_say_so(folder):
     swept(["a/m.mtx"], "one")
     swept(["a/m.mtx"], "other", "--program", "crs", "--seed", "3", "--value-bits", "64")
     actual = compare(*(read_document(folder / name) for name in ("one", "other")))
-    assert ("seed", "0", "3") in actual.made
-    assert ("value_bits", "32", "64") in actual.made
+    assert ("seed", "0", "3") in actual.settings
+    assert ("value_bits", "32", "64") in actual.settings
     assert actual.inputs == ()
 
 

@@ -34,9 +34,9 @@ def files(tmp_path_factory):
 def test_what_differs_and_by_how_much(files):
     before, after = (read_document(files / name) for name in ("a.json", "b.json"))
     actual = compare(before, after)
-    assert ("machine.banks", "16", "4") in actual.made
-    assert ("option crs.schedule", "pipelined", "plain") in actual.made
-    assert not [name for name, *_ in actual.made if name.startswith("versions")]
+    assert ("machine.banks", "16", "4") in actual.settings
+    assert ("option crs.schedule", "pipelined", "plain") in actual.settings
+    assert not [name for name, *_ in actual.settings if name.startswith("versions")]
     assert [change.key for change in actual.changes] == [("laplace2d-10", "hism"), ("laplace2d-10", "crs")]
     first = actual.changes[0]
     assert first.before == before.rows[first.key].cycles
@@ -47,7 +47,7 @@ def test_what_differs_and_by_how_much(files):
     moved = [abs(part.change) for part in first.causes]
     assert moved == sorted(moved, reverse=True)
     assert compare(before, before).largest == 0
-    assert compare(before, before).made == ()
+    assert compare(before, before).settings == ()
 
 
 def test_explanations_have_their_instructions_side_by_side(tmp_path, capsys):
@@ -56,7 +56,7 @@ def test_explanations_have_their_instructions_side_by_side(tmp_path, capsys):
         how = ["--program", "hism", "--engine", "jit", "--set", f"banks={banks}", "--json", path]
         assert main(["why", "laplace2d-5", *how]) == 0
     actual = compare(*(read_document(Path(path)) for path in paths))
-    assert actual.made == (("machine.banks", "16", "4"),)
+    assert actual.settings == (("machine.banks", "16", "4"),)
     (change,) = actual.changes
     assert sum(part.before for part in change.lines) == change.before
     assert sum(part.after for part in change.lines) == change.after > change.before
@@ -71,7 +71,7 @@ def test_two_files_of_one_run_each_are_compared_whatever_their_names(files, tmp_
     (tmp_path / "other.s").write_text("li x1, 16\nsetvl x1\nlv.w v1, 64(x0)\nhalt\n")
     assert main(["exec", str(tmp_path / "other.s"), "--json", str(tmp_path / "other.json")]) == 0
     actual = compare(read_document(files / "k.json"), read_document(tmp_path / "other.json"))
-    assert ("run", "k.s", "other.s") in actual.made
+    assert ("run", "k.s", "other.s") in actual.settings
     (change,) = actual.changes
     # A load of 16 words for one of 32, at 4 a cycle.
     assert (change.after - change.before, change.program) == (-4, True)

@@ -168,7 +168,7 @@ def test_a_full_disk_ends_in_one_message_and_the_store_goes_on(tmp_path, little_
     assert "\n" not in str(message.value)
     assert str(message.value).startswith(f"{path}: ")
     with Store(path) as store:
-        assert store.kept(recorded) == set(recorded) != set()
+        assert store.stored_keys(recorded) == set(recorded) != set()
         store.keep("after", Cell(fault="none"))
         assert store.cells(["after"])["after"].fault == "none"
 
@@ -189,7 +189,7 @@ with Store(Path(sys.argv[1])) as store:
     assert [writer.wait() for writer in writers] == [0, 0]
     keys = [f"{name} {number}" for name in "ab" for number in range(200)]
     with Store(path) as store:
-        assert store.kept(keys) == set(keys)
+        assert store.stored_keys(keys) == set(keys)
 
 
 def test_what_extensions_count_stands_in_the_table(tmp_path):

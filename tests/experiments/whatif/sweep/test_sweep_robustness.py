@@ -55,7 +55,7 @@ def begin(tmp_path):
     return begin
 
 
-def kept(store):
+def finished_cells(store):
     if not store.exists():
         return 0
     with closing(sqlite3.connect(store, timeout=60)) as database:
@@ -91,7 +91,7 @@ def test_killed_at_random_moments_it_goes_on_to_the_same_table(alone, begin, tmp
     while len(struck) < KILLS:
         # Some cells later, so that every kill strikes while cells are computed.
         target = before + draw.randint(1, CELLS // (2 * KILLS))
-        while kept(store) < target and victim.poll() is None:
+        while finished_cells(store) < target and victim.poll() is None:
             time.sleep(0.005)
         who = draw.choice(("parent", "all", "worker"))
         assert victim.poll() is None, "it came to its end before it was killed often enough"
@@ -101,14 +101,14 @@ def test_killed_at_random_moments_it_goes_on_to_the_same_table(alone, begin, tmp
             victim.wait(30)
             victim.stdout.close()
             victim = begin(store)
-        assert kept(store) >= target, "a finished cell is lost"
-        before = kept(store)
+        assert finished_cells(store) >= target, "a finished cell is lost"
+        before = finished_cells(store)
     os.killpg(victim.pid, signal.SIGKILL)
     victim.wait(30)
     victim.stdout.close()
     assert set(struck) == {"parent", "all", "worker"}
     time.sleep(1)  # workers whose parent was killed end by themselves
-    there = kept(store)
+    there = finished_cells(store)
     table = sweep(SPEC, store=store, jobs=1)
     assert table.columns == alone.columns
     assert table.computed == CELLS - there > 0
@@ -140,7 +140,7 @@ def test_a_full_disk_ends_in_one_line_and_the_same_command_goes_on(tmp_path):
     assert first.stderr.startswith(f"vecsim: error: {store}: ")
     assert first.stderr.count("\n") == 1
     assert not out.exists()
-    there = kept(store)
+    there = finished_cells(store)
     assert 0 < there < 164
     again = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert again.returncode == 0

@@ -26,14 +26,14 @@ def test_bounds_of_a_program_worked_by_hand():
         "li x1, 64\nsetvl x1\nli x2, 8\nlv.w v1, 64(x0)\nlvws.w v2, (x0), x2\naddvv.s v3, v1, v2\nhalt"
     )
 
-    def found(machine):
+    def bounds_of(machine):
         return bounds(run(program, np.zeros(1024, np.uint8), machine, engine="simpy"))
 
-    message = {bound.name: (bound.amount, bound.cycles) for bound in found(VS2003)}
+    message = {bound.name: (bound.amount, bound.cycles) for bound in bounds_of(VS2003)}
     # 64 words at 4 a cycle and 64 at 1; 64 elements on 2 lanes; 7 instructions, 4 a cycle.
     assert message == {"memory ports": (128, 16 + 64), "add unit": (64, 32), "issue": (7, 2)}
     assert list(message) == ["memory ports", "add unit", "issue"]
-    wide = {bound.name: bound.cycles for bound in found(VS2003.changed({"memory_ports": 2, "lanes": 4}))}
+    wide = {bound.name: bound.cycles for bound in bounds_of(VS2003.changed({"memory_ports": 2, "lanes": 4}))}
     assert wide == {"memory ports": 8 + 32, "add unit": 16, "issue": 2}
 
 
@@ -41,9 +41,9 @@ def test_ports_do_other_accesses_beside_contiguous_ones():
     # 4 words of a contiguous access and one by stride: on two ports both may go in one cycle.
     program = assemble("li x1, 4\nsetvl x1\nlv.w v1, 64(x0)\nli x1, 1\nsetvl x1\nlvws.w v2, (x0), x1\nhalt")
     machine = VS2003.changed({"memory_ports": 2})
-    found = {
+    bounds_of = {
         bound.name: bound for bound in bounds(run(program, np.zeros(1024, np.uint8), machine, engine="simpy"))
     }
-    assert found["memory ports"].cycles == 1
-    assert found["memory ports"].doubled(machine) == {"words_per_cycle": 8, "addresses_per_cycle": 2}
-    assert found["issue"].doubled(machine) == {"issue_width": 8}
+    assert bounds_of["memory ports"].cycles == 1
+    assert bounds_of["memory ports"].doubled(machine) == {"words_per_cycle": 8, "addresses_per_cycle": 2}
+    assert bounds_of["issue"].doubled(machine) == {"issue_width": 8}

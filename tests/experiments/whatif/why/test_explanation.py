@@ -16,51 +16,51 @@ DOCS = Path(__file__).parents[4] / "docs"
 
 
 @pytest.fixture(scope="module")
-def found():
+def explanation():
     return vecsim.why("crs", "laplace2d-10", options={"schedule": "plain"})
 
 
-def test_everything_adds_up_to_the_cycles_of_the_run(found):
+def test_everything_adds_up_to_the_cycles_of_the_run(explanation):
     alone = vecsim.measure("crs", "laplace2d-10", options={"schedule": "plain"})
-    assert found.cycles == alone.cycles == sum(found.causes.values())
-    assert found.cycles == sum(line.cycles for line in found.lines)
-    assert found.relative_error == alone.relative_error < 1e-6
-    assert sum(found.shares.values()) == pytest.approx(1)
-    assert list(found.shares.values()) == sorted(found.shares.values(), reverse=True)
+    assert explanation.cycles == alone.cycles == sum(explanation.causes.values())
+    assert explanation.cycles == sum(line.cycles for line in explanation.lines)
+    assert explanation.relative_error == alone.relative_error < 1e-6
+    assert sum(explanation.shares.values()) == pytest.approx(1)
+    assert list(explanation.shares.values()) == sorted(explanation.shares.values(), reverse=True)
 
 
-def test_ablations_are_runs(found):
-    assert [each.name for each in found.ablations[:1]] == [ALL]
-    assert {each.name for each in found.ablations[1:]} == {each.name for each in ABLATIONS}
-    for each in found.ablations[:4]:
+def test_ablations_are_runs(explanation):
+    assert [each.name for each in explanation.ablations[:1]] == [ALL]
+    assert {each.name for each in explanation.ablations[1:]} == {each.name for each in ABLATIONS}
+    for each in explanation.ablations[:4]:
         machine = load_machine("vs2003", each.settings)
         again = vecsim.measure("crs", "laplace2d-10", machine, options={"schedule": "plain"})
         assert again.cycles == each.cycles
-        assert each.speedup == found.cycles / again.cycles
-    assert [each.cycles for each in found.ablations[1:]] == sorted(
-        each.cycles for each in found.ablations[1:]
+        assert each.speedup == explanation.cycles / again.cycles
+    assert [each.cycles for each in explanation.ablations[1:]] == sorted(
+        each.cycles for each in explanation.ablations[1:]
     )
 
 
-def test_what_is_so_already_is_not_run(found):
-    (chaining,) = (each for each in found.ablations if each.name == "chaining")
-    assert (chaining.settings, chaining.cycles, chaining.speedup) == ((), found.cycles, 1.0)
+def test_what_is_so_already_is_not_run(explanation):
+    (chaining,) = (each for each in explanation.ablations if each.name == "chaining")
+    assert (chaining.settings, chaining.cycles, chaining.speedup) == ((), explanation.cycles, 1.0)
     without = load_machine("vs2003", {"chaining": False, "startup": 0})
     changes = {each.name: effective(without, each.changes(without)) for each in ABLATIONS}
     assert changes["chaining"] == {"chaining": True}
     assert changes["no startup of memory accesses"] == {}
 
 
-def test_the_sentence_is_made_of_the_numbers(found):
-    message = found.in_words()
-    words, cycles = next(iter(found.parts.items()))
-    bound, best = found.bounds[0], found.ablations[1]
-    assert sum(found.parts.values()) == found.cycles
-    assert not found.is_bound
+def test_the_sentence_is_made_of_the_numbers(explanation):
+    message = explanation.in_words()
+    words, cycles = next(iter(explanation.parts.items()))
+    bound, best = explanation.bounds[0], explanation.ablations[1]
+    assert sum(explanation.parts.values()) == explanation.cycles
+    assert not explanation.is_bound
     assert message.startswith(
-        f"CRS on laplace2d-10: {found.cycles:,} cycles; {bound.name} need at least "
-        f"{bound.cycles / found.cycles:.0%} of them. "
-        f"The oldest instruction: {cycles / found.cycles:.0%} {words}, "
+        f"CRS on laplace2d-10: {explanation.cycles:,} cycles; {bound.name} need at least "
+        f"{bound.cycles / explanation.cycles:.0%} of them. "
+        f"The oldest instruction: {cycles / explanation.cycles:.0%} {words}, "
     )
     assert (
         f"Best change: {best.name}, {best.speedup:.2f} times as fast ({' '.join(best.settings)})" in message
@@ -69,54 +69,54 @@ def test_the_sentence_is_made_of_the_numbers(found):
 
 def test_the_limit_comes_before_latencies_that_it_hides():
     """The first tutorial's run: half of its cycles go to a latency, and without that it is no faster."""
-    found = vecsim.why("hism", "laplace2d-30")
-    message = found.in_words()
-    assert found.is_bound and found.bounds[0].name == "memory ports"
-    assert "latency" in next(iter(found.parts))
+    explanation = vecsim.why("hism", "laplace2d-30")
+    message = explanation.in_words()
+    assert explanation.is_bound and explanation.bounds[0].name == "memory ports"
+    assert "latency" in next(iter(explanation.parts))
     assert message.index("memory ports need at least 97% of them, the limit") < message.index("latency")
-    wider = vecsim.measure("hism", "laplace2d-30", load_machine("vs2003", found.wider.settings))
-    assert wider.cycles == found.wider.cycles < min(each.cycles for each in found.ablations)
+    wider = vecsim.measure("hism", "laplace2d-30", load_machine("vs2003", explanation.wider.settings))
+    assert wider.cycles == explanation.wider.cycles < min(each.cycles for each in explanation.ablations)
 
 
 def test_a_rate_that_cannot_be_doubled_is_not_run():
-    found = vecsim.why("jd", "laplace2d-4", load_machine("vs2003", {"words_per_cycle": 1024}))
-    assert found.bounds[0].name == "memory ports" and found.wider is None
-    assert "not among these" not in json.dumps(found.to_dict())
+    explanation = vecsim.why("jd", "laplace2d-4", load_machine("vs2003", {"words_per_cycle": 1024}))
+    assert explanation.bounds[0].name == "memory ports" and explanation.wider is None
+    assert "not among these" not in json.dumps(explanation.to_dict())
 
 
 @pytest.mark.parametrize("engine", ["simpy", "jit"])
 def test_without_bank_conflicts_equal_addresses_go_together(engine):
     """On a port that takes several addresses a cycle, with banks that are busy for one cycle only."""
     machine = load_machine("wide", {"bank_busy": 1, "banks": 65536})
-    found = vecsim.why("jd", "dense-24", machine, engine=engine)
-    (without,) = (each for each in found.ablations if each.name == "no bank conflicts")
-    assert found.causes["bank_conflict"] > 0.1 * found.cycles
+    explanation = vecsim.why("jd", "dense-24", machine, engine=engine)
+    (without,) = (each for each in explanation.ablations if each.name == "no bank conflicts")
+    assert explanation.causes["bank_conflict"] > 0.1 * explanation.cycles
     assert without.settings == ("bank_busy=0",)
     again = vecsim.measure("jd", "dense-24", load_machine("wide", {"bank_busy": 0}), engine=engine)
     assert again.run.charged["bank_conflict"] == 0
-    assert again.cycles == without.cycles < found.cycles
+    assert again.cycles == without.cycles < explanation.cycles
 
 
-def test_as_plain_data(found):
-    message = json.loads(json.dumps(found.to_dict()))
-    assert message["in_words"] == found.in_words()
+def test_as_plain_data(explanation):
+    message = json.loads(json.dumps(explanation.to_dict()))
+    assert message["in_words"] == explanation.in_words()
     assert message["lines"][0]["place"].split(":")[0].endswith("plain.s")
-    assert repr(found).startswith("Explanation(program='crs', matrix='laplace2d-10', machine='vs2003'")
+    assert repr(explanation).startswith("Explanation(program='crs', matrix='laplace2d-10', machine='vs2003'")
 
 
 def test_hism_waits_for_bmipa_and_moves_y_where_blocks_hold_few_entries(real_matrix):
-    found = vecsim.why("hism", real_matrix("bcspwr10"), options={"schedule": "plain"})
-    first, *others = list(found.shares)[:3]
+    explanation = vecsim.why("hism", real_matrix("bcspwr10"), options={"schedule": "plain"})
+    first, *others = list(explanation.shares)[:3]
     assert first == "bmipa.f y, x, value, position"
     assert set(others) == {"sv.f y, (yseg)", "lv.f y, (yseg)"}
-    assert max(found.causes, key=found.causes.__getitem__) == "contiguous_transfer"
-    by_name = {line.text: line for line in found.lines}
+    assert max(explanation.causes, key=explanation.causes.__getitem__) == "contiguous_transfer"
+    by_name = {line.text: line for line in explanation.lines}
     assert by_name[first].mostly(1).startswith("sparse latency 9")
     assert all(by_name[text].mostly(1).startswith("contiguous transfer") for text in others)
-    assert found.ablations[1].settings == ("sparse_unit.latency=1",)
-    assert list(found.parts)[:2] == ["moving `y`", "waiting for bmipa's latency"]
+    assert explanation.ablations[1].settings == ("sparse_unit.latency=1",)
+    assert list(explanation.parts)[:2] == ["moving `y`", "waiting for bmipa's latency"]
     page = " ".join((DOCS / "why.md").read_text(encoding="utf-8").split())
-    assert found.in_words() in page
+    assert explanation.in_words() in page
 
 
 def test_run_repeats_what_would_help(real_matrix, tmp_path):
@@ -139,9 +139,9 @@ def test_the_example_of_the_page_runs(capsys):
 
 
 def test_bounds_know_no_rules_of_extensions():
-    found = vecsim.why("jd", "laplace2d-10", load_machine("vs2003", extend=["gather_cache"]), engine="simpy")
-    assert not found.is_bound
-    assert ". Without the rules of gather_cache memory ports need at least " in found.in_words()
+    explanation = vecsim.why("jd", "laplace2d-10", load_machine("vs2003", extend=["gather_cache"]), engine="simpy")
+    assert not explanation.is_bound
+    assert ". Without the rules of gather_cache memory ports need at least " in explanation.in_words()
 
 
 def test_a_machine_that_differs_in_unknown_numbers_is_refused():

@@ -103,10 +103,10 @@ def _write_old_schedules(r: Any) -> None:
     oldest = r.outcome.schedules_made - FREE // 2
     for v in range(r.machine.registers):
         schedule = r.scheduled[v].ready_schedule
-        if schedule >= FIRST_FREE and r.made[schedule] <= oldest:
+        if schedule >= FIRST_FREE and r.serial[schedule] <= oldest:
             write_ready_schedule(r, v)
         schedule = r.scheduled[v].taken_schedule
-        if schedule >= FIRST_FREE and r.made[schedule] <= oldest:
+        if schedule >= FIRST_FREE and r.serial[schedule] <= oldest:
             write_taken_schedule(r, v)
 
 
@@ -118,7 +118,7 @@ def new_schedule(r: Any, pace: Any) -> Any:
     if built & (FREE // 2 - 1) == 0:
         _write_old_schedules(r)
     schedule = FIRST_FREE + (built & (FREE - 1))
-    r.made[schedule] = built
+    r.serial[schedule] = built
     r.pace[schedule] = pace
     return schedule
 

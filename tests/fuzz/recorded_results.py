@@ -1,4 +1,4 @@
-"""Kept results of commands, damaged or of others: ``python -m tests.fuzz.kept_results --count 10000``.
+"""Kept results of commands, damaged or of others: ``python -m tests.fuzz.recorded_results --count 10000``.
 
 A case is the journal of `reproduce`, of `calibrate` or of the GPU benchmark. What the command takes from it
 must be what a plain reader finds, and what is kept then must be there the next time, beside all that was.
@@ -69,18 +69,18 @@ class Kept:
         Of its journal.
     record
         Makes up a record as the command writes it.
-    found
+    reader
         Opens a journal, gives what the command takes from it, keeps something if told to, and closes it.
     wanted
         What a plain reader finds, given the whole records.
     added
-        What `found` keeps, as records.
+        What `reader` keeps, as records.
     """
 
     kind: str
     header: dict[str, Json]
     record: Callable[[random.Random], Json]
-    found: Callable[[Path, bool], Json]
+    reader: Callable[[Path, bool], Json]
     wanted: Callable[[list[Json]], Json]
     added: tuple[Json, ...]
 
@@ -119,24 +119,24 @@ def _timings_found(path: Path, keep: bool) -> Json:
     with mock.patch.object(results_file, "code_fingerprint", lambda: CODE):
         file = results_file.ResultsFile(path, REQUEST)
     try:
-        found = {member: file.find(member) for member in MEMBERS}
+        reader = {member: file.find(member) for member in MEMBERS}
         if keep:
             file.keep("first", "m", [TIMING])
     finally:
         file.close()
-    return found
+    return reader
 
 
 def _timings_wanted(lines: list[Json]) -> Json:
-    found: dict[str, dict[str, Timing]] = {member: {} for member in MEMBERS}
+    reader: dict[str, dict[str, Timing]] = {member: {} for member in MEMBERS}
     for line in lines:
         program, error = line.get("program"), line.get("relative_error")
         counts = [line.get(name) for name in ("cycles", "instructions", "bytes_moved")]
         if type(program) is str and type(error) is float and _counts(*counts):
             for member in MEMBERS:
                 if line.get("key") == _key(member):
-                    found[member][program] = Timing(program, *counts, error)
-    return found
+                    reader[member][program] = Timing(program, *counts, error)
+    return reader
 
 
 # Of `calibrate`.
@@ -153,21 +153,21 @@ def _cycles_record(source: random.Random) -> Json:
 def _cycles_found(path: Path, keep: bool) -> Json:
     recorded = KeptCycles(path)
     try:
-        found = {key: dict(recorded.find(key)) for key in MEMBERS}
+        reader = {key: dict(recorded.find(key)) for key in MEMBERS}
         if keep:
             recorded.keep("first", {"new": 5})
     finally:
         recorded.close()
-    return found
+    return reader
 
 
 def _cycles_wanted(lines: list[Json]) -> Json:
-    found: dict[str, dict[str, int]] = {key: {} for key in MEMBERS}
+    reader: dict[str, dict[str, int]] = {key: {} for key in MEMBERS}
     for line in lines:
         key, cycles = line.get("key"), line.get("cycles")
-        if type(key) is str and key in found and type(cycles) is dict and _counts(*cycles.values()):
-            found[key].update(cycles)
-    return found
+        if type(key) is str and key in reader and type(cycles) is dict and _counts(*cycles.values()):
+            reader[key].update(cycles)
+    return reader
 
 
 # Of the GPU benchmark.
@@ -191,14 +191,14 @@ def _bench_record(source: random.Random) -> Json:
 def _bench_found(path: Path, keep: bool) -> Json:
     journal = records.RunJournal(path, HEADER)
     try:
-        found = journal.done.copy(), [record.document() for record in journal.records]
+        reader = journal.done.copy(), [record.document() for record in journal.records]
         if keep:
             journal.begin("third")
             journal.add(records.Record.from_document({**RECORD, "matrix": "third"}))
             journal.finish("third", "a")
     finally:
         journal.close()
-    return found
+    return reader
 
 
 def _is_bench_record(document: Json) -> bool:
@@ -281,7 +281,7 @@ def _changed(source: random.Random, record: Json) -> Json:
 class KeptFuzzer:
     """How kept results are tried."""
 
-    name: str = "kept_results"
+    name: str = "recorded_results"
 
     def case(self, seed: int) -> Case:
         """Return the case of a seed, the same for ever."""
@@ -294,8 +294,8 @@ class KeptFuzzer:
         whole = records_in(case.data, {KIND: recorded.kind, **recorded.header}) if case.data else []
         try:
             with contextlib.redirect_stderr(io.StringIO()) as said:
-                found = recorded.found(path, True)
-                again = recorded.found(path, False)
+                reader = recorded.reader(path, True)
+                again = recorded.reader(path, False)
         except UserError as error:
             if path.read_bytes() != case.data:
                 return "wrong", "the file was refused, and changed"
@@ -313,8 +313,8 @@ class KeptFuzzer:
         for line in said.getvalue().splitlines():
             if fault := fault_of(line, path):
                 return "message", f"{fault}: {line!r}"
-        if not _same(found, recorded.wanted(whole)):
-            return "read", f"{found!r:.500}, not {recorded.wanted(whole)!r:.500}"
+        if not _same(reader, recorded.wanted(whole)):
+            return "read", f"{reader!r:.500}, not {recorded.wanted(whole)!r:.500}"
         if not _same(again, recorded.wanted([*whole, *recorded.added])):
             return (
                 "read",
@@ -323,8 +323,8 @@ class KeptFuzzer:
         return "read", ""
 
 
-def _same(found: Json, wanted: Json) -> bool:
-    return json.dumps(found, default=vars, sort_keys=True) == json.dumps(wanted, default=vars, sort_keys=True)
+def _same(reader: Json, wanted: Json) -> bool:
+    return json.dumps(reader, default=vars, sort_keys=True) == json.dumps(wanted, default=vars, sort_keys=True)
 
 
 FUZZER = KeptFuzzer()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from markupsafe import escape
 
-from experiments.papers.hism.calibration import kept
+from experiments.papers.hism.calibration import recorded_tables
 from experiments.papers.hism.calibration.__main__ import section
 from experiments.papers.hism.calibration.appendices import NUMBERS
 from experiments.papers.hism.calibration.choices import CHOICES, as_now, machine_of
@@ -23,7 +23,7 @@ PAGE = Path(__file__).parents[4] / "docs" / "calibration.md"
 
 
 def rows(name):
-    table = kept.table(name).table
+    table = recorded_tables.table(name).table
     return [dict(zip(table.columns, row, strict=True)) for row in table.rows]
 
 
@@ -39,22 +39,22 @@ def test_the_preset_and_the_assignment_are_what_it_proposes():
 
 
 def test_tables_of_other_code_are_told_of(monkeypatch):
-    searched = dict(kept.table("provenance").table.rows)["code that decides cycles"]
+    searched = dict(recorded_tables.table("provenance").table.rows)["code that decides cycles"]
     for now, message in ((searched + "0" * 48, 0), ("f" * 64, 1)):
-        monkeypatch.setattr(kept, "code_fingerprint", lambda now=now: now)
-        first, *others = kept.appendices()
+        monkeypatch.setattr(recorded_tables, "code_fingerprint", lambda now=now: now)
+        first, *others = recorded_tables.appendices()
         assert sum("another version of the code" in text for text in first.paragraphs) == message
         same = {row["row"]: float(row["proposed machine"]) for row in rows("spread")}
-        first, *_ = kept.appendices(same)
+        first, *_ = recorded_tables.appendices(same)
         assert sum("are the same" in text for text in first.paragraphs) == message
-        first, *_ = kept.appendices(same | {"HiSM vs CRS": 9.0})
+        first, *_ = recorded_tables.appendices(same | {"HiSM vs CRS": 9.0})
         assert sum("its numbers are those of the machine" in text for text in first.paragraphs) == message
-        assert all(other == kept.table(name) for other, name in zip(others, kept.SHOWN[1:], strict=True))
+        assert all(other == recorded_tables.table(name) for other, name in zip(others, recorded_tables.SHOWN[1:], strict=True))
 
 
 @pytest.mark.parametrize("name", HEADINGS)
 def test_every_table_is_there(name):
-    appendix = kept.table(name)
+    appendix = recorded_tables.table(name)
     assert appendix.table.rows
     assert appendix.name.endswith(name)
 
@@ -77,12 +77,12 @@ def test_the_proposal_is_chosen_by_the_rule():
 def test_the_report_says_on_top_what_holds_by_standard():
     request = Request(VS2003)
     assert PAPER.remarks(request) == ()  # nothing was simulated
-    request.kept[SuiteRuns] = object()
+    request.cached[SuiteRuns] = object()
     message, headline = PAPER.remarks(request)
-    assert [row["programs"] for row in rows("standards")] == list(kept.WITH)
+    assert [row["programs"] for row in rows("standards")] == list(recorded_tables.WITH)
     for row in rows("standards"):
-        assert f"{row['conclusions that hold']} of {row['of']} {kept.WITH[row['programs']]}" in message
-        assert f"{float(row['CHiSM vs CRS, all']):.2f} {kept.WITH[row['programs']]}" in headline
+        assert f"{row['conclusions that hold']} of {row['of']} {recorded_tables.WITH[row['programs']]}" in message
+        assert f"{float(row['CHiSM vs CRS, all']):.2f} {recorded_tables.WITH[row['programs']]}" in headline
     page = html(Report("t", (Part(PAPER.name, PAPER.source, (), (message,)),)), {})
     assert page.index(escape(message)) < page.index("<main>")
 
