@@ -110,7 +110,7 @@ def difference(table: SweepTable, row: int) -> str:
         return "" if same else f"{message}: {error}, in the table {cell['fault']!r}"
     numbers = ("cycles", "instructions", "bytes_moved", "peak_share", "storage_bytes", "relative_error")
     pairs = {name: (getattr(alone, name), cell[name]) for name in numbers}
-    pairs |= {f"charged_{name}": (n, cell[f"charged_{name}"]) for name, n in alone.run.charged.items()}
+    pairs |= {f"cause_{name}": (n, cell[f"cause_{name}"]) for name, n in alone.run.cycles_by_cause.items()}
     wrong = [f"{name} {one}, in the table {other}" for name, (one, other) in pairs.items() if one != other]
     return f"{message}: {'; '.join(wrong)}" if wrong else ""
 

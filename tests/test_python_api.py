@@ -127,7 +127,7 @@ def test_the_data_of_a_measurement(records):
     measured = records["measurement"]
     document = measured.to_dict()
     assert (document["program"], document["matrix"], document["value_bits"]) == ("hism", "laplace2d-3", 32)
-    assert document["cycles"] == sum(document["charged"].values()) == measured.cycles
+    assert document["cycles"] == sum(document["cycles_by_cause"].values()) == measured.cycles
     assert document["machine"] == vecsim.load_machine("vs2003").to_dict()
     assert document["counters"] == measured.run.counters
 

@@ -216,7 +216,7 @@ def draw_programs() -> str:
         built.text(88, y + 16, PROGRAMS[name].title, size=13, anchor="end")
         x, rest = 98.0, match.cycles
         for n, causes in enumerate(groups.values()):
-            cycles = sum(match.run.charged.get(cause, 0) for cause in causes) if causes else rest
+            cycles = sum(match.run.cycles_by_cause.get(cause, 0) for cause in causes) if causes else rest
             rest -= cycles
             built.box(x, y, cycles / match.nnz * scale, 22, COLOURS[(0, 3, 1, 5)[n]])
             x += cycles / match.nnz * scale

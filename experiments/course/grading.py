@@ -215,7 +215,7 @@ def _timed(known: Result, done: Run) -> Result:
     assert known.budget is not None
     if done.cycles <= known.budget:
         return known
-    cause, cycles = max(done.charged.items(), key=lambda item: item[1])
+    cause, cycles = max(done.cycles_by_cause.items(), key=lambda item: item[1])
     line = max(done.lines, key=lambda each: each.cycles)
     text = (
         f"right, but {counted(done.cycles, 'cycle')}; the budget is {known.budget:,}. "

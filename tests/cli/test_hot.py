@@ -11,7 +11,7 @@ def test_run_shows_them_of_each_program(vecsim, matrix, option):
     assert result.code == 0
     for actual in json.loads(result.out)["results"]:
         assert sum(line["cycles"] for line in actual["lines"]) == actual["cycles"]
-        assert all(sum(line["charged"].values()) == line["cycles"] for line in actual["lines"])
+        assert all(sum(line["cycles_by_cause"].values()) == line["cycles"] for line in actual["lines"])
         table = (
             result.err.split(f"{actual['program']}, pipelined")[1]
             .split("longest for")[1]

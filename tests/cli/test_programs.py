@@ -25,7 +25,7 @@ def test_exec_says_how_long_its_values_are(vecsim, program):
 def test_exec_as_json(vecsim, program):
     arguments = ["exec", program, "--dump", "y:4:float", "--registers", "--timeline", "--json", "-"]
     document = json.loads(vecsim(*arguments).out)
-    assert document["cycles"] == sum(document["charged"].values())
+    assert document["cycles"] == sum(document["cycles_by_cause"].values())
     assert document["memory"] == [{"place": "y", "address": 80, "type": "float", "values": OUTPUT}]
     assert document["registers"]["x"]["x4"] == 80
     assert document["registers"]["special"]["vl"] == 4

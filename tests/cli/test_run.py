@@ -27,7 +27,7 @@ KEYS = {
     "counters",
     "waited",
     "options",
-    "charged",
+    "cycles_by_cause",
     "busy",
     "storage_bytes",
 }
@@ -89,7 +89,7 @@ def test_json_on_stdout_is_one_object_and_all_else_goes_to_stderr(vecsim, matrix
     assert [r["program"] for r in document["results"]] == list(PROGRAMS)
     for actual in document["results"]:
         assert set(actual) == KEYS
-        assert sum(actual["charged"].values()) == actual["cycles"]
+        assert sum(actual["cycles_by_cause"].values()) == actual["cycles"]
         assert actual["cycles_per_nnz"] == actual["cycles"] / 6
         assert 0 < actual["peak_share"] <= 1
         assert actual["relative_error"] <= 1e-5

@@ -97,10 +97,10 @@ def _finish(case: Case, running: Engine) -> Outcome:
 def run_facts(run: Run) -> Facts:
     """Return all that a run says, by name."""
     facts: Facts = {"cycles": run.cycles}
-    tables = {"counters": run.counters, "charged": run.charged, "waited": run.waited, "busy": run.busy}
+    tables = {"counters": run.counters, "cycles_by_cause": run.cycles_by_cause, "waited": run.waited, "busy": run.busy}
     for table, values in tables.items():
         facts |= {f"{table} {name}": value for name, value in values.items()}
-    facts |= {f"ledger {name}": column.reshape(-1) for name, column in vars(run.ledger).items()}
+    facts |= {f"ledger {name}": column.reshape(-1) for name, column in vars(run.accounts).items()}
     facts |= _state_facts(run.state)
     if run.timeline is not None:
         facts |= {f"timeline {name}": column for name, column in run.timeline.items()}
@@ -122,9 +122,9 @@ def difference(program: Program, a: Outcome, b: Outcome, names: tuple[str, str])
     if a.end == b.end:
         lines += facts_differ(program, a.facts, b.facts)
     for name, one in zip(names, (a, b), strict=True):
-        charged = sum(value for fact, value in one.facts.items() if fact.startswith("charged "))
-        if one.end == End.RUN and charged != one.facts["cycles"]:
-            lines.append(f"{name}: {charged} cycles are charged of {one.facts['cycles']}")
+        cycles_by_cause = sum(value for fact, value in one.facts.items() if fact.startswith("charged "))
+        if one.end == End.RUN and cycles_by_cause != one.facts["cycles"]:
+            lines.append(f"{name}: {cycles_by_cause} cycles are charged of {one.facts['cycles']}")
     if not lines:
         return None
     hidden = len(lines) - SHOWN

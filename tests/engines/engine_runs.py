@@ -49,8 +49,8 @@ def trace(
     program = assemble(f"li x31, {described.section_size}\nsetvl x31\n{text}\nhalt\n")
     memory = np.zeros(1 << 16, np.uint8) if memory is None else memory
     result = run(program, memory, described, engine=engine, timeline=TimelineRequest(), max_cycles=1_000_000)
-    assert sum(result.charged.values()) == result.cycles
-    assert result.ledger.charged.min() >= 0
+    assert sum(result.cycles_by_cause.values()) == result.cycles
+    assert result.attribution.attributed.min() >= 0
     if engine == ENGINE:
         assert difference_from(result, program, memory) == ""
     return Traced(result, dict(program.symbols))

@@ -19,7 +19,7 @@ def test_an_access_has_its_startup_and_its_words():
     assert [line.executions for line in lines] == [1] * 5
     # In flight at once: the second only adds the 16 cycles of its own words.
     assert [line.cycles for line in lines[2:4]] == [36, 16]
-    assert lines[2].charged == {"startup": 20, "contiguous_transfer": 16}
+    assert lines[2].cycles_by_cause == {"startup": 20, "contiguous_transfer": 16}
     assert lines[2].mostly(2) == "startup 56%, contiguous transfer 44%"
     assert lines[2].longest_wait == "startup"
     assert by_text(lines) == {"lv.w v1, 64(x0)": 52, "li x1, 64": 1, "setvl x1": 1, "halt": 0}
@@ -27,7 +27,7 @@ def test_an_access_has_its_startup_and_its_words():
 
 def test_what_runs_in_the_shadow_of_an_older_instruction_costs_nothing():
     lines = lines_of("li x1, 64\nsetvl x1\nlv.w v1, 64(x0)\naddi x2, x2, 1\naddi x2, x2, 1\nhalt")
-    assert [(line.cycles, line.charged, line.mostly(2)) for line in lines[3:]] == [(0, {}, "")] * 3
+    assert [(line.cycles, line.cycles_by_cause, line.mostly(2)) for line in lines[3:]] == [(0, {}, "")] * 3
 
 
 def test_nothing_that_was_not_executed_is_told():

@@ -219,8 +219,8 @@ def test_drawn_programs_take_the_same_cycles_in_all_engines(name, seed):
     runs = [run(case.program, case.memory, machine, engine=each) for each in ("simpy", "jit")]
     assert runs[0].cycles == runs[1].cycles
     assert runs[0].counters == runs[1].counters
-    assert runs[0].charged == runs[1].charged
-    assert sum(runs[0].charged.values()) == runs[0].cycles
+    assert runs[0].cycles_by_cause == runs[1].cycles_by_cause
+    assert sum(runs[0].cycles_by_cause.values()) == runs[0].cycles
 
 
 @pytest.mark.parametrize("name", WITH_RULES)

@@ -71,7 +71,7 @@ def test_an_instruction_waits_until_the_fourth_one_before_has_retired(engine):
     assert t.e["issue"] == t.a["retire"]
     assert t.e["wait_free_register"] == t.e["issue"] - t.d["issue"]
     assert t.f["issue"] == t.a["retire"]
-    assert t.run.charged.get("free_register", 0) == 0
+    assert t.run.cycles_by_cause.get("free_register", 0) == 0
     assert trace(text, MANY, engine=engine).e["wait_free_register"] == 0
 
 

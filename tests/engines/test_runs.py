@@ -30,21 +30,21 @@ def test_counters(engine):
     assert t.run.busy == {"scalar": 0, "memory": 16 + 32, "add": 16, "multiply": 0, "sparse": 0}
 
 
-def test_charges_of_one_load_by_hand(engine):
+def test_attribution_of_one_load_by_hand(engine):
     # li, setvl; the load issues in cycle 1 or 2, starts up for 20 cycles, transfers for 16.
     t = trace("a: lv.w v1, 1028(x0)", engine=engine)
     dispatched = t.a["dispatch"]
     assert t.run.cycles == dispatched + 37
-    charged = {cause: cycles for cause, cycles in t.run.charged.items() if cycles}
-    assert charged == {"scalar_work": dispatched, "startup": 20, "alignment": 1, "contiguous_transfer": 16}
+    cycles_by_cause = {cause: cycles for cause, cycles in t.run.cycles_by_cause.items() if cycles}
+    assert cycles_by_cause == {"scalar_work": dispatched, "startup": 20, "alignment": 1, "contiguous_transfer": 16}
 
 
-def test_charges_go_to_the_oldest_instruction(engine):
+def test_attribution_go_to_the_oldest_instruction(engine):
     # The add waits for the load, but the load is older until it retires; then the add answers.
     t = trace("a: lv.w v1, 1024(x0)\nb: addvv.s v2, v1, v1", engine=engine)
-    charged = {cause: cycles for cause, cycles in t.run.charged.items() if cycles}
+    cycles_by_cause = {cause: cycles for cause, cycles in t.run.cycles_by_cause.items() if cycles}
     work = {"scalar_work": 2, "contiguous_transfer": 16, "add_elements": 1, "add_latency": 7}
-    assert charged == {"startup": 20, **work}
+    assert cycles_by_cause == {"startup": 20, **work}
     assert t.run.waited["vector_raw"] == t.b["wait_vector_raw"] == 21
 
 

@@ -26,10 +26,10 @@ def finish(engine):
 
 
 def assert_same(a, b, *, timeline=True):
-    assert (a.cycles, a.counters, a.charged, a.waited, a.busy) == (
+    assert (a.cycles, a.counters, a.cycles_by_cause, a.waited, a.busy) == (
         b.cycles,
         b.counters,
-        b.charged,
+        b.cycles_by_cause,
         b.waited,
         b.busy,
     )

@@ -65,7 +65,7 @@ def run_document() -> Json:
     results = [
         {
             "matrix": "laplace2d-3", "program": program, "cycles": cycles, "program_sha256": "2" * 64,
-            "charged": {"issue": cycles - 5, "bank_conflict": 5}, "options": {"schedule": "plain"},
+            "cycles_by_cause": {"issue": cycles - 5, "bank_conflict": 5}, "options": {"schedule": "plain"},
         }
         for program, cycles in (("crs", 200), ("jd", 300))
     ]  # fmt: skip
@@ -82,7 +82,7 @@ def exec_document() -> Json:
     return {
         "kind": KINDS[1], **BEGINNING, "machine": MACHINE, "file": f"{FOLDER}/{PROGRAM}", "define": {"N": 3},
         "engine": "simpy", "value_bits": 32, "memory_bytes": 4096, "max_cycles": 1000, "cycles": 40,
-        "charged": {"issue": 30, "start": 10}, "program_sha256": "2" * 64, "lines": _lines(40),
+        "cycles_by_cause": {"issue": 30, "start": 10}, "program_sha256": "2" * 64, "lines": _lines(40),
         "load": [{"text": "64=x.npy", "file": f"{FOLDER}/x.npy", "sha256": "4" * 64}],
         "files": [{"what": "program", "file": f"{FOLDER}/{PROGRAM}", "sha256": "3" * 64}],
     }  # fmt: skip
@@ -143,7 +143,7 @@ def _run(value: Json) -> Json:
     names = {each["name"] for each in value["matrices"]}
     actual = []
     for each in value["results"]:
-        counted(each, "charged")
+        counted(each, "cycles_by_cause")
         fields = {"matrix": is_text, "program": is_text, "program_sha256": is_digest}
         need(record(each, **fields, options=lambda v: is_table(v, is_text)), "a result")
         lines(each.get("lines", []), each["cycles"])
@@ -153,7 +153,7 @@ def _run(value: Json) -> Json:
 
 
 def _exec(value: Json) -> Json:
-    counted(value, "charged")
+    counted(value, "cycles_by_cause")
     fields = {"engine": is_engine, "value_bits": is_bits, "program_sha256": is_digest, "file": is_name}
     need(record(value, **fields, machine=lambda v: type(v) is dict), "a field")
     need(is_whole(value.get("max_cycles"), 1) and is_whole(value.get("memory_bytes"), 16, 2**31), "a number")

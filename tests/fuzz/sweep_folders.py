@@ -88,7 +88,7 @@ def _points(spec: Json) -> list[dict[str, Json]]:
 def _table(source: random.Random, spec: Json) -> list[list[str]]:
     """Return the table of a sweep, its head first."""
     factors = [*spec["set"], *(f"option.{name}" for name in spec["option"])]
-    columns = [*COLUMNS, *factors, "cycles", "cycles_per_nnz", "charged_issue", "charged_start", "fault"]
+    columns = [*COLUMNS, *factors, "cycles", "cycles_per_nnz", "cause_issue", "cause_start", "fault"]
     lines = [columns]
     for number, matrix in enumerate(spec["matrices"]):
         nnz = (7, 30, 0)[number]
@@ -100,10 +100,10 @@ def _table(source: random.Random, spec: Json) -> list[list[str]]:
                 if source.random() < 0.03:
                     cell |= {"fault": 'machine: "banks" = 0, no, 5'}
                 else:
-                    charged = source.randrange(cycles + 1)
+                    cycles_by_cause = source.randrange(cycles + 1)
                     cell |= {
                         "cycles": cycles, "cycles_per_nnz": cycles / nnz if nnz else "", "fault": "",
-                        "charged_issue": charged, "charged_start": cycles - charged,
+                        "cause_issue": cycles_by_cause, "cause_start": cycles - cycles_by_cause,
                     }  # fmt: skip
                 lines.append([str(cell.get(name, "")) for name in columns])
     return lines
@@ -258,7 +258,7 @@ def _judge_table(value: Json, spec: Json, table: bytes) -> Found:
     }
     need(len(set(head)) == len(head), "a column twice")
     need({*NEEDED, *factors} <= set(head), "head")
-    if {"charged", "varied"} & set(head) or {*factors} & {*COLUMNS, "cycles", "cycles_per_nnz", "fault"}:
+    if {"cycles_by_cause", "varied"} & set(head) or {*factors} & {*COLUMNS, "cycles", "cycles_per_nnz", "fault"}:
         raise NotJudged
     known = {each["name"] for each in value["matrices"]}
     facts: dict[str, Json] = {}
@@ -279,7 +279,7 @@ def _judge_row(cell: dict[str, str], spec: Json, factors: Json) -> tuple[tuple[s
     need(_whole(cell["rows"]) >= 1 and _whole(cell["nnz"]) >= 0, "sizes")
     if cell["locality"]:
         need(_real(cell["locality"]) >= 0, "locality")
-    causes = [_whole(text) for name, text in cell.items() if name.startswith("charged_") and text]
+    causes = [_whole(text) for name, text in cell.items() if name.startswith("cause_") and text]
     key = [cell["matrix"], cell["program"]]
     for name, values in factors.items():
         shown_text = cell[name]

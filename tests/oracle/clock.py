@@ -55,15 +55,15 @@ class Times:
     """The cycles of a run; by pc and cause what they are charged to; each instruction in program order."""
 
     cycles: int
-    charged: dict[tuple[int, str], int]
+    cycles_by_cause: dict[tuple[int, str], int]
     rows: list[Row]
 
 
 def times(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> Times:
     """Work out when everything happens in a program that ends and stays inside memory."""
     flights = _Clock(machine, steps_of(program, memory, machine)).run()
-    charged = charges(_span(flight) for flight in flights)
-    return Times(sum(charged.values()), charged, [_row(flight) for flight in flights])
+    cycles_by_cause = charges(_span(flight) for flight in flights)
+    return Times(sum(cycles_by_cause.values()), cycles_by_cause, [_row(flight) for flight in flights])
 
 
 def _span(flight: Flight) -> Span:

@@ -43,9 +43,9 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
     for age, (our, their) in enumerate(zip(ours.rows, rows, strict=False)):
         if our != their:
             return f"row {age}, {_told(program, our, their)}"
-    charged = _charged(theirs)
-    for pc, cause in sorted(ours.charged.keys() | charged.keys()):
-        one, other = ours.charged.get((pc, cause), 0), charged.get((pc, cause), 0)
+    cycles_by_cause = _charged(theirs)
+    for pc, cause in sorted(ours.cycles_by_cause.keys() | cycles_by_cause.keys()):
+        one, other = ours.cycles_by_cause.get((pc, cause), 0), cycles_by_cause.get((pc, cause), 0)
         if one != other:
             return f"instruction {pc}, charged to {cause}: oracle / engine: {one} / {other}"
     if (len(ours.rows), ours.cycles) != (len(rows), theirs.cycles):
@@ -55,7 +55,7 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
 
 def _charged(run: Run) -> dict[tuple[int, str], int]:
     """Return the cycles that an engine attributed, by pc and cause, without those that are 0."""
-    table = run.ledger.charged
+    table = run.attribution.attributed
     return {(int(pc), Cause(i).name.lower()): int(table[pc, i]) for pc, i in np.argwhere(table)}
 
 

@@ -72,13 +72,13 @@ class Span:
 
 def charges(spans: Iterable[Span]) -> dict[tuple[int, str], int]:
     """Charge the cycles of a run to instructions, by pc and cause, given all its spans in program order."""
-    charged: Counter[tuple[int, str]] = Counter()
+    cycles_by_cause: Counter[tuple[int, str]] = Counter()
     answered = 0  # M(n): up to here older instructions answer
     for span in spans:
         for cycle in range(answered, span.retire):
             waits = [each.cause for each in span.waits if each.within(cycle, cycle + 1)]
             assert len(waits) <= 1, "no cycle is waited twice"
             doing = span.work if cycle < span.passed else span.latency
-            charged[span.pc, waits[0] if waits else doing] += 1
+            cycles_by_cause[span.pc, waits[0] if waits else doing] += 1
         answered = max(answered, span.retire)
-    return dict(charged)
+    return dict(cycles_by_cause)

@@ -144,8 +144,8 @@ def multiply(name, matrix, machine, x, options=None, poison="ones"):
     end_of_work = at_work + (matrix.shape[0] * width if name == "jd" else 0)
     spare = slice(end_of_work, end_of_work + STACK_BYTES - 64)
     np.testing.assert_array_equal(after[spare], before[spare], "the stack keeps to what the loader reserved")
-    assert sum(done.charged.values()) == done.cycles
-    assert min(done.charged.values()) >= 0
+    assert sum(done.cycles_by_cause.values()) == done.cycles
+    assert min(done.cycles_by_cause.values()) >= 0
 
     y = loaded.result(after)
     assert y.dtype == matrix.dtype

@@ -64,7 +64,7 @@ def test_two_runs_are_equal(name, data):
     matrix = data.draw(matrices(8))
     bits = 8 * matrix.dtype.itemsize
     first, second = (measure(name, matrix, machine, value_bits=bits, seed=5) for _ in range(2))
-    for field in ("cycles", "counters", "charged", "waited", "busy"):
+    for field in ("cycles", "counters", "cycles_by_cause", "waited", "busy"):
         assert getattr(first.run, field) == getattr(second.run, field)
     np.testing.assert_array_equal(first.run.state.memory, second.run.state.memory)
     assert first.relative_error == second.relative_error
@@ -156,7 +156,7 @@ def assert_engines_agree(name, options):
             run(prepared.program, prepared.loaded.memory, described, engine=engine)
             for engine in ("jit", "simpy")
         )
-        assert (compiled.cycles, compiled.charged) == (model.cycles, model.charged)
+        assert (compiled.cycles, compiled.cycles_by_cause) == (model.cycles, model.cycles_by_cause)
         np.testing.assert_array_equal(compiled.state.memory, model.state.memory)
 
 

@@ -55,7 +55,7 @@ def test_products_of_the_suite(member):
         if member.size <= 5_000 and machine in machines[: len(MACHINES)]:
             prepared = prepare(name, values, machine, x, {"schedule": schedule})
             model = run(prepared.program, prepared.loaded.memory, machine, engine="simpy")
-            assert (model.cycles, model.charged) == (result.run.cycles, result.run.charged)
+            assert (model.cycles, model.cycles_by_cause) == (result.run.cycles, result.run.cycles_by_cause)
             np.testing.assert_array_equal(prepared.loaded.result(model.state.memory), result.y)
 
 

@@ -114,7 +114,7 @@ class Position:
         """
         result = hashlib.sha256(self.architectural_digest.encode())
         timing = self.snapshot.timing
-        for values in (timing["control"], timing["ledger"], timing["counters"], timing["units"]["busy"]):
+        for values in (timing["control"], timing["accounts"], timing["counters"], timing["units"]["busy"]):
             result.update(values.tobytes())
         for slot in self.slots.values():
             result.update(np.array([timing["slots"][name][slot] for name in IN_FLIGHT]).tobytes())

@@ -11,7 +11,7 @@ from isa.declaration import Unit
 from isa.disassembler import instruction_text
 from isa.program import Program
 from vecsim.engines.cause import Cause
-from vecsim.engines.ledger import Ints, Ledger
+from vecsim.engines.attribution import Ints, Attribution
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Line:
     executions: int
     elements: int
     cycles: int
-    charged: dict[str, int]
+    cycles_by_cause: dict[str, int]
     waits: dict[str, int]
 
     @property
@@ -59,11 +59,11 @@ class Line:
 
     def mostly(self, most: int) -> str:
         """Name the causes that its cycles are charged to, the largest first, with their shares."""
-        parts = sorted(self.charged.items(), key=lambda item: -item[1])[:most]
+        parts = sorted(self.cycles_by_cause.items(), key=lambda item: -item[1])[:most]
         return ", ".join(f"{Cause[name.upper()].label} {cycles / self.cycles:.0%}" for name, cycles in parts)
 
 
-def lines_of(program: Program, ledger: Ledger) -> tuple[Line, ...]:
+def lines_of(program: Program, attribution: Attribution) -> tuple[Line, ...]:
     """Return every instruction that was executed, in the order of the program.
 
     Parameters
@@ -73,10 +73,10 @@ def lines_of(program: Program, ledger: Ledger) -> tuple[Line, ...]:
     ledger
         What they came to.
     """
-    return tuple(_line(program, ledger, int(pc)) for pc in np.flatnonzero(ledger.executions))
+    return tuple(_line(program, attribution, int(pc)) for pc in np.flatnonzero(attribution.executions))
 
 
-def _line(program: Program, ledger: Ledger, pc: int) -> Line:
+def _line(program: Program, attribution: Attribution, pc: int) -> Line:
     instruction = program.instruction(pc)
     source = program.source[pc] if program.source else None
     return Line(
@@ -87,11 +87,11 @@ def _line(program: Program, ledger: Ledger, pc: int) -> Line:
         place=f"{source.file}:{source.line}" if source else "",
         mnemonic=instruction.mnemonic,
         unit=Unit(instruction.unit).name.lower(),
-        executions=int(ledger.executions[pc]),
-        elements=int(ledger.elements[pc]),
-        cycles=int(ledger.charged[pc].sum()),
-        charged=_named(ledger.charged[pc]),
-        waits=_named(ledger.waited[pc]),
+        executions=int(attribution.executions[pc]),
+        elements=int(attribution.elements[pc]),
+        cycles=int(attribution.attributed[pc].sum()),
+        cycles_by_cause=_named(attribution.attributed[pc]),
+        waits=_named(attribution.waited[pc]),
     )
 
 

@@ -12,7 +12,7 @@ from isa.declaration import Unit
 from isa.program import Program
 from isa.state import State
 from vecsim.engines.cause import Cause
-from vecsim.engines.ledger import Ledger, read_ledger
+from vecsim.engines.attribution import Attribution, read_attribution
 from vecsim.engines.lines import Line, lines_of
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.state.counters import Counter
@@ -35,7 +35,7 @@ class Run(Overview):
     cycles
         Up to and with the last retirement after halt.
     counters
-        What :meth:`vecsim.engines.ledger.Ledger.counters` returns, and by the name of
+        What :meth:`vecsim.engines.attribution.Ledger.counters` returns, and by the name of
         :class:`vecsim.engines.state.counters.Counter`, lower case.
     charged
         Every cycle of the run charged to one cause, by the name of ``Cause``; the values sum to
@@ -56,10 +56,10 @@ class Run(Overview):
     machine: Machine
     cycles: int
     counters: dict[str, int]
-    charged: dict[str, int]
+    cycles_by_cause: dict[str, int]
     waited: dict[str, int]
     busy: dict[str, int]
-    ledger: Ledger
+    attribution: Attribution
     state: State
     timeline: dict[str, npt.NDArray[np.int64]] | None = None
 
@@ -71,7 +71,7 @@ class Run(Overview):
     @property
     def lines(self) -> tuple[Line, ...]:
         """Every instruction that was executed, with what it came to, in the order of the program."""
-        return lines_of(self.program, self.ledger)
+        return lines_of(self.program, self.attribution)
 
     @property
     def vector_bytes(self) -> int:
@@ -90,14 +90,14 @@ class Run(Overview):
 
     def overview(self) -> dict[str, object]:
         """Return cycles, instructions, what was moved, and the causes that most cycles are attributed to."""
-        largest = sorted(self.charged.items(), key=lambda item: -item[1])[:LARGEST_CAUSES]
+        largest = sorted(self.cycles_by_cause.items(), key=lambda item: -item[1])[:LARGEST_CAUSES]
         return {
             "machine": self.machine.label,
             "cycles": self.cycles,
             "instructions": self.instructions,
             "bytes_moved": self.bytes_moved,
             "peak_share": self.peak_share,
-            "charged": {name: cycles for name, cycles in largest if cycles},
+            "cycles_by_cause": {name: cycles for name, cycles in largest if cycles},
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -109,7 +109,7 @@ class Run(Overview):
             "bytes_moved": self.bytes_moved,
             "peak_share": self.peak_share,
             "counters": self.counters,
-            "charged": self.charged,
+            "cycles_by_cause": self.cycles_by_cause,
             "waited": self.waited,
             "busy": self.busy,
         }
@@ -129,7 +129,7 @@ def make_run(
     timeline
         What collected the rows of its timeline, if any were asked for.
     """
-    columns, ledger = None, read_ledger(program, record.ledger)
+    columns, attribution = None, read_attribution(program, record.accounts)
     if timeline is not None:
         timeline.flush()
         columns = timeline.columns() if timeline.request.sink is None else None
@@ -137,11 +137,11 @@ def make_run(
         program=program,
         machine=machine,
         cycles=int(record.control["last_retired"][0]),
-        counters=ledger.counters() | _counted(machine, record.counters),
-        charged=_named(ledger.charged.sum(axis=0), Cause),
-        waited=_named(ledger.waited.sum(axis=0), Cause),
+        counters=attribution.counters() | _counted(machine, record.counters),
+        cycles_by_cause=_named(attribution.attributed.sum(axis=0), Cause),
+        waited=_named(attribution.waited.sum(axis=0), Cause),
         busy=_named(record.units["busy"], Unit),
-        ledger=ledger,
+        attribution=attribution,
         state=state,
         timeline=columns,
     )

@@ -147,7 +147,7 @@ def _change(key: tuple[str, ...], before: Row, one: int, after: Row, other: int)
         before=one,
         after=other,
         percent=100 * (other / one - 1) if one else 0.0,
-        causes=_parts(before.charged, after.charged),
+        causes=_parts(before.cycles_by_cause, after.cycles_by_cause),
         lines=_parts(before.lines, after.lines) if before.lines and after.lines else (),
         program=program,
     )

@@ -50,7 +50,7 @@ class Row:
     """
 
     cycles: int | None
-    charged: Mapping[str, int]
+    cycles_by_cause: Mapping[str, int]
     lines: Mapping[str, int] = field(default_factory=dict)
     program_sha256: str = ""
     options: Mapping[str, Any] | None = None
@@ -119,7 +119,7 @@ def _sweep(file: Path) -> Document:
     assert isinstance(layout, SweepLayout)
     table = read_table(file.with_name(TABLE_FILE), result[TABLE_FILE], layout)
     return Document(
-        file, layout, {row.key: Row(row.cycles, row.charged, matrix=row.matrix) for row in table}, table
+        file, layout, {row.key: Row(row.cycles, row.cycles_by_cause, matrix=row.matrix) for row in table}, table
     )
 
 
@@ -135,11 +135,11 @@ def _layout(file: Path, text: bytes) -> Layout:
 def _rows(layout: RunLayout | ExecLayout | WhyLayout) -> Iterable[tuple[Key, Row]]:
     if isinstance(layout, ExecLayout):
         digest, lines = layout.program_sha256, _lines(layout.lines)
-        yield (Path(layout.file).name,), Row(layout.cycles, layout.charged, lines, digest)
+        yield (Path(layout.file).name,), Row(layout.cycles, layout.cycles_by_cause, lines, digest)
         return
     for each in layout.results if isinstance(layout, RunLayout) else layout.explanations:
         row = Row(
-            each.cycles, each.charged, _lines(each.lines), each.program_sha256, each.options, each.matrix
+            each.cycles, each.cycles_by_cause, _lines(each.lines), each.program_sha256, each.options, each.matrix
         )
         yield (each.matrix, each.program), row
 

@@ -109,17 +109,17 @@ class ArrayEntry(_Strict):
     file: Name
 
 
-class _Charged(_Strict):
+class _ByCause(_Strict):
     """Cycles and their causes, which add up to them."""
 
     cycles: Cycles
     lines: list[LineEntry] = Field(default_factory=list)
-    charged: dict[str, Count]
+    cycles_by_cause: dict[str, Count]
     program_sha256: Digest
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        by_cause = sum(self.charged.values())
+        by_cause = sum(self.cycles_by_cause.values())
         if by_cause != self.cycles:
             raise ValueError(f"cycles = {self.cycles}, and those by cause add up to {by_cause}")
         by_line = sum(line.cycles for line in self.lines)
@@ -128,7 +128,7 @@ class _Charged(_Strict):
         return self
 
 
-class ResultEntry(_Charged):
+class ResultEntry(_ByCause):
     """A product of `vecsim run`."""
 
     matrix: str
@@ -174,7 +174,7 @@ class RunLayout(_Made):
         return self
 
 
-class ExecLayout(_Made, _Charged):
+class ExecLayout(_Made, _ByCause):
     """Of ``vecsim exec``."""
 
     machine: MachineNumbers
@@ -193,7 +193,7 @@ class ExplanationEntry(ResultEntry):
     machine: MachineNumbers
     engine: EngineName
     value_bits: Bits
-    charged: dict[str, Count] = Field(alias="cycles_by_cause")
+    cycles_by_cause: dict[str, Count] = Field(alias="cycles_by_cause")
     lines: list[LineEntry]
 
 

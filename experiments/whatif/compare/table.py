@@ -29,7 +29,7 @@ from vecsim.support.shown_text import csv_cell
 from vecsim.support.suggestions import counted, shown
 
 OPTION = "option."
-CHARGED = "charged_"
+CAUSE_PREFIX = "cause_"
 ONE_AT_A_TIME = "one-at-a-time"
 """The design in whose rows what is not varied is left empty."""
 REQUIRED = ("matrix", "rows", "nnz", "locality", "program", "cycles", "cycles_per_nnz", "fault")
@@ -74,7 +74,7 @@ class TableRow(BaseModel):
     cycles: Annotated[Size | None, FromText]
     cycles_per_nnz: Annotated[Annotated[float, Field(gt=0)] | None, BeforeValidator(_real)]
     fault: str
-    charged: dict[str, Annotated[Count, FromText]] = Field(default_factory=dict)
+    cycles_by_cause: dict[str, Annotated[Count, FromText]] = Field(default_factory=dict)
     varied: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
@@ -90,8 +90,8 @@ class TableRow(BaseModel):
             agree = math.isclose(quotient, stated, rel_tol=AGREEMENT)
         if not agree:
             raise ValueError(f"cycles_per_nnz = {stated}, and cycles / nnz is {quotient}")
-        if self.charged and sum(self.charged.values()) != self.cycles:
-            raise ValueError(f"cycles = {self.cycles}, charged are {sum(self.charged.values())}")
+        if self.cycles_by_cause and sum(self.cycles_by_cause.values()) != self.cycles:
+            raise ValueError(f"cycles = {self.cycles}, charged are {sum(self.cycles_by_cause.values())}")
         return self
 
     @property
@@ -110,13 +110,13 @@ class _Columns:
 
     def row(self, cells: Sequence[str]) -> dict[str, Any]:
         """Return a row as the model takes it."""
-        result: dict[str, Any] = {"charged": {}, "varied": {}}
+        result: dict[str, Any] = {"cycles_by_cause": {}, "varied": {}}
         for name, cell in zip(self.names, cells, strict=True):
             if name in self.varied:
                 result["varied"][name] = cell
-            elif name.startswith(CHARGED):
+            elif name.startswith(CAUSE_PREFIX):
                 if cell:
-                    result["charged"][name.removeprefix(CHARGED)] = cell
+                    result["cycles_by_cause"][name.removeprefix(CAUSE_PREFIX)] = cell
             else:
                 result[name] = cell
         return result

@@ -45,7 +45,7 @@ class Cell:
     peak_share: Annotated[float, Field(ge=0, le=1)] = 0.0
     relative_error: float = 0.0
     storage_bytes: Count = 0
-    charged: dict[str, Count] | None = None
+    cycles_by_cause: dict[str, Count] | None = None
     counters: dict[str, int] = field(default_factory=dict)
     fault: str = ""
 
@@ -58,8 +58,8 @@ class Cell:
             self.cycles >= 1
             and self.instructions >= 1
             and not self.relative_error < 0
-            and self.charged is not None
-            and sum(self.charged.values()) == self.cycles
+            and self.cycles_by_cause is not None
+            and sum(self.cycles_by_cause.values()) == self.cycles
         )
 
 

@@ -36,7 +36,7 @@ class SweepTable(Overview):
         By name: ``matrix``, ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
         of the machine by their names, options as ``option.NAME``; None where it is not varied in that row),
         ``cycles``, ``cycles_per_nnz``, ``instructions``, ``bytes_moved``, ``peak_share``, ``storage_bytes``,
-        ``relative_error``, ``charged_CAUSE`` in cycles, ``counted_EXTENSION.NAME`` where the machine has
+        ``relative_error``, ``cause_CAUSE`` in cycles, ``counted_EXTENSION.NAME`` where the machine has
         extensions that count, and ``fault``: why a row has no numbers.
     computed, engine_seconds
         How many cells were simulated now, and the engine's processors' time, over all processes.
@@ -168,7 +168,7 @@ def columns_of(
 def _row(
     sweep: Sweep, matrix: Facts, program: str, point: Point, cell: Cell, counted: Sequence[str]
 ) -> dict[str, Any]:
-    charged = cell.charged or {}
+    cycles_by_cause = cell.cycles_by_cause or {}
     whole = not cell.fault
     numbers = {
         "cycles": cell.cycles,
@@ -178,7 +178,7 @@ def _row(
         "peak_share": cell.peak_share,
         "storage_bytes": cell.storage_bytes,
         "relative_error": cell.relative_error,
-        **{f"charged_{cause}": charged.get(cause, 0) for cause in CAUSES},
+        **{f"cause_{cause}": cycles_by_cause.get(cause, 0) for cause in CAUSES},
         **{f"counted_{name}": cell.counters.get(name, 0) for name in counted},
     }
     return {

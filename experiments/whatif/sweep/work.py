@@ -197,7 +197,7 @@ class Work:
             peak_share=done.peak_share,
             relative_error=self._exact.error(result),
             storage_bytes=prepared.storage_bytes,
-            charged=dict(done.charged),
+            cycles_by_cause=dict(done.cycles_by_cause),
             counters={name: done.counters[name] for name in chosen.machine.counter_names},
         )
 

@@ -52,7 +52,7 @@ def bounds(run: Run) -> tuple[Bound, ...]:
     run
         Its machine's rates count; startup, latencies, hazards, banks and alignment do not.
     """
-    machine, elements_of = run.machine, run.ledger.elements
+    machine, elements_of = run.machine, run.attribution.elements
     rows = [run.program.instruction(pc) for pc in range(len(run.program))]
     # A strided or indexed element takes its words alone, so the rest of what the ports moved is contiguous.
     others = sum(int(n) * _words_alone(row) for n, row in zip(elements_of, rows, strict=True))

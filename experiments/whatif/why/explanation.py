@@ -263,7 +263,7 @@ def why(
         program_sha256=program_sha256(prepared.program),
         relative_error=relative_error(csr, x, prepared.loaded.result(done.state.memory)),
         parts=parts(prepared.program, done.lines),
-        causes=dict(done.charged),
+        causes=dict(done.cycles_by_cause),
         lines=done.lines,
         bounds=limits,
         ablations=ablated(described, done.cycles, lambda on: simulated(on).cycles),

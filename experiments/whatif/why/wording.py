@@ -40,7 +40,7 @@ def parts(program: Program, lines: Sequence[Line]) -> dict[str, int]:
     """
     result: dict[str, int] = {}
     for line in lines:
-        for name, cycles in line.charged.items():
+        for name, cycles in line.cycles_by_cause.items():
             message = _told(Cause[name.upper()], program, line)
             result[message] = result.get(message, 0) + cycles
     return dict(sorted(result.items(), key=lambda item: -item[1]))

@@ -74,7 +74,7 @@ def show_counters(output: Output, file: str, run: Run, engine: str, value_bits: 
 def _causes(run: Run) -> list[Sequence[object]]:
     return [
         (label(name), cycles, _share(cycles, run.cycles), run.waited.get(name))
-        for name, cycles in run.charged.items()
+        for name, cycles in run.cycles_by_cause.items()
         if cycles or run.waited.get(name)
     ]
 

@@ -84,7 +84,7 @@ def word_cause(cycle: int, operand: int, hazard: int) -> int:
 
 def count_execution(r: Run, instruction: Instruction, n: int) -> None:
     """Count an execution of an instruction, on n elements ("Waiting and charging")."""
-    account = r.ledger[instruction.number]
+    account = r.accounts[instruction.number]
     account.executions += 1
     account.elements += n
 
@@ -93,17 +93,17 @@ def book_wait(r: Run, slot: Slot, cause: int, begin: int, end: int) -> None:
     """Book that ``slot`` waited from ``begin`` to ``end`` (exclusive) ("Waiting and charging")."""
     if end <= begin:
         return
-    account = r.ledger[slot.pc]
+    account = r.accounts[slot.pc]
     slot.waits[cause] += end - begin
     account.waited[cause] += end - begin
     if r.order[0] == slot.number:
         begin = larger(begin, r.control.retired)
         if end > begin:
-            account.charged[cause] += end - begin
-            slot.charged += end - begin
+            account.attributed[cause] += end - begin
+            slot.attributed += end - begin
 
 
-def _charge(r: Run, account: Account, vector: int, passed: int, retire: int) -> None:
+def _attribute(r: Run, account: Account, vector: int, passed: int, retire: int) -> None:
     """Charge what is not charged yet of the cycles up to ``retire`` ("Waiting and charging").
 
     Parameters
@@ -175,14 +175,14 @@ def _postpone(r: Run, age: int, pc: int, vector: int, passed: int, retire: int) 
     r.control.pending += 1
 
 
-def _charge_pending(r: Run) -> None:
+def _attribute_pending(r: Run) -> None:
     """Charge pending retirements that are older than any instruction in flight ("Waiting and charging")."""
     next_age, k = NEVER, 0
     if r.scratch.in_flight > 0:
         next_age = r.slots[r.order[0]].age
     while k < r.control.pending and r.pending[k].age < next_age:
         each = r.pending[k]
-        _charge(r, r.ledger[each.pc], each.vector, each.passed, each.retire)
+        _attribute(r, r.accounts[each.pc], each.vector, each.passed, each.retire)
         k += 1
     _drop(r, 0, k)
 
@@ -192,7 +192,7 @@ def retire_at_issue(r: Run, instruction: Instruction, retire: int, cause: int, b
 
     It waited from ``begin`` to ``end`` (exclusive) before issue, and retires at ``retire``.
     """
-    account = r.ledger[instruction.number]
+    account = r.accounts[instruction.number]
     r.control.last_retired = larger(r.control.last_retired, retire)
     if end > begin:
         account.waited[cause] += end - begin
@@ -201,9 +201,9 @@ def retire_at_issue(r: Run, instruction: Instruction, retire: int, cause: int, b
         return
     begin = larger(begin, r.control.retired)
     if end > begin:
-        account.charged[cause] += end - begin
+        account.attributed[cause] += end - begin
         r.control.retired = end
-    _charge(r, account, 0, retire, retire)
+    _attribute(r, account, 0, retire, retire)
 
 
 def retire_from_flight(r: Run, slot: Slot, position: int, last: int, retire: int) -> None:
@@ -215,7 +215,7 @@ def retire_from_flight(r: Run, slot: Slot, position: int, last: int, retire: int
     if position > 0:
         _postpone(r, slot.age, slot.pc, 1, last + 1, retire)
         return
-    account = r.ledger[slot.pc]
-    account.busy -= slot.charged
-    _charge(r, account, 1, last + 1, retire)
-    _charge_pending(r)
+    account = r.accounts[slot.pc]
+    account.busy -= slot.attributed
+    _attribute(r, account, 1, last + 1, retire)
+    _attribute_pending(r)

@@ -21,7 +21,7 @@ class Account(Row):
     """Cycles charged to it while it did not wait: of a scalar instruction; while its words or elements
     passed; for the latency after the last element."""
     waited: list[int] = array(WAITS)
-    charged: list[int] = array(WAITS)
+    attributed: list[int] = array(WAITS)
     """By cause, the cycles that it waited, and those of them that are charged to it."""
 
 

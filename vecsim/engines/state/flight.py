@@ -57,7 +57,7 @@ class Slot(Row):
     """The cycle of the latest element or word, and how many started in it."""
     order_end: int = 0
     """When the last of the accesses ended that it had to follow."""
-    charged: int = 0
+    attributed: int = 0
     """Cycles charged to it for waiting while it was the oldest."""
     first_ready: int = NONE
     """The cycle from which its first result is ready."""

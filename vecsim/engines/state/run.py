@@ -115,7 +115,7 @@ class Run:
     transfers: Annotated[list[list[Transfer]], Record(("ports", "transfers"))]
     """(P, accesses_in_flight + unit_queue + 1) the transfers that ended last. So many may be in flight, if
     they are timed ahead."""
-    ledger: Annotated[list[Account], Record(("instructions",))]
+    accounts: Annotated[list[Account], Record(("instructions",))]
     """(I,) what each instruction of the program came to."""
     pending: Annotated[list[PendingRetirement], Record(("pending",))]
     """Instructions that are charged when older ones have left flight, oldest first."""

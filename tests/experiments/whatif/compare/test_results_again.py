@@ -117,7 +117,7 @@ def test_a_latin_hypercube_that_takes_a_point_twice_is_run_again(tmp_path):
 def test_other_cycles_are_seen(files, tmp_path):
     content = json.loads((files / "a.json").read_text())
     content["results"][0]["cycles"] += 1
-    content["results"][0]["charged"]["bank_conflict"] += 1
+    content["results"][0]["cycles_by_cause"]["bank_conflict"] += 1
     (tmp_path / "a.json").write_text(json.dumps(content))
     assert [each.same for each in rerun(read_document(tmp_path / "a.json")).runs] == [False, True]
     assert main(["rerun", str(tmp_path / "a.json")]) == 1

@@ -49,8 +49,8 @@ def test_cells_are_those_of_single_runs(done):
             "cycles_per_nnz",
         ):
             assert one[name] == getattr(alone, name), name
-        charged = {name.removeprefix("charged_"): n for name, n in one.items() if name.startswith("charged_")}
-        assert charged == alone.run.charged
+        cycles_by_cause = {name.removeprefix("cause_"): n for name, n in one.items() if name.startswith("cause_")}
+        assert cycles_by_cause == alone.run.cycles_by_cause
 
 
 def test_nothing_is_computed_twice(done):

@@ -93,7 +93,7 @@ def test_without_bank_conflicts_equal_addresses_go_together(engine):
     assert explanation.causes["bank_conflict"] > 0.1 * explanation.cycles
     assert without.settings == ("bank_busy=0",)
     again = vecsim.measure("jd", "dense-24", load_machine("wide", {"bank_busy": 0}), engine=engine)
-    assert again.run.charged["bank_conflict"] == 0
+    assert again.run.cycles_by_cause["bank_conflict"] == 0
     assert again.cycles == without.cycles < explanation.cycles
 
 

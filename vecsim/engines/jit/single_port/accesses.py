@@ -222,7 +222,7 @@ def _transfer_elements(
     ``cycle`` is that of the first if its bank is free, ``cycles`` their schedule. Returns that of the last.
     """
     banks, busy, address = r.machine.banks, r.machine.bank_busy, r.address
-    waited = charged = 0
+    waited = attributed = 0
     power = banks & (banks - 1) == 0
     cycle -= 1
     for j in range(k, n):
@@ -232,13 +232,13 @@ def _transfer_elements(
         cycle = larger(free, bank.free_at)
         if cycle > free:
             waited += cycle - free
-            charged += larger(cycle - larger(free, retired), 0)
+            attributed += larger(cycle - larger(free, retired), 0)
         bank.free_at = cycle + busy
         cycles[j] = cycle
-    account = r.ledger[instruction.number]
+    account = r.accounts[instruction.number]
     account.waited[causes.BANK_CONFLICT] += waited
-    account.charged[causes.BANK_CONFLICT] += charged
-    account.busy -= charged
+    account.attributed[causes.BANK_CONFLICT] += attributed
+    account.busy -= attributed
     return cycle
 
 

@@ -32,18 +32,18 @@ def note_wait(r: Any, instruction: Any, cause: Any, cycles: Any) -> None:
     cycles
         How many.
     """
-    waited = r.ledger[instruction.number].waited
+    waited = r.accounts[instruction.number].waited
     waited[cause] += cycles
 
 
 @inline
 def book_at_issue(r: Any, instruction: Any, cause: Any, begin: Any, end: Any, retired: Any) -> Any:
     """Book a wait before issue, from ``begin`` to ``end`` (exclusive); return up to where all is charged."""
-    account = r.ledger[instruction.number]
+    account = r.accounts[instruction.number]
     account.waited[cause] += end - begin
     begin = larger(begin, retired)
     if end > begin:
-        account.charged[cause] += end - begin
+        account.attributed[cause] += end - begin
     return larger(end, retired)
 
 
@@ -51,11 +51,11 @@ def book_at_issue(r: Any, instruction: Any, cause: Any, begin: Any, end: Any, re
 def book(r: Any, instruction: Any, cause: Any, begin: Any, end: Any, retired: Any) -> None:
     """Book a wait after issue, from ``begin`` to ``end`` (exclusive); the rest is charged as work."""
     if end > begin:
-        account = r.ledger[instruction.number]
+        account = r.accounts[instruction.number]
         account.waited[cause] += end - begin
         begin = larger(begin, retired)
         if end > begin:
-            account.charged[cause] += end - begin
+            account.attributed[cause] += end - begin
             account.busy -= end - begin
 
 
@@ -80,18 +80,18 @@ def answer_for_part(r: Any, case: Any, start: Any, retired: Any) -> Any:
         blocks[case + block.LINK] = outcome.last_case + 1
         outcome.last_case = case
     if ahead >= block.MOST_AHEAD and retire > retired:
-        _charge_case(r, case, retired - start, 1)
+        _attribute_case(r, case, retired - start, 1)
     return larger(retired, retire)
 
 
 @inline
-def _charge_case(r: Any, case: Any, retired: Any, times: Any) -> None:
+def _attribute_case(r: Any, case: Any, retired: Any, times: Any) -> None:
     """Charge so many executions that all begin so many cycles before ``retired``."""
     blocks = r.blocks
     first = blocks[case + block.BEGIN]
     for j in range(blocks[case + block.LENGTH]):
         retire = blocks[case + block.RETIRED_UP_TO + j]
-        r.ledger[first + j].scalar += times * larger(retire - retired, 0)
+        r.accounts[first + j].scalar += times * larger(retire - retired, 0)
         retired = larger(retired, retire)
 
 
@@ -107,9 +107,9 @@ def count_blocks(r: Any) -> None:
             blocks[case + block.TIMES + ahead] = 0
             times += so_many
             if so_many > 0 and ahead < block.MOST_AHEAD:
-                _charge_case(r, case, blocks[case + block.LAST] + ahead, so_many)
+                _attribute_case(r, case, blocks[case + block.LAST] + ahead, so_many)
         for j in range(blocks[case + block.LENGTH]):
-            account = r.ledger[blocks[case + block.BEGIN] + j]
+            account = r.accounts[blocks[case + block.BEGIN] + j]
             waited = blocks[case + block.WAITED + j]
             account.executions += times
             cause = causes.ISSUE if waited > 0 else causes.SCALAR_RAW_WAW
@@ -138,7 +138,7 @@ def note_times(r: Any, dispatched: Any, start: Any, first: Any, result: Any) -> 
 @inline
 def remember_waits(r: Any, instruction: Any) -> None:
     """Remember the waits before an instruction is executed, to tell those of this time."""
-    waited = r.ledger[instruction.number].waited
+    waited = r.accounts[instruction.number].waited
     for j in range(WAITS):
         r.waits[j] = waited[j]
 
@@ -153,6 +153,6 @@ def write_vector_row(r: Any, instruction: Any, issue: Any) -> None:
     row.first, row.last, row.retire = outcome.first, outcome.last, outcome.retire
     row.address = outcome.address if access else -1
     row.words = outcome.words if access else 0
-    waits, waited = row.waits, r.ledger[instruction.number].waited
+    waits, waited = row.waits, r.accounts[instruction.number].waited
     for j in range(WAITS):
         waits[j] = waited[j] - r.waits[j]

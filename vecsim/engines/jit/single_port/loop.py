@@ -156,7 +156,7 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
                     element &= r.section - 1
         execute_vector(r, instruction, n)
         write_scalar_ready(r, instruction, cycle + 1)
-        r.ledger[instruction.number].elements += n
+        r.accounts[instruction.number].elements += n
         timed = False
         if simple == 1:
             timed = time_words(r, instruction, n, cycle, retired)
@@ -211,7 +211,7 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
             answered = book_at_issue(r, instruction, cause, before, cycle, retired)
         outcome.elements = n
         time_vector(r, instruction, n, cycle, answered)
-        account = r.ledger[instruction.number]
+        account = r.accounts[instruction.number]
         if unit == MEMORY:
             account.busy += larger(outcome.retire - answered, 0)
         else:

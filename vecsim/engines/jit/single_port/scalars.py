@@ -146,7 +146,7 @@ def issued(r: Any, instruction: Any, cycle: Any, retired: Any, stop_count: Any) 
     outcome = r.outcome
     group = 1 if cycle > outcome.before else outcome.issued + 1
     count = outcome.seen + 1
-    r.ledger[instruction.number].executions += 1
+    r.accounts[instruction.number].executions += 1
     outcome.next, outcome.seen = instruction.number + 1, count
     outcome.before, outcome.issued = cycle, group
     outcome.earliest = cycle + 1 if group >= r.machine.issue_width else cycle
@@ -164,7 +164,7 @@ def finish_scalar(
     answered = retired
     if cycle > before:
         answered = book_at_issue(r, instruction, cause, before, cycle, retired)
-    r.ledger[instruction.number].scalar += larger(retire - answered, 0)
+    r.accounts[instruction.number].scalar += larger(retire - answered, 0)
     write_scalar_ready(r, instruction, retire)
     if capacity >= 0:
         r.control.count = r.outcome.seen + 1

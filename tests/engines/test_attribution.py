@@ -15,9 +15,9 @@ BEFORE = 2
 """Instructions that `trace` puts before a text."""
 
 
-def charged(traced, line):
+def cycles_by_cause(traced, line):
     """Return the cycles attributed to an instruction of a text, by cause, without those that are 0."""
-    row = traced.run.ledger.charged[BEFORE + line]
+    row = traced.run.attribution.attributed[BEFORE + line]
     return {Cause(cause).name.lower(): int(row[cause]) for cause in np.flatnonzero(row)}
 
 
@@ -34,7 +34,7 @@ def test_the_case_of_the_documentation(engine):
         engine=engine,
     )
     assert t.run.cycles == 326
-    assert [charged(t, line) for line in range(-BEFORE, 9)] == [
+    assert [cycles_by_cause(t, line) for line in range(-BEFORE, 9)] == [
         {"scalar_work": 1},
         {"scalar_work": 1},
         {},  # li retires with setvl
@@ -47,9 +47,9 @@ def test_the_case_of_the_documentation(engine):
         {"scalar_work": 1},
         {},  # halt retires with the store
     ]
-    assert t.run.ledger.executions.tolist() == [1] * 11
-    assert t.run.ledger.elements.tolist() == [0] * 4 + [64] * 5 + [0] * 2
-    assert t.run.charged == {cause.name.lower(): int(t.run.ledger.charged[:, cause].sum()) for cause in Cause}
+    assert t.run.accounts.executions.tolist() == [1] * 11
+    assert t.run.accounts.elements.tolist() == [0] * 4 + [64] * 5 + [0] * 2
+    assert t.run.cycles_by_cause == {cause.name.lower(): int(t.run.attribution.attributed[:, cause].sum()) for cause in Cause}
 
 
 def test_the_sparse_unit_and_the_vector_cache(engine):
@@ -64,23 +64,23 @@ def test_the_sparse_unit_and_the_vector_cache(engine):
         stc.w x0, (x2), x1""",
         engine=engine,
     )
-    assert charged(t, 2)["cache_transfer"] == 1024
-    assert charged(t, 5) == {"sparse_elements": 1, "sparse_latency": 9}
-    assert charged(t, 6)["cache_transfer"] == 1024
+    assert cycles_by_cause(t, 2)["cache_transfer"] == 1024
+    assert cycles_by_cause(t, 5) == {"sparse_elements": 1, "sparse_latency": 9}
+    assert cycles_by_cause(t, 6)["cache_transfer"] == 1024
 
 
 def test_a_vector_instruction_of_no_element_works_like_a_scalar_one(engine):
     t = trace("setvl x0\nlv.w v1, 1024(x0)\nsumv.s f1, v1", engine=engine)
     # vl is ready a cycle after setvl has issued; each retires in the cycle behind its issue.
-    assert [charged(t, line) for line in range(3)] == [{"scalar_work": 1}, {"scalar_work": 1}, {}]
+    assert [cycles_by_cause(t, line) for line in range(3)] == [{"scalar_work": 1}, {"scalar_work": 1}, {}]
 
 
 def test_what_a_branch_penalty_adds_is_the_next_instructions(engine):
     t = trace("j a\nnop\na: li x1, 1\nmul x2, x1, x1", "branch_penalty=5", engine=engine)
     # The jump issues with setvl, in cycle 1, and retires with it; what follows it issues in cycle 7.
-    assert charged(t, 0) == {}
-    assert charged(t, 2) == {"issue": 5, "scalar_work": 1}
-    assert t.run.ledger.executions.tolist() == [1, 1, 1, 0, 1, 1, 1]
+    assert cycles_by_cause(t, 0) == {}
+    assert cycles_by_cause(t, 2) == {"issue": 5, "scalar_work": 1}
+    assert t.run.accounts.executions.tolist() == [1, 1, 1, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("changes", [(), ("memory_ports=2",)])
@@ -91,9 +91,9 @@ def test_what_retires_behind_an_older_instruction_answers_for_the_rest(engine, c
         *("latency.integer_multiply=60", *changes),
         engine=engine,
     )
-    assert charged(t, 0) == {"startup": 20, "contiguous_transfer": 16}
-    assert charged(t, 1) == {"scalar_work": 24}
-    assert [charged(t, line) for line in (2, 3, 4, 5)] == [{}, {}, {"scalar_work": 1}, {}]
+    assert cycles_by_cause(t, 0) == {"startup": 20, "contiguous_transfer": 16}
+    assert cycles_by_cause(t, 1) == {"scalar_work": 24}
+    assert [cycles_by_cause(t, line) for line in (2, 3, 4, 5)] == [{}, {}, {"scalar_work": 1}, {}]
 
 
 def test_more_instructions_behind_an_older_one_than_are_kept(engine):
@@ -102,7 +102,7 @@ def test_more_instructions_behind_an_older_one_than_are_kept(engine):
     changes = ("bank_busy=20", "latency.integer=200", "issue_width=2")
     program, machine = assemble(text), load_machine(WORKED, changes)
     done = run(program, np.zeros(1 << 16, np.uint8), machine, engine=engine)
-    charges = done.ledger.charged.sum(axis=1)
+    charges = done.attribution.attributed.sum(axis=1)
     assert charges.sum() == done.cycles
     # li and setvl take 200 cycles each; the load issues in cycle 400 and retires 20 + 63 x 20 + 1 later.
     assert charges[:3].tolist() == [200, 200, 1281]

@@ -23,7 +23,7 @@ _BUSY = {
 
 
 @dataclass(frozen=True, eq=False)
-class Ledger:
+class Attribution:
     """What all executions of each of n instructions came to, by program counter.
 
     Attributes
@@ -44,7 +44,7 @@ class Ledger:
     scalar_bytes: Ints
     executions: Ints
     elements: Ints
-    charged: Ints
+    attributed: Ints
     waited: Ints
 
     def counters(self) -> dict[str, int]:
@@ -79,7 +79,7 @@ def _scalar_bytes(row: Instruction) -> int:
     return row.access.value_bytes if row.access is not None and row.unit == Unit.SCALAR else 0
 
 
-def read_ledger(program: Program, rows: npt.NDArray[Any]) -> Ledger:
+def read_attribution(program: Program, rows: npt.NDArray[Any]) -> Attribution:
     """Return the ledger of a record, with the cycles of work by what each instruction does.
 
     Parameters
@@ -94,16 +94,16 @@ def read_ledger(program: Program, rows: npt.NDArray[Any]) -> Ledger:
     known = [program.instruction_set.by_opcode[int(opcode)] for opcode in opcodes]
     work = np.array([work_of(row) for row in known], np.int64).reshape(-1, 2)[which]
     scalar_bytes = np.array([_scalar_bytes(row) for row in known], np.int64)[which]
-    charged = np.zeros((count, len(Cause)), np.int64)
-    charged[:, :WAITS] = rows["charged"]
-    charged[:, Cause.SCALAR_WORK] = rows["scalar"]
+    attributed = np.zeros((count, len(Cause)), np.int64)
+    attributed[:, :WAITS] = rows["attributed"]
+    attributed[:, Cause.SCALAR_WORK] = rows["scalar"]
     for part, place in enumerate(("busy", "latency")):
-        charged[np.arange(count), work[:, part]] += rows[place]
-    return Ledger(
+        attributed[np.arange(count), work[:, part]] += rows[place]
+    return Attribution(
         vector=work[:, 0] != Cause.SCALAR_WORK,
         scalar_bytes=scalar_bytes,
         executions=rows["executions"].copy(),
         elements=rows["elements"].copy(),
-        charged=charged,
+        attributed=attributed,
         waited=rows["waited"].copy(),
     )
