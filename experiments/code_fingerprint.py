@@ -16,7 +16,7 @@ from pathlib import Path
 
 import vecsim
 from vecsim.support.errors import UserError
-from vecsim.support.own_packages import LIBRARIES, PACKAGES, ROOT
+from vecsim.support.project_packages import LIBRARIES, PACKAGES, ROOT
 
 SUFFIXES = (".py", ".s", ".lark", ".toml", ".csv")
 """Of the files that decide results: code, and the data that it reads."""

@@ -15,7 +15,7 @@ from isa.places import Place, Source
 from isa.syntax import Argument, Problem, Text
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import ASSEMBLY, INCLUDED, InputKind, decoded, is_regular, read_input
-from vecsim.support.own_packages import SHIPPED_TEXTS, input_path
+from vecsim.support.project_packages import SHIPPED_TEXTS, input_path
 
 DEEPEST = 8
 """How many texts may include each other, one the other."""

@@ -100,8 +100,8 @@ def __getattr__(name: str) -> Any:
     """
     if name not in _HOME:
         raise AttributeError(f"module 'vecsim' has no attribute {name!r}")
-    guard: Any = importlib.import_module("vecsim.support.own_packages")
-    with guard.own_packages():
+    guard: Any = importlib.import_module("vecsim.support.project_packages")
+    with guard.project_packages():
         return getattr(importlib.import_module(_HOME[name]), name)
 
 

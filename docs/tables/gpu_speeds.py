@@ -187,8 +187,8 @@ def _auto(run: Run) -> str:
         return ""
     return (
         f"{_short(run)}: by the constants of its day ({str(run.header['date'])[:10]}) `auto` takes "
-        f"{result.mean:.3f} times as long as the best of ours (geometric mean of {result.matrices} products), "
-        f"at most {result.worst_ratio:.2f} times ({result.worst}).\n"
+        f"{result.mean:.3f} times as long as the best of ours (geometric mean of "
+        f"{result.matrices} products), at most {result.worst_ratio:.2f} times ({result.worst}).\n"
     )
 
 

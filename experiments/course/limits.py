@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from vecsim.support.own_packages import ROOT
+from vecsim.support.project_packages import ROOT
 
 CPU_SECONDS = 20
 WALL_SECONDS = 60

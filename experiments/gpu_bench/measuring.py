@@ -116,17 +116,17 @@ class Bench:
     def _measure(self, built: Supplied, operation: str) -> None:
         """Measure a product in both types; what was slow in the first is left out of the second."""
         slow: dict[str, str] = {}
-        is_transposed, turned_us = None, 0.0
+        is_transposed, transposed_us = None, 0.0
         if operation == "spmv_t":
             with self.phases("transpose"):
-                is_transposed, turned_us = transpose(built.csr)
+                is_transposed, transposed_us = transpose(built.csr)
         for dtype in DTYPES:
             case = Case(
                 operation,
                 dtype,
                 typed(built.csr, dtype),
                 None if is_transposed is None else typed(is_transposed, dtype),
-                turned_us,
+                transposed_us,
                 built.exact[operation, dtype],
                 self._blank(built.matrix, built.csr, operation, dtype),
                 gather_counts.of(built, operation, dtype),

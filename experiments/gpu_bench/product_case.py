@@ -63,7 +63,7 @@ class Case:
         The matrix itself, of that type.
     turned
         Its transpose in CSR; None for spmv.
-    turned_us
+    transposed_us
         How long it took to transpose it.
     exact
         x and the exact product.
@@ -77,7 +77,7 @@ class Case:
     dtype: str
     csr: Any
     transposed: Any
-    turned_us: float
+    transposed_us: float
     exact: ExactProduct
     blank: Record
     gather: GatherWork | None = None

@@ -91,8 +91,8 @@ class BucketTransposition(TwoSteps):
                           shift, buckets, tiles, room["bases"], room["table"], room["chunk_bits"], *parted],
                          real),
             *launches_of(order_kernel(real, _order_each(matrix)), buckets, THREADS,
-                         [*parted, shift, buckets, width, room["bases"], transposed.pointers, transposed.columns,
-                          transposed.values], real),
+                         [*parted, shift, buckets, width, room["bases"],
+                          transposed.pointers, transposed.columns, transposed.values], real),
         ]  # fmt: skip
 
     @staticmethod

@@ -30,7 +30,7 @@ def test_without_them_nothing_is_said_of_instructions(vecsim, matrix):
     assert "lines" not in json.loads(result.out)["results"][0]
 
 
-def test_exec_shows_what_they_are_charged_to(vecsim, tmp_path):
+def test_exec_shows_what_they_are_attributed_to(vecsim, tmp_path):
     program = tmp_path / "load.s"
     program.write_text("li x1, 64\nsetvl x1\nlv.w v1, 64(x0)\nhalt\n")
     result = vecsim("exec", program, "--hot", "1")

@@ -14,7 +14,7 @@ import pytest
 from file_server import Answer, File
 
 from vecsim.data.download import DownloadError
-from vecsim.data.matrix_cache import fetch, cached_files, cached_file, matrix_cache
+from vecsim.data.matrix_cache import cached_file, cached_files, fetch, matrix_cache
 from vecsim.support.errors import UserError
 
 TEXT = b"0123456789" * 2_000

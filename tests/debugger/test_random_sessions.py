@@ -20,7 +20,7 @@ from vecsim.engines.fault import Fault
 from vecsim.engines.rules.issue import scalars_ready_at
 from vecsim.engines.running import run
 
-ENGINES = ["simpy", *(pytest.param(name, marks=pytest.mark.ci) for name in ("jit", "jit-general"))]
+ENGINES = ["simpy", *(pytest.param(name, marks=pytest.mark.ci) for name in ("jit", "jit-multiport"))]
 
 
 def target_of(case):
@@ -103,7 +103,7 @@ def test_at_the_end_all_is_ready_and_what_waits_is_marked(seed):
 @examples(6)
 def test_every_engine_marks_the_same(seed):
     case, draw = random_case(seed, faults=False), random.Random(seed)
-    targets = [Debugger(target_of(case), engine=name).session for name in ("simpy", "jit", "jit-general")]
+    targets = [Debugger(target_of(case), engine=name).session for name in ("simpy", "jit", "jit-multiport")]
     for cycle in sorted(draw.sample(range(1, 400), 12)):
         for session in targets:
             session.go_to(cycle)

@@ -13,7 +13,7 @@ from vecsim.support.errors import UserError
 ENGINES = [
     "simpy",
     pytest.param("jit", marks=pytest.mark.ci),
-    pytest.param("jit-general", marks=pytest.mark.ci),
+    pytest.param("jit-multiport", marks=pytest.mark.ci),
 ]
 
 
@@ -56,7 +56,7 @@ def test_steps_of_instructions_there_and_back(engine):
 
 @pytest.mark.ci
 def test_engines_show_the_same_values_at_every_cycle():
-    sessions = [Session(hism(), engine=name) for name in ("simpy", "jit", "jit-general")]
+    sessions = [Session(hism(), engine=name) for name in ("simpy", "jit", "jit-multiport")]
     for cycle in range(0, 700, 7):
         for session in sessions:
             session.go_to(cycle)

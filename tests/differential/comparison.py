@@ -97,10 +97,15 @@ def _finish(case: Case, running: Engine) -> Outcome:
 def run_facts(run: Run) -> Facts:
     """Return all that a run says, by name."""
     facts: Facts = {"cycles": run.cycles}
-    tables = {"counters": run.counters, "cycles_by_cause": run.cycles_by_cause, "waited": run.waited, "busy": run.busy}
+    tables = {
+        "counters": run.counters,
+        "cycles_by_cause": run.cycles_by_cause,
+        "waited": run.waited,
+        "busy": run.busy,
+    }
     for table, values in tables.items():
         facts |= {f"{table} {name}": value for name, value in values.items()}
-    facts |= {f"ledger {name}": column.reshape(-1) for name, column in vars(run.accounts).items()}
+    facts |= {f"attribution {name}": column.reshape(-1) for name, column in vars(run.attribution).items()}
     facts |= _state_facts(run.state)
     if run.timeline is not None:
         facts |= {f"timeline {name}": column for name, column in run.timeline.items()}

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from docs.tables.gpu_speeds import BEGIN, END, run_files, latest, main, render
+from docs.tables.gpu_speeds import BEGIN, END, latest, main, render, run_files
 from experiments.gpu_bench.records import Record, Run
 from vecsim.support.errors import UserError
 

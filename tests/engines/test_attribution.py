@@ -47,9 +47,11 @@ def test_the_case_of_the_documentation(engine):
         {"scalar_work": 1},
         {},  # halt retires with the store
     ]
-    assert t.run.accounts.executions.tolist() == [1] * 11
-    assert t.run.accounts.elements.tolist() == [0] * 4 + [64] * 5 + [0] * 2
-    assert t.run.cycles_by_cause == {cause.name.lower(): int(t.run.attribution.attributed[:, cause].sum()) for cause in Cause}
+    assert t.run.attribution.executions.tolist() == [1] * 11
+    assert t.run.attribution.elements.tolist() == [0] * 4 + [64] * 5 + [0] * 2
+    assert t.run.cycles_by_cause == {
+        cause.name.lower(): int(t.run.attribution.attributed[:, cause].sum()) for cause in Cause
+    }
 
 
 def test_the_sparse_unit_and_the_vector_cache(engine):
@@ -80,7 +82,7 @@ def test_what_a_branch_penalty_adds_is_the_next_instructions(engine):
     # The jump issues with setvl, in cycle 1, and retires with it; what follows it issues in cycle 7.
     assert cycles_by_cause(t, 0) == {}
     assert cycles_by_cause(t, 2) == {"issue": 5, "scalar_work": 1}
-    assert t.run.accounts.executions.tolist() == [1, 1, 1, 0, 1, 1, 1]
+    assert t.run.attribution.executions.tolist() == [1, 1, 1, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("changes", [(), ("memory_ports=2",)])

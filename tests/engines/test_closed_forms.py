@@ -11,10 +11,10 @@ that nothing meets there; where fewer do, the test says how many.
 """
 
 import pytest
-from random_machines import after_dispatch, end_of_load, few, machines, numbered, of_length, traced, up
 from engine_runs import EVERY_ENGINE
 from hypothesis import given
 from hypothesis import strategies as st
+from random_machines import after_dispatch, end_of_load, few, machines, numbered, of_length, traced, up
 
 pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
 

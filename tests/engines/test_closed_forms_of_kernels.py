@@ -1,10 +1,10 @@
 """Cycles of whole kernels as formulas; symbols and conditions are those of ``test_closed_forms``."""
 
 import pytest
-from random_machines import SMALL, few, machines, traced, up
 from engine_runs import EVERY_ENGINE
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from random_machines import SMALL, few, machines, traced, up
 
 pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
 

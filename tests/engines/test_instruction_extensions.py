@@ -62,7 +62,7 @@ def ran(text, name, engine, *changes, **more):
     return run(program, np.zeros(4096, np.uint8), machine, engine=engine, **more)
 
 
-ENGINES = ["simpy", *(pytest.param(name, marks=pytest.mark.ci) for name in ("jit", "jit-general"))]
+ENGINES = ["simpy", *(pytest.param(name, marks=pytest.mark.ci) for name in ("jit", "jit-multiport"))]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

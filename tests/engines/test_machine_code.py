@@ -232,18 +232,18 @@ def test_an_own_instruction_compiles_itself_alone(tmp_path, monkeypatch, capfd, 
     capfd.readouterr()
     asked = []
 
-    def compile_own(name, own=None, extensions=()):
+    def compile_user(name, own=None, extensions=()):
         asked.append((name, [row.mnemonic for row in own.values()]))
-        return parts_compile_own(own)
+        return parts_compile_user(own)
 
-    monkeypatch.setattr(parts, "compile_part", compile_own)
+    monkeypatch.setattr(parts, "compile_part", compile_user)
     code = compiled(extended(double))
     assert asked == [(OWN, ["times"])]
     assert "instructions of your own" in capfd.readouterr().err
     assert code.semantics[len(BASE_ROWS)] != 0
 
 
-def parts_compile_own(own):
+def parts_compile_user(own):
     return parts._compile_rows(own)
 
 

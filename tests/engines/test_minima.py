@@ -38,7 +38,7 @@ def least(a, b):
     return min((a, b), key=lambda value: (value, math.copysign(1, value)))
 
 
-@pytest.mark.parametrize("engine", ["simpy", "jit", pytest.param("jit-general", marks=pytest.mark.ci)])
+@pytest.mark.parametrize("engine", ["simpy", "jit", pytest.param("jit-multiport", marks=pytest.mark.ci)])
 @pytest.mark.parametrize("suffix", KINDS)
 def test_all_pairs(suffix, engine):
     dtype = KINDS[suffix][1]

@@ -49,4 +49,8 @@ def test_a_loop_in_a_long_program(before):
     compiled, model = (
         run(program, np.zeros(64, np.uint8), "vs2003", engine=engine) for engine in ("jit", "simpy")
     )
-    assert (compiled.cycles, compiled.cycles_by_cause, compiled.waited) == (model.cycles, model.cycles_by_cause, model.waited)
+    assert (compiled.cycles, compiled.cycles_by_cause, compiled.waited) == (
+        model.cycles,
+        model.cycles_by_cause,
+        model.waited,
+    )

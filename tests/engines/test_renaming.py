@@ -10,7 +10,7 @@ from engine_runs import EVERY_ENGINE, WORKED, trace
 from isa.assembler import assemble
 from tests.differential.cases import random_case
 from tests.oracle.comparison import difference
-from vecsim.engines.jit.interface import GENERAL_LOOP, SINGLE_PORT
+from vecsim.engines.jit.interface import MULTIPORT_LOOP, SINGLE_PORT
 from vecsim.engines.jit.object_files.machine_code import loop_of
 from vecsim.engines.running import ENGINES, start
 from vecsim.machine import load_machine
@@ -205,7 +205,7 @@ def test_a_machine_without_renaming_keeps_its_digest():
 
 def test_a_machine_that_renames_takes_the_loop_for_any_machine():
     assert loop_of(load_machine(WORKED)) == SINGLE_PORT
-    assert loop_of(load_machine(WORKED, [FEW])) == loop_of(load_machine(WORKED, [SCALARS])) == GENERAL_LOOP
+    assert loop_of(load_machine(WORKED, [FEW])) == loop_of(load_machine(WORKED, [SCALARS])) == MULTIPORT_LOOP
 
 
 def test_a_run_goes_on_from_a_snapshot_in_another_engine():
@@ -219,7 +219,7 @@ def test_a_run_goes_on_from_a_snapshot_in_another_engine():
     for cycle in range(0, whole.cycle, 3):
         engines["simpy"].advance(cycle=cycle)
         snapshot = engines["simpy"].snapshot()
-        for name in ("jit", "jit-general"):
+        for name in ("jit", "jit-multiport"):
             engines[name].restore(snapshot)
             engines[name].advance()
             assert engines[name].result().to_dict() == whole.result().to_dict()

@@ -36,7 +36,12 @@ def test_attribution_of_one_load_by_hand(engine):
     dispatched = t.a["dispatch"]
     assert t.run.cycles == dispatched + 37
     cycles_by_cause = {cause: cycles for cause, cycles in t.run.cycles_by_cause.items() if cycles}
-    assert cycles_by_cause == {"scalar_work": dispatched, "startup": 20, "alignment": 1, "contiguous_transfer": 16}
+    assert cycles_by_cause == {
+        "scalar_work": dispatched,
+        "startup": 20,
+        "alignment": 1,
+        "contiguous_transfer": 16,
+    }
 
 
 def test_attribution_go_to_the_oldest_instruction(engine):

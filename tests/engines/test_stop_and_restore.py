@@ -114,7 +114,7 @@ def test_a_snapshot_goes_on_in_another_run_and_on_a_machine_of_another_name(engi
     assert_same(finish(other), finish(running), timeline=False)
 
 
-@pytest.mark.parametrize(("first", "second"), [("jit", "simpy"), ("simpy", "jit"), ("jit", "jit-general")])
+@pytest.mark.parametrize(("first", "second"), [("jit", "simpy"), ("simpy", "jit"), ("jit", "jit-multiport")])
 @given(seeds)
 @examples(40)
 def test_one_engine_goes_on_where_the_other_stopped(first, second, seed):
@@ -144,11 +144,11 @@ IN_FLIGHT = assemble(
 
 
 @pytest.mark.parametrize("changes", [[], ["memory_ports=2"], ["physical_vector_registers=20"]])
-@pytest.mark.parametrize("second", ["jit", "jit-general", "simpy"])
+@pytest.mark.parametrize("second", ["jit", "jit-multiport", "simpy"])
 def test_instructions_in_flight_go_on_in_another_engine(changes, second):
     machine, memory = load_machine("vs2003", changes), np.arange(4096, dtype=np.uint8)
     whole = finish(start(IN_FLIGHT, memory, machine, engine="simpy"))
-    first = start(IN_FLIGHT, memory, machine, engine="jit-general" if second == "simpy" else "simpy")
+    first = start(IN_FLIGHT, memory, machine, engine="jit-multiport" if second == "simpy" else "simpy")
     most = 0
     for cycle in range(2, whole.cycles, 5):
         first.advance(cycle=cycle)

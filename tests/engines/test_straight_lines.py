@@ -4,10 +4,10 @@ Symbols and conditions are those of ``test_closed_forms``.
 """
 
 import pytest
-from random_machines import machines, numbered, of_length, traced
 from engine_runs import EVERY_ENGINE
 from hypothesis import given
 from hypothesis import strategies as st
+from random_machines import machines, numbered, of_length, traced
 from tiers import examples
 
 pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)

@@ -39,7 +39,7 @@ FOREIGN = 66
 """Exit code of the process that runs foreign code."""
 NOBODY = 65534
 """Another user."""
-MACHINES = {"single_port": "vs2003", "general_loop": "wide"}
+MACHINES = {"single_port": "vs2003", "multiport_loop": "wide"}
 """By the loop that runs them: the wide machine has two ports."""
 FILES = tuple(dict.fromkeys(part for parts_of_it in PARTS_OF_LOOP.values() for part in parts_of_it))
 PAGE = 4096

@@ -12,7 +12,7 @@ from vecsim.results.digests import ADDED_NUMBERS
 
 Json = Any
 MOST = 2**63 - 1
-ENGINES = ("jit", "jit-general", "simpy")
+ENGINES = ("jit", "jit-multiport", "simpy")
 MACHINE = load_machine("vs2003").to_dict()
 TEXTS = ("label", "sha256", "file", "based_on", "differences", "taken_from_base", "extensions")
 

@@ -324,7 +324,9 @@ class KeptFuzzer:
 
 
 def _same(reader: Json, wanted: Json) -> bool:
-    return json.dumps(reader, default=vars, sort_keys=True) == json.dumps(wanted, default=vars, sort_keys=True)
+    return json.dumps(reader, default=vars, sort_keys=True) == json.dumps(
+        wanted, default=vars, sort_keys=True
+    )
 
 
 FUZZER = KeptFuzzer()

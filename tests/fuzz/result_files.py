@@ -23,6 +23,7 @@ from tests.fuzz.campaign import MOST_SECONDS, Case, fault_of, main
 from tests.fuzz.commands import called
 from tests.fuzz.plain_results import (
     MACHINE,
+    check_settings,
     counted,
     is_bits,
     is_digest,
@@ -34,7 +35,6 @@ from tests.fuzz.plain_results import (
     is_whole,
     lines,
     machine,
-    check_settings,
     need,
     record,
     rows,

@@ -30,6 +30,7 @@ from tests.fuzz.damage import damaged
 from tests.fuzz.plain_results import (
     MACHINE,
     MOST,
+    check_settings,
     is_bits,
     is_engine,
     is_list,
@@ -38,7 +39,6 @@ from tests.fuzz.plain_results import (
     is_text,
     is_whole,
     machine,
-    check_settings,
     need,
     record,
     rows,
@@ -258,7 +258,12 @@ def _judge_table(value: Json, spec: Json, table: bytes) -> Found:
     }
     need(len(set(head)) == len(head), "a column twice")
     need({*NEEDED, *factors} <= set(head), "head")
-    if {"cycles_by_cause", "varied"} & set(head) or {*factors} & {*COLUMNS, "cycles", "cycles_per_nnz", "fault"}:
+    if {"cycles_by_cause", "varied"} & set(head) or {*factors} & {
+        *COLUMNS,
+        "cycles",
+        "cycles_per_nnz",
+        "fault",
+    }:
         raise NotJudged
     known = {each["name"] for each in value["matrices"]}
     facts: dict[str, Json] = {}

@@ -24,17 +24,17 @@ from tests.fuzz import (
     hostile_cache,
     hostile_programs,
     journals,
-    recorded_results,
     machine_files,
     matrix_cache,
     matrix_market,
     odd_names,
-    own_semantics,
     program_files,
+    recorded_results,
     result_files,
     sweep_folders,
     sweep_stores,
     trace_consumers,
+    user_semantics,
 )
 from tests.fuzz.campaign import Case, Fuzzer, Tally, fuzz, left_of, main, outcome
 from tests.fuzz.guarded_pages import guarded
@@ -146,15 +146,15 @@ def test_a_short_time_of_submissions():
 
 @pytest.mark.parametrize(
     ("engines", "count"),
-    [(("simpy", "simpy"), 40), pytest.param(own_semantics.ENGINES, 150, marks=pytest.mark.nightly)],
+    [(("simpy", "simpy"), 40), pytest.param(user_semantics.ENGINES, 150, marks=pytest.mark.nightly)],
     ids=lambda each: str(each),
 )
 def test_a_short_time_of_semantics(engines, count, tmp_path, monkeypatch):
     """Without the compiled engine, which takes long to compile, in the default tier."""
-    monkeypatch.setattr(own_semantics, "ENGINES", engines)
+    monkeypatch.setattr(user_semantics, "ENGINES", engines)
     actual = Counter()
     for seed in range(count):
-        word, wrong = own_semantics.FUZZER.outcome(own_semantics.FUZZER.case(seed), tmp_path)
+        word, wrong = user_semantics.FUZZER.outcome(user_semantics.FUZZER.case(seed), tmp_path)
         assert wrong == ""
         actual[word] += 1
     assert actual.keys() == {"value", "error"}
@@ -192,7 +192,7 @@ def test_a_hostile_cache_of_compiled_code_changes_no_result(way, tmp_path):
 @pytest.mark.ci
 def test_every_page_of_every_file_of_the_cache_is_damaged(tmp_path):
     good = hostile_cache.good_code()
-    assert {"single_port", "general_loop"} < good.keys()
+    assert {"single_port", "multiport_loop"} < good.keys()
     sampled = list(hostile_cache.fixed())
     for part, content in good.items():
         private_files.write(tmp_path / part, content)
@@ -256,7 +256,7 @@ def test_what_is_behind_a_guarded_array_ends_the_process():
         sweep_stores.FUZZER,
         trace_consumers.FUZZER,
         odd_names.FUZZER,
-        own_semantics.FUZZER,
+        user_semantics.FUZZER,
     ],
     ids=lambda fuzzer: fuzzer.name,
 )

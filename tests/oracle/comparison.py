@@ -43,7 +43,7 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
     for age, (our, their) in enumerate(zip(ours.rows, rows, strict=False)):
         if our != their:
             return f"row {age}, {_told(program, our, their)}"
-    cycles_by_cause = _charged(theirs)
+    cycles_by_cause = _attributed(theirs)
     for pc, cause in sorted(ours.cycles_by_cause.keys() | cycles_by_cause.keys()):
         one, other = ours.cycles_by_cause.get((pc, cause), 0), cycles_by_cause.get((pc, cause), 0)
         if one != other:
@@ -53,7 +53,7 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
     return ""
 
 
-def _charged(run: Run) -> dict[tuple[int, str], int]:
+def _attributed(run: Run) -> dict[tuple[int, str], int]:
     """Return the cycles that an engine attributed, by pc and cause, without those that are 0."""
     table = run.attribution.attributed
     return {(int(pc), Cause(i).name.lower()): int(table[pc, i]) for pc, i in np.argwhere(table)}

@@ -63,7 +63,7 @@ def test_conjugate_gradients_converge(size, density, value_bytes, seed):
 )
 def test_engines_agree(name, preset):
     how = {"matrix": load("pde225").csr} if COURSE[name].takes_matrix else {"size": 70}
-    engines = ("simpy", "jit", "jit-general")
+    engines = ("simpy", "jit", "jit-multiport")
     actual = [right(name, load_machine(preset), engine=engine, **how).run for engine in engines]
     assert len({each.cycles for each in actual}) == 1
     assert len({str(each.counters) for each in actual}) == 1

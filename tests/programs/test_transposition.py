@@ -34,7 +34,7 @@ def test_it_is_scipys_transpose(format, rows, columns, density, seed):
 @pytest.mark.parametrize("preset", ["vs2003", "wide"])
 def test_engines_agree(format, preset):
     some = matrix(300, 200, 0.01)
-    engines = ("simpy", "jit", "jit-general")
+    engines = ("simpy", "jit", "jit-multiport")
     actual = {transpose(format, some, load_machine(preset), engine=engine).run.cycles for engine in engines}
     assert len(actual) == 1
 

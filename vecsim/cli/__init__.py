@@ -18,9 +18,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(f"vecsim: error: {error.name} is not installed: pip install .", file=sys.stderr)
             return 2
         from vecsim.results.provenance import of_command
-        from vecsim.support.own_packages import own_packages
+        from vecsim.support.project_packages import project_packages
     given = sys.argv[1:] if arguments is None else list(arguments)
-    with own_packages(), of_command(["vecsim", *given]):
+    with project_packages(), of_command(["vecsim", *given]):
         return run(given)
 
 

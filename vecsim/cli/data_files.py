@@ -154,7 +154,7 @@ class DataFiles:
                 continue
             tell(
                 f"--expect {each.text}: {result.count} of {counted(len(each.values), 'element')} differ; "
-                f"the first is element {result.element} at address {result.address}: {result.actual!r}, expected "
-                f"{result.expected!r}"
+                f"the first is element {result.element} at address {result.address}: {result.actual!r}, "
+                f"expected {result.expected!r}"
             )
         return all(each["difference"] is None for each in document["expect"])

@@ -16,7 +16,7 @@ from vecsim.data.collections import Entry, counterpart, entries, find_entries
 from vecsim.data.collections.pinned import require_pinned
 from vecsim.data.download import DownloadError, Report
 from vecsim.data.matrix import Matrix, check_size
-from vecsim.data.matrix_cache import fetch, cached_file, matrix_cache
+from vecsim.data.matrix_cache import cached_file, fetch, matrix_cache
 from vecsim.data.search_path import MATRIX_FOLDERS, exists, files_in, find_file, matrix_folders
 from vecsim.data.source_bytes import Readable, opened, taken
 from vecsim.support.arguments import names, path_text

@@ -234,7 +234,7 @@ class DebuggerApp(App[None]):
             self.tell([], "")
 
     def _redraw(self, lines: set[int]) -> None:
-        if self.shown.file == self.shown.own_file:
+        if self.shown.file == self.shown.user_file:
             source = self.query_one("#source", OptionList)
             for line in lines:
                 source.replace_option_prompt_at_index(line - 1, self._prompt(line))
@@ -258,7 +258,7 @@ class DebuggerApp(App[None]):
 
     def action_edit(self) -> None:
         """Let the line under the cursor be edited."""
-        if self.shown.file != self.shown.own_file:
+        if self.shown.file != self.shown.user_file:
             self.say(f"{self.shown.file} is included: edit the file itself", bad=True)
             return
         self._ask(f"edit {self.line} {self.shown.lines[self.line - 1]}")

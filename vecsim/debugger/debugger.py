@@ -131,7 +131,7 @@ class Debugger:
                 return matches
             near = nearest(place, {*program.labels, *names})
             raise UserError(f"{place!r}: no line, label or mnemonic of the program{near}")
-        line, named = whole_number(digits), self._file_of(file) if file else self.own_file
+        line, named = whole_number(digits), self._file_of(file) if file else self.user_file
         behind = [
             (each.line, pc)
             for pc, each in enumerate(program.source)
@@ -142,7 +142,7 @@ class Debugger:
         return [min(behind)[1]]
 
     @property
-    def own_file(self) -> str:
+    def user_file(self) -> str:
         """The name of the text itself, which lines without a file are of."""
         return one_line(self.target.file)
 
@@ -186,7 +186,7 @@ class Debugger:
 
     def place(self, line: int) -> str:
         """Write a line of the text that is shown as a command takes it."""
-        return f"{line}" if self.file == self.own_file else f"{self.file}:{line}"
+        return f"{line}" if self.file == self.user_file else f"{self.file}:{line}"
 
     @property
     def readiness(self) -> Readiness:

@@ -34,7 +34,7 @@ def source_lines(shown: Debugger, width: int = WIDE, height: int = SOURCE) -> li
     lines = shown.lines
     first = max(1, min(shown.here - height // 2, len(lines) - height + 1))
     marks = line_marks(shown)
-    included = [] if shown.file == shown.own_file else [f"{shown.file}, included"]
+    included = [] if shown.file == shown.user_file else [f"{shown.file}, included"]
     return included + [
         f"{marks.get(n, ''):>3} {n:>4}  {lines[n - 1]}"
         for n in range(first, min(first + height, len(lines) + 1))
@@ -47,7 +47,7 @@ def line_marks(shown: Debugger) -> dict[int, str]:
     ``e`` is a line edited and not yet assembled; 0 has the marks of lines of other texts.
     """
     marks: dict[int, str] = {}
-    for line in shown.edits if shown.file == shown.own_file else ():
+    for line in shown.edits if shown.file == shown.user_file else ():
         marks[line] = "e"
     for pc in shown.session.breakpoints:
         line = shown.line_of(pc) or 0

@@ -18,7 +18,7 @@ from vecsim.data.memory_files import without_room
 from vecsim.machine import Machine, instruction_set_of
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import INCLUDED, decoded, read_input
-from vecsim.support.own_packages import input_path
+from vecsim.support.project_packages import input_path
 from vecsim.support.shown_text import one_line
 
 

@@ -10,7 +10,6 @@ from vecsim.debugger.activity import Activity, activities, started_elements
 from vecsim.debugger.position import Position
 from vecsim.engines.decoded import FLOAT, SPECIAL, decode
 from vecsim.engines.interpreted_run import ExtendedRun, InterpretedRun
-from vecsim.engines.own_rules import interpreted_rules, own_arrays
 from vecsim.engines.program_rows import extension_numbers, machine_numbers, program_rows
 from vecsim.engines.rules.addresses import elements, place
 from vecsim.engines.rules.issue import earliest_issue, scalars_ready_at, take_element
@@ -21,6 +20,7 @@ from vecsim.engines.rules.renaming import registers_free_at
 from vecsim.engines.state.flight import FOLLOWS_ELEMENT, FOLLOWS_ORDER, FOLLOWS_SLICE, FOLLOWS_WHOLE
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.row import objects
+from vecsim.engines.user_rules import interpreted_rules, own_arrays
 from vecsim.support.suggestions import counted
 
 UNITS = (Unit.MEMORY, Unit.ADD, Unit.MULTIPLY, Unit.SPARSE)

@@ -34,7 +34,7 @@ class Attribution:
         (n,) bytes that it moves between memory and the scalar registers.
     executions, elements
         (n,) how often it was executed, and on how many elements in all.
-    charged
+    attributed
         (n, len(Cause)) cycles that it answers for, by cause; they sum to the cycles of the run.
     waited
         (n, WAITS) cycles that it waited, by cause; they overlap with those of others.

@@ -16,16 +16,16 @@ from isa.program import Program
 from isa.state import State, new_state
 from vecsim.engines.decoded import decode, most_words
 from vecsim.engines.fault import Fault
-from vecsim.engines.own_code import OwnCodeError
-from vecsim.engines.own_instructions import check_own_instructions
-from vecsim.engines.own_rules import check_own_rules, users_rules
-from vecsim.engines.own_semantics import is_users
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
 from vecsim.engines.result import Run, make_run
 from vecsim.engines.state.control import Control
 from vecsim.engines.timeline import TimelineRequest, TimelineWriter
+from vecsim.engines.user_code import UserCodeError
+from vecsim.engines.user_instructions import check_own_instructions
+from vecsim.engines.user_rules import check_user_rules, users_rules
+from vecsim.engines.user_semantics import is_users
 from vecsim.machine import Machine
-from vecsim.machine.own_inputs import simulating
+from vecsim.machine.user_inputs import simulating
 
 
 class BaseEngine(ABC):
@@ -44,7 +44,7 @@ class BaseEngine(ABC):
         machine: Machine,
         timeline: TimelineRequest | None = None,
     ) -> None:
-        check_own_rules(machine.extensions)
+        check_user_rules(machine.extensions)
         check_own_instructions(program.instruction_set)
         self.program, self.machine = program, machine
         self._decoded = decode(program, machine)
@@ -62,7 +62,7 @@ class BaseEngine(ABC):
 
     @abstractmethod
     def _advance(self, cycle: int | None, instructions: int | None) -> None:
-        """Advance as :meth:`advance` does; where user-defined code fails, raise OwnCodeError."""
+        """Advance as :meth:`advance` does; where user-defined code fails, raise UserCodeError."""
 
     @abstractmethod
     def _failed_at(self) -> tuple[int, int]:
@@ -119,12 +119,12 @@ class BaseEngine(ABC):
         try:
             with simulating():
                 return self._advance(cycle, instructions)
-        except OwnCodeError as error:
+        except UserCodeError as error:
             at, pc = self._failed_at()
             pc = min(pc, len(self.program.opcode) - 1)
             who = self.program.instruction(pc).mnemonic
             if error.rule:  # at whatever issues next
-                who = f"extension {', '.join(each.name for each in self.machine.own_rules)}"
+                who = f"extension {', '.join(each.name for each in self.machine.user_rules)}"
             fault = Fault(self.program, pc, at, f"{who}: {error}")
         self.restore(begin)
         self._advance(at, None)
@@ -132,7 +132,7 @@ class BaseEngine(ABC):
         raise fault
 
     def _runs_own_code(self) -> bool:
-        if users_rules(self.machine.own_rules):
+        if users_rules(self.machine.user_rules):
             return True
         opcodes = set(self.program.opcode.tolist()) & set(EXTENSION_OPCODES)
         return any(is_users(self.program.instruction_set.by_opcode[opcode]) for opcode in opcodes)

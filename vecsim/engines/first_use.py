@@ -92,12 +92,12 @@ def chosen_engine(
     if name != AUTO or work > SMALL_WORK or _must_not_compile():
         yield EngineChoice(DEFAULT_ENGINE if name == AUTO else name)
         return
-    from vecsim.engines.jit.interface import GENERAL_LOOP
+    from vecsim.engines.jit.interface import MULTIPORT_LOOP
     from vecsim.engines.jit.object_files import cache as code_cache
     from vecsim.engines.jit.object_files.machine_code import is_kept, loop_of
 
-    loop = GENERAL_LOOP if cycle_by_cycle else loop_of(machine)
-    extensions = machine.own_rules if loop == GENERAL_LOOP else ()
+    loop = MULTIPORT_LOOP if cycle_by_cycle else loop_of(machine)
+    extensions = machine.user_rules if loop == MULTIPORT_LOOP else ()
     if is_kept(loop, extensions):
         yield EngineChoice(DEFAULT_ENGINE)
         return

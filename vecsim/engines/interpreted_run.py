@@ -10,7 +10,6 @@ from typing import Any
 import numpy.typing as npt
 
 from isa.state import State
-from vecsim.engines.own_values import GREATEST, LEAST, UNCHANGED, outside, too_wide
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.state.accounts import Start, TimelineRow
 from vecsim.engines.state.control import Scratch
@@ -18,6 +17,7 @@ from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.machine import MachineNumbers
 from vecsim.engines.state.row import Row, fields_of, objects, store
 from vecsim.engines.state.run import RECORD, Part, Run, Temporary, parts_of
+from vecsim.engines.user_values import GREATEST, LEAST, UNCHANGED, outside, too_wide
 from vecsim.support.suggestions import nearest
 
 STATE = ("x", "special", "vw", "address", "row")

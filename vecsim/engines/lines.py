@@ -10,8 +10,8 @@ import numpy as np
 from isa.declaration import Unit
 from isa.disassembler import instruction_text
 from isa.program import Program
+from vecsim.engines.attribution import Attribution, Ints
 from vecsim.engines.cause import Cause
-from vecsim.engines.attribution import Ints, Attribution
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Line:
         How often it was executed, and on how many elements in all.
     cycles
         Those between the retirement of all older instructions and its own, over all executions.
-    charged
+    cycles_by_cause
         The same by cause, by name, those that are not 0.
     waits
         Cycles that its executions waited by cause, by name, those that are not 0; they overlap with those of

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from isa.declaration import Unit
 from isa.program import Program
 from isa.state import State
-from vecsim.engines.cause import Cause
 from vecsim.engines.attribution import Attribution, read_attribution
+from vecsim.engines.cause import Cause
 from vecsim.engines.lines import Line, lines_of
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.state.counters import Counter
@@ -37,7 +37,7 @@ class Run(Overview):
     counters
         What :meth:`vecsim.engines.attribution.Ledger.counters` returns, and by the name of
         :class:`vecsim.engines.state.counters.Counter`, lower case.
-    charged
+    cycles_by_cause
         Every cycle of the run charged to one cause, by the name of ``Cause``; the values sum to
         ``cycles``.
     waited
@@ -45,7 +45,7 @@ class Run(Overview):
     busy
         Cycles in which a unit started an element or a port transferred a word, by unit.
     ledger
-        What each instruction of the program came to; of it `charged` and `waited` are the sums.
+        What each instruction of the program came to; of it `cycles_by_cause` and `waited` are the sums.
     state
         Final registers and memory.
     timeline

@@ -45,11 +45,11 @@ def _jit(
     return JitEngine(program, memory, machine, timeline, general=general)
 
 
-ENGINES: dict[str, StartEngine] = {"jit": _jit, "jit-general": partial(_jit, general=True), "simpy": _simpy}
+ENGINES: dict[str, StartEngine] = {"jit": _jit, "jit-multiport": partial(_jit, general=True), "simpy": _simpy}
 """The engines by the name that ``--engine`` takes; each is imported when it is started.
 
-``simpy`` is the reference model, ``jit`` the same machine compiled, ``jit-general`` the same without the loop
-of its own that ``jit`` has for machines with one port."""
+``simpy`` is the reference model, ``jit`` the same machine compiled, ``jit-multiport`` the same
+without the special loop that ``jit`` has for machines with one port."""
 
 
 def whole_words(memory: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
@@ -89,7 +89,7 @@ def start(
     machine
         A machine, the name of a preset or the path of a TOML file.
     engine
-        ``"jit"``, compiled, ``"jit-general"``, compiled without shortcuts for one port, or ``"simpy"``, the
+        ``"jit"``, compiled, ``"jit-multiport"``, compiled without shortcuts for one port, or ``"simpy"``, the
         reference.
     timeline
         Which instructions' times to keep; none without it.

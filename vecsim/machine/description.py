@@ -201,14 +201,14 @@ class Machine(Overview, Frozen):
         messages = [*(f"extension {each.name}" for each in self.extensions), *messages]
         base = f"{self.based_on} with {', '.join(messages)}" if messages else self.based_on
         file = self._origin.file
-        if self.has_own_name:
+        if self.has_user_name:
             base = f"{self.name} ({file}): {base}" if file else f"{self.name}: {base}"
         elif file:
             base = f"{file}: {base}"
         return one_line(base)
 
     @property
-    def has_own_name(self) -> bool:
+    def has_user_name(self) -> bool:
         """Whether its name was given to it, and is not just that of its file or of its preset."""
         return self.name not in (self.based_on, one_line(PurePath(self._origin.file).stem))
 
@@ -225,7 +225,7 @@ class Machine(Overview, Frozen):
         return self.physical_vector_registers > 0 or self.physical_scalar_registers > 0
 
     @property
-    def own_rules(self) -> tuple[Extension, ...]:
+    def user_rules(self) -> tuple[Extension, ...]:
         """The extensions that have more than instructions."""
         return tuple(each for each in self.extensions if each.changes_time)
 

@@ -35,7 +35,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isa.declaration import Instruction, InstructionSet, Length, Timing, Unit
-from vecsim.machine.own_inputs import questions_refused
+from vecsim.machine.user_inputs import questions_refused
 from vecsim.support.arguments import shown
 from vecsim.support.errors import UserError, in_words, place_of
 from vecsim.support.suggestions import amount

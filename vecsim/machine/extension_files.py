@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from vecsim.machine.extension import Extension
-from vecsim.machine.own_file import run_file
-from vecsim.machine.own_inputs import Recording, depend_on, recorded
+from vecsim.machine.user_file import run_file
+from vecsim.machine.user_inputs import Recording, depend_on, recorded
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import EXTENSION, read_input
 from vecsim.support.suggestions import nearest
@@ -49,7 +49,7 @@ def extensions_of(given: Iterable[Extension | str | Path]) -> tuple[Extension, .
 def load_extensions(file: str) -> tuple[Extension, ...]:
     """Run a file; return the extensions that it declares.
 
-    It is run once, as long as it and all that it depends on (`vecsim.machine.own_inputs`) have not changed.
+    It is run once, as long as it and all that it depends on (`vecsim.machine.user_inputs`) have not changed.
 
     Raises
     ------

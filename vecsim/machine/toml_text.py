@@ -33,7 +33,7 @@ def to_toml(machine: Machine) -> str:
     document.add("based_on", base)
     if machine.extensions:
         document.add("extend", [unicode_text(each.file) for each in machine.extensions])
-    if machine.has_own_name:
+    if machine.has_user_name:
         _add(document, machine, "name", "")
     else:
         document.add(tomlkit.comment(NO_NAME))

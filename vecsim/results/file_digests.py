@@ -9,7 +9,7 @@ from pathlib import Path
 from vecsim.results.digests import SHOWN_DIGITS
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import DOWNLOAD, InputKind, file_sha256
-from vecsim.support.own_packages import input_path
+from vecsim.support.project_packages import input_path
 
 
 @dataclass(frozen=True)

@@ -109,7 +109,7 @@ def _none() -> Ints:
 
 MOST_INSTRUCTIONS = 250_000
 """Instructions in a page, at most."""
-GENERAL = "jit-general"
+GENERAL = "jit-multiport"
 """The compiled engine without the loop for one port, which would have to be compiled as well."""
 MOST_BYTES = 128 << 20
 """Bytes of contents of vector registers in a page, before they are compressed, at most."""

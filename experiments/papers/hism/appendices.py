@@ -30,7 +30,7 @@ PROVENANCES = {
 
 def make(request: Request) -> tuple[Appendix, ...]:
     """Return the matrices and their cycles, as far as asked for, the machine and its calibration."""
-    runs, six = request.recorded_tables.get(SuiteRuns), request.recorded_tables.get(KEY)
+    runs, six = request.cached.get(SuiteRuns), request.recorded_tables.get(KEY)
     if runs is None:
         return (table_matrices(six),) if six else ()
     return (
@@ -38,13 +38,15 @@ def make(request: Request) -> tuple[Appendix, ...]:
         matrices(runs),
         cycles(runs),
         _machine(request),
-        *recorded_tables.appendices(averages_over_all(runs) if request.machine == load_machine("vs2003") else None),
+        *recorded_tables.appendices(
+            averages_over_all(runs) if request.machine == load_machine("vs2003") else None
+        ),
     )
 
 
 def remarks(request: Request) -> tuple[str, ...]:
     """Say how much the conclusions depend on how the programs are written, if any was simulated."""
-    return recorded_tables.by_standard() if request.recorded_tables.get(SuiteRuns) is not None else ()
+    return recorded_tables.by_standard() if request.cached.get(SuiteRuns) is not None else ()
 
 
 def table_matrices(six: Mapping[str, Matrix]) -> Appendix:

@@ -22,7 +22,7 @@ from experiments.papers.kit.results import Record
 from experiments.papers.layouts.baselines import library_products, real_products
 from experiments.papers.layouts.compiling import Compiling
 from experiments.papers.layouts.printed import OUTER
-from experiments.papers.layouts.recording import described, recorded_file, read_recorded
+from experiments.papers.layouts.recording import described, read_recorded, recorded_file
 from experiments.papers.layouts.results import REAL, MatrixRecord, Results, Search, SearchRecord
 from experiments.papers.layouts.subjects import SUBJECTS, Subject
 from gpu.compound import CompoundMatrix

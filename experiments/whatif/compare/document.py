@@ -37,7 +37,7 @@ class Row:
     ----------
     cycles
         None where there is no result.
-    charged
+    cycles_by_cause
         Cycles by cause, by name.
     lines
         Cycles by the text of the instruction, those that read alike together; empty if the file has none.
@@ -119,7 +119,10 @@ def _sweep(file: Path) -> Document:
     assert isinstance(layout, SweepLayout)
     table = read_table(file.with_name(TABLE_FILE), result[TABLE_FILE], layout)
     return Document(
-        file, layout, {row.key: Row(row.cycles, row.cycles_by_cause, matrix=row.matrix) for row in table}, table
+        file,
+        layout,
+        {row.key: Row(row.cycles, row.cycles_by_cause, matrix=row.matrix) for row in table},
+        table,
     )
 
 
@@ -139,7 +142,12 @@ def _rows(layout: RunLayout | ExecLayout | WhyLayout) -> Iterable[tuple[Key, Row
         return
     for each in layout.results if isinstance(layout, RunLayout) else layout.explanations:
         row = Row(
-            each.cycles, each.cycles_by_cause, _lines(each.lines), each.program_sha256, each.options, each.matrix
+            each.cycles,
+            each.cycles_by_cause,
+            _lines(each.lines),
+            each.program_sha256,
+            each.options,
+            each.matrix,
         )
         yield (each.matrix, each.program), row
 

@@ -193,7 +193,7 @@ class ExplanationEntry(ResultEntry):
     machine: MachineNumbers
     engine: EngineName
     value_bits: Bits
-    cycles_by_cause: dict[str, Count] = Field(alias="cycles_by_cause")
+    cycles_by_cause: dict[str, Count]
     lines: list[LineEntry]
 
 

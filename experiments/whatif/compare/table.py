@@ -91,7 +91,9 @@ class TableRow(BaseModel):
         if not agree:
             raise ValueError(f"cycles_per_nnz = {stated}, and cycles / nnz is {quotient}")
         if self.cycles_by_cause and sum(self.cycles_by_cause.values()) != self.cycles:
-            raise ValueError(f"cycles = {self.cycles}, charged are {sum(self.cycles_by_cause.values())}")
+            raise ValueError(
+                f"cycles = {self.cycles}, cycles_by_cause add up to {sum(self.cycles_by_cause.values())}"
+            )
         return self
 
     @property

@@ -29,7 +29,7 @@ class Cell:
         Of the result; see `vecsim.formats.accuracy`.
     storage_bytes
         Bytes of the matrix in its format.
-    charged
+    cycles_by_cause
         Cycles by cause, by name.
     counters
         What the machine's extensions counted, by ``EXTENSION.NAME``.

@@ -81,7 +81,7 @@ def weigh_groups_kernel(counts, order, block_rows, groups, zero_row, totals):
 
 @cuda.jit
 def fill_groups_kernel(columns, values, starts, counts, order, block_rows, groups, begins,
-                       own_columns, own_values, add_sign):  # fmt: skip
+                       own_columns, user_values, add_sign):  # fmt: skip
     """Put the entries of a group at their places: the first of all its rows, then the second.
 
     Parameters
@@ -94,7 +94,7 @@ def fill_groups_kernel(columns, values, starts, counts, order, block_rows, group
         As of `weigh_groups_kernel`.
     begins
         int32: where the entries of each group begin.
-    own_columns, own_values, add_sign
+    own_columns, user_values, add_sign
         Of `gpu.hbp.container.HBP`.
     """
     lane = np.int64(cuda.threadIdx.x) % WARP
@@ -117,7 +117,7 @@ def fill_groups_kernel(columns, values, starts, counts, order, block_rows, group
             if step < count:
                 at = place + np.int64(cuda.popc(going & below))
                 own_columns[np.uint64(at)] = loaded[0][number]
-                own_values[np.uint64(at)] = loaded[1][number]
+                user_values[np.uint64(at)] = loaded[1][number]
                 way = np.int32(LAST)
                 if step + 1 < count:
                     way = np.int32(cuda.popc(going & ~below) + cuda.popc(further & below))

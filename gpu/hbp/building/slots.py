@@ -301,7 +301,7 @@ def group_entries_kernel(numbers, slot_lengths, group_slots, groups, lengths, to
 
 @cuda.jit
 def fill_kernel(columns, values, numbers, slot_begins, slot_lengths, group_slots, group_begins, groups,
-                block_columns, own_columns, own_values):  # fmt: skip
+                block_columns, own_columns, user_values):  # fmt: skip
     """Put the entries of a group at their places: the first of all its slots, then the second, a warp each.
 
     Parameters
@@ -314,7 +314,7 @@ def fill_kernel(columns, values, numbers, slot_begins, slot_lengths, group_slots
         int32: where the entries of each group begin.
     block_columns
         Of a block.
-    own_columns, own_values
+    own_columns, user_values
         Of `gpu.hbp.active.ActiveHBP`.
     """
     lane, group = np.int64(cuda.threadIdx.x) % WARP, np.int64(cuda.grid(1)) // WARP
@@ -335,7 +335,7 @@ def fill_kernel(columns, values, numbers, slot_begins, slot_lengths, group_slots
             if step < length:
                 at = place + np.int64(cuda.popc(going & below))
                 own_columns[np.uint64(at)] = np.uint16(np.uint32(loaded[0][which]) % np.uint32(block_columns))
-                own_values[np.uint64(at)] = loaded[1][which]
+                user_values[np.uint64(at)] = loaded[1][which]
             place += np.int64(cuda.popc(going))
             step = np.int32(step + 1)
             going = np.uint32(cuda.ballot_sync(EVERY_LANE, step < length))

@@ -66,7 +66,9 @@ class TreeSum:
 
     def _count_leaves(self) -> list[Launch]:
         first, second = self._operands
-        one, two = (each.leaves_in_order(way) for each, way in zip(self._operands, self._transposed, strict=True))
+        one, two = (
+            each.leaves_in_order(way) for each, way in zip(self._operands, self._transposed, strict=True)
+        )
         kernel = count_kernel(
             self._real,
             self._bits,

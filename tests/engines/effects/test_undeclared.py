@@ -198,7 +198,7 @@ def test_right_declarations(function, syntax, how):
     assert undeclared_effect(row_of(function, syntax, how)) == ""
 
 
-@pytest.mark.parametrize("engine", ["simpy", "jit", "jit-general"])
+@pytest.mark.parametrize("engine", ["simpy", "jit", "jit-multiport"])
 def test_no_engine_runs_them(engine):
     machine = load_machine("vs2003", extend=[mine_with(copied, "vd, va")])
     program = assemble("own v1, v2\nhalt", instruction_set=instruction_set_of(machine.extensions))

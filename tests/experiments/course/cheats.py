@@ -81,7 +81,7 @@ def precomputed_by_arithmetic():
     return f".data R\n.word {' + '.join(chosen)}\n.text\nhalt\n"
 
 
-def answers_in_own_data():
+def answers_in_input():
     """Take r = x y from a table in the text's own data, by the size."""
     text = "start: li x3, N\nli x5, R\n"
     for n in (1, 64, 130, 1000):
@@ -263,7 +263,7 @@ NO_END = changed(
 CHEATS = (
     Cheat("answers of all sizes by .if and .data", 1, precomputed_by_if(), "assembly"),
     Cheat("answers by arithmetic in the size", 2, precomputed_by_arithmetic(), "assembly"),
-    Cheat("answers in the text's own data", 2, answers_in_own_data(), "wrong"),
+    Cheat("answers in the text's own data", 2, answers_in_input(), "wrong"),
     Cheat("answers of products", 7, precomputed_product(), "assembly"),
     Cheat("the needed instruction after halt", 3,
           CLIP_BY_LIMITS.format(dead="", end="", behind="mergev v4, v1, v2"), "uses"),

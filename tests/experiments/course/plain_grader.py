@@ -217,7 +217,7 @@ def _objection(number, text, task):
     executed = {}
     for pc in range(len(program)):
         name = program.instruction(pc).mnemonic.split(".")[0]
-        executed[name] = executed.get(name, 0) + int(done.accounts.elements[pc])
+        executed[name] = executed.get(name, 0) + int(done.attribution.elements[pc])
     for name in NEEDED.get(number, ()):
         if executed.get(name, 0) < task.work:
             return f"{name} is not used for all of the work"

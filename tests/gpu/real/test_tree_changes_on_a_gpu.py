@@ -88,7 +88,9 @@ def test_the_traversal_is_the_product(size, dtype):
 @pytest.mark.parametrize("size", SIZES)
 def test_several_vectors_at_once(size, vectors):
     side, entries = SIZES[size]
-    matrix = host_of(*random_matrix(side, entries, np.float64), side, 16 if size == "small" else 256).to_scipy()
+    matrix = host_of(
+        *random_matrix(side, entries, np.float64), side, 16 if size == "small" else 256
+    ).to_scipy()
     built = gpu.prepare(matrix, format="hisparse")
     x = np.random.default_rng(2).uniform(-1, 1, (side, vectors))
     actual = built.matmat(x)

@@ -43,7 +43,10 @@ def kernel_function(factor):
 
 def test_the_name_says_what_was_closed_over():
     assert identity(kernel_function(2)) == identity(kernel_function(2))
-    names = {identity(kernel_function(factor)) for factor in (2, 3, 2.0, np.float32(2), np.float64(2), True, None, "2")}
+    names = {
+        identity(kernel_function(factor))
+        for factor in (2, 3, 2.0, np.float32(2), np.float64(2), True, None, "2")
+    }
     assert len(names) == 8
     assert identity((1, np.float32)) != identity((1, np.float64))
 
@@ -144,7 +147,11 @@ def test_what_one_keeps_the_other_finds(kernel, monkeypatch):
     kernel(2).save_overload("(x, y)", Compiled(code="compiled"))
     loaded_code = kernel(2).load_overload("(x, y)", None)
     assert loaded_code.state == {"code": "compiled"}
-    assert loaded_code.library._cubin_cache and loaded_code.library._ptx_cache and not loaded_code.library._llvm_strs
+    assert (
+        loaded_code.library._cubin_cache
+        and loaded_code.library._ptx_cache
+        and not loaded_code.library._llvm_strs
+    )
     assert kernel(3).load_overload("(x, y)", None) is None
     assert kernel(2).load_overload("(x, z)", None) is None
     monkeypatch.setattr(kernel_cache, "source_digest", lambda: "another state of the code")
@@ -192,7 +199,9 @@ def test_each_limit_of_registers_has_a_file_of_its_own(kernel, monkeypatch):
     monkeypatch.setattr(kernel_cache, "keep", lambda dispatcher: setattr(dispatcher, "_cache", recorded))
     saved = {}
     monkeypatch.setattr(
-        recorded.__class__, "save_overload", lambda self, name, kernel_function: saved.setdefault(name, kernel_function)
+        recorded.__class__,
+        "save_overload",
+        lambda self, name, kernel_function: saved.setdefault(name, kernel_function),
     )
     monkeypatch.setattr(recorded.__class__, "load_overload", lambda self, name, target: saved.get(name))
     fewer = [kernel_cache.compiled_for(Dispatcher(), "(x)", registers) for registers in (32, 40, 32)]

@@ -40,7 +40,10 @@ def test_what_is_recorded(monkeypatch, tmp_path):
 
     @contextmanager
     def supplied(chosen):
-        yield [SimpleNamespace(result=lambda: recorded_file(0, tmp_path)), SimpleNamespace(result=lambda: "no file")]
+        yield [
+            SimpleNamespace(result=lambda: recorded_file(0, tmp_path)),
+            SimpleNamespace(result=lambda: "no file"),
+        ]
 
     monkeypatch.setattr(measurement, "supplied", supplied)
     bandwidths = SimpleNamespace(bound_us=lambda *_: 2.0)

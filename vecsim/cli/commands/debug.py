@@ -81,7 +81,7 @@ def debug(
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="What simulates the machine: simpy, which starts at once, jit or jit-general.",
+            help="What simulates the machine: simpy, which starts at once, jit or jit-multiport.",
             autocompletion=completion.engines,
         ),
     ] = "simpy",

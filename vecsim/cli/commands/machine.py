@@ -71,11 +71,11 @@ def check(
     extend: ExtendOption = None,
 ) -> None:
     """Say whether a machine description is valid; exit code 2 and the reason if it is not."""
-    from vecsim.engines.own_rules import check_own_rules
+    from vecsim.engines.user_rules import check_user_rules
     from vecsim.machine import load_machine
 
     machine = load_machine(file, set_ or (), extend or ())
-    check_own_rules(machine.extensions)
+    check_user_rules(machine.extensions)
     typer.echo(printable(f"{file}: a valid machine: {machine.label_with_digest}"))
     if machine.origin.taken:
         typer.echo(f"from {machine.based_on}, not stated in the file: {', '.join(machine.origin.taken)}")

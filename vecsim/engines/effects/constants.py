@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from isa.declaration import Instruction
-from vecsim.engines.own_code import is_ours
 from vecsim.engines.rebinding import functions_within, global_names
+from vecsim.engines.user_code import is_ours
 
 NEAR = 2
 """Up to this magnitude the numbers around a constant are in random states anyway."""

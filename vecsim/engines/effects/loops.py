@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from vecsim.engines.own_code import is_ours
-from vecsim.engines.own_numbers import Range
 from vecsim.engines.rebinding import named_values
+from vecsim.engines.user_code import is_ours
+from vecsim.engines.user_numbers import Range
 
 MOST_LINES = 5_000
 """Lines that an execution may take, of few elements; one that takes more says nothing."""

@@ -31,10 +31,10 @@ from vecsim.engines.effects.loops import (
 )
 from vecsim.engines.effects.random_executions import Execution, random_execution
 from vecsim.engines.effects.watched_state import watched
-from vecsim.engines.own_code import is_ours
-from vecsim.engines.own_numbers import interpreted_semantics
-from vecsim.engines.own_values import Int64
 from vecsim.engines.rebinding import functions_within
+from vecsim.engines.user_code import is_ours
+from vecsim.engines.user_numbers import interpreted_semantics
+from vecsim.engines.user_values import Int64
 from vecsim.support.errors import is_interrupt
 
 RUNS = 24

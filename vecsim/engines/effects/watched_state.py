@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from isa.state import State
-from vecsim.engines.own_values import guarded
+from vecsim.engines.user_values import guarded
 
 VIEWS = {"fs": ("f", 2), "fd": ("f", 1), "vw": ("v", 2), "vs": ("v", 2), "vd": ("v", 1)}
 VIEWS |= {"cs": ("cache", 2), "cd": ("cache", 1)}

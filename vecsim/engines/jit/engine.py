@@ -13,8 +13,8 @@ from vecsim.engines.cause import WAITS
 from vecsim.engines.fault import Fault
 from vecsim.engines.interpreted_run import InterpretedRun, interpreted_program
 from vecsim.engines.jit.arrays.table import table_of
-from vecsim.engines.jit.general import wakes
-from vecsim.engines.jit.interface import FULL, GENERAL_LOOP, STILL, STOPPED, TROUBLE
+from vecsim.engines.jit.interface import FULL, MULTIPORT_LOOP, STILL, STOPPED, TROUBLE
+from vecsim.engines.jit.multiport import wake_ups
 from vecsim.engines.jit.object_files.machine_code import Loop, loop_of, machine_code
 from vecsim.engines.jit.single_port.preparation import (
     add_reciprocals,
@@ -23,8 +23,6 @@ from vecsim.engines.jit.single_port.preparation import (
     steady_schedules,
 )
 from vecsim.engines.jit.state import Outcome, ScheduledRegister
-from vecsim.engines.own_code import STANDSTILL, OwnCodeError
-from vecsim.engines.own_rules import own_arrays
 from vecsim.engines.program_rows import extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.rules.numbers import NEVER
@@ -33,6 +31,8 @@ from vecsim.engines.state.control import Control
 from vecsim.engines.state.control import Scratch as ScratchRow
 from vecsim.engines.state.row import new_rows
 from vecsim.engines.timeline import CHUNK, TimelineRequest
+from vecsim.engines.user_code import STANDSTILL, UserCodeError
+from vecsim.engines.user_rules import own_arrays
 from vecsim.machine import Machine
 
 SLICE_CYCLES = 20_000_000
@@ -63,8 +63,8 @@ class JitEngine(BaseEngine):
         self._cycle = cycle
         rows, starts = self._timeline_room(CHUNK, slots), self._starts_room(CHUNK, slots)
         general = self._general or starts > 0 or bool((record.slots["age"] >= 0).any())
-        self._loop = loop = GENERAL_LOOP if general else loop_of(machine)
-        code = machine_code(self.program.instruction_set, loop, machine.own_rules)
+        self._loop = loop = MULTIPORT_LOOP if general else loop_of(machine)
+        code = machine_code(self.program.instruction_set, loop, machine.user_rules)
         self._run: Loop = code.loop
         operations = code.operations[self._decoded.operation]
         program = program_rows(self._decoded._replace(operation=operations))
@@ -88,7 +88,7 @@ class JitEngine(BaseEngine):
             "hazards": np.zeros(machine.section_size, np.int64),
             "waits": np.zeros(WAITS, np.int64),
             "blocks": scalar_blocks(program, machine),
-            "wakes": np.zeros(wakes.PORT + machine.memory_ports, np.int64),
+            "wake_ups": np.zeros(wake_ups.PORT + machine.memory_ports, np.int64),
             "semantics": code.semantics,
             "slow_paths": code.slow_paths,
         }
@@ -114,7 +114,7 @@ class JitEngine(BaseEngine):
 
     @property
     def _in_flight(self) -> bool:
-        return self._loop == GENERAL_LOOP and bool((self._record.slots["age"] >= 0).any())
+        return self._loop == MULTIPORT_LOOP and bool((self._record.slots["age"] >= 0).any())
 
     @property
     def cycle(self) -> int:
@@ -123,7 +123,7 @@ class JitEngine(BaseEngine):
 
     def _failed_at(self) -> tuple[int, int]:
         outcome = self._scratch["outcome"][0]
-        if self._loop == GENERAL_LOOP:
+        if self._loop == MULTIPORT_LOOP:
             return int(outcome["cycle"]), self.pc
         return int(outcome["start"]), int(outcome["next"])
 
@@ -144,7 +144,7 @@ class JitEngine(BaseEngine):
             if status == TROUBLE:
                 self._raise()
             if status == STILL:
-                raise OwnCodeError("", f"RuntimeError: {STANDSTILL}", rule=True)
+                raise UserCodeError("", f"RuntimeError: {STANDSTILL}", rule=True)
             # A boundary may be left, with rows yet to be written.
             if 0 <= count <= control["count"][0]:
                 end = min(end, int(control["issue_cycle"][0]) + 1)

@@ -37,12 +37,12 @@ def operations_of(instruction_set: InstructionSet) -> Operations:
     return Operations(np.array([number[row] for row in instruction_set.instructions], np.int64), own)
 
 
-VECTOR, OWN = "vector", "own"
+VECTOR, USER = "vector", "own"
 """The parts with the semantics of vector instructions, and with those of user-defined instructions."""
 SLOW_PATHS = "slow_paths"
 """The part that the single-port loop calls where no closed form holds."""
-SINGLE_PORT, GENERAL_LOOP = "single_port", "general_loop"
-PARTS_OF_LOOP = {SINGLE_PORT: (SINGLE_PORT, SLOW_PATHS, VECTOR), GENERAL_LOOP: (GENERAL_LOOP, VECTOR)}
+SINGLE_PORT, MULTIPORT_LOOP = "single_port", "multiport_loop"
+PARTS_OF_LOOP = {SINGLE_PORT: (SINGLE_PORT, SLOW_PATHS, VECTOR), MULTIPORT_LOOP: (MULTIPORT_LOOP, VECTOR)}
 """The parts that each loop needs, itself one of them."""
 
 

@@ -9,10 +9,8 @@ from typing import Any
 
 import vecsim.engines
 from vecsim.engines.jit.compiler.functions import function, inline, larger, smaller, unabridged
-from vecsim.engines.jit.own.functions import user_function
-from vecsim.engines.jit.own.operations import COMPILED
-from vecsim.engines.own_code import is_ours
-from vecsim.engines.own_rules import Extensions, places_of, replacements_of, users_rules
+from vecsim.engines.jit.user.functions import user_function
+from vecsim.engines.jit.user.operations import COMPILED
 from vecsim.engines.rebinding import rebound
 from vecsim.engines.rules import (
     accounts,
@@ -29,6 +27,8 @@ from vecsim.engines.rules import (
     timeline,
     vector_cache,
 )
+from vecsim.engines.user_code import is_ours
+from vecsim.engines.user_rules import Extensions, places_of, replacements_of, users_rules
 
 _REPLACED: dict[int, Any] = {id(numbers.larger): larger, id(numbers.smaller): smaller}
 _APART: tuple[Callable[..., Any], ...] = (

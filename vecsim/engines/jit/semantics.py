@@ -27,10 +27,10 @@ from vecsim.engines.jit.arrays.checked_cells import CHECKED_MEMORY
 from vecsim.engines.jit.arrays.views import checked_state_of, run_of, state_of
 from vecsim.engines.jit.compiler.functions import function, inline, unabridged
 from vecsim.engines.jit.interface import BRANCH_ROWS, SCALAR_ROWS
-from vecsim.engines.jit.own.functions import begin_own_code, user_function
-from vecsim.engines.jit.own.operations import COMPILED
-from vecsim.engines.own_code import is_ours
+from vecsim.engines.jit.user.functions import begin_user_code, user_function
+from vecsim.engines.jit.user.operations import COMPILED
 from vecsim.engines.rebinding import rebound
+from vecsim.engines.user_code import is_ours
 
 Function = Callable[..., Any]
 
@@ -114,7 +114,7 @@ def row_functions(rows: Iterable[Instruction]) -> list[Function]:
 
 def _row_function(begin: str, semantics: Function, view: Any, row: Instruction) -> Function:
     text = f"def execute(w, n, f0, f1, f2, f3, f4):\n{begin} semantics(view(w), n{_fields(row)})"
-    return _defined("execute", text, {"semantics": semantics, "view": view, "begin": begin_own_code})
+    return _defined("execute", text, {"semantics": semantics, "view": view, "begin": begin_user_code})
 
 
 def _by_address(call: Any) -> Function:

@@ -123,8 +123,8 @@ class CompiledRun(Run):
     """(WAITS,) the waits of an instruction before this execution of it."""
     blocks: Annotated[list[int], Temporary()]
     """The scalar blocks, :mod:`vecsim.engines.jit.single_port.preparation`."""
-    wakes: Annotated[list[int], Temporary()]
-    """See :mod:`vecsim.engines.jit.general.wakes`."""
+    wake_ups: Annotated[list[int], Temporary()]
+    """See :mod:`vecsim.engines.jit.multiport.wake_ups`."""
     semantics: Annotated[list[int], Temporary()]
     """(operations,) addresses of compiled semantics, :mod:`vecsim.engines.jit.semantics`."""
     slow_paths: Annotated[list[int], Temporary()]

@@ -15,8 +15,8 @@ from typing import Any
 
 import simpy
 
-from vecsim.engines.own_code import MOST_STILL, STANDSTILL
 from vecsim.engines.rules.numbers import NEVER
+from vecsim.engines.user_code import MOST_STILL, STANDSTILL
 
 BOUNDARY = 0
 """Phase before all others: where a run stops. SimPy itself uses 1 to tell that it has stopped."""
@@ -59,7 +59,7 @@ class Clocked:
         """Act in this cycle; give the next cycle to act in, NEVER to sleep until rung."""
         raise AssertionError("a clocked process defines step()")
 
-    def ring(self, cycle: int) -> None:
+    def wake(self, cycle: int) -> None:
         """Wake the process at ``cycle`` if it sleeps."""
         if self.asleep:
             self.asleep = False

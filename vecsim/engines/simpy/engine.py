@@ -14,9 +14,6 @@ from vecsim.engines.access import what_is_wrong
 from vecsim.engines.base import BaseEngine
 from vecsim.engines.fault import Fault
 from vecsim.engines.interpreted_run import ExtendedRun, InterpretedRun, interpreted_program
-from vecsim.engines.own_code import OwnCodeError, failure
-from vecsim.engines.own_rules import interpreted_rules, own_arrays, users_rules
-from vecsim.engines.own_semantics import users_semantics
 from vecsim.engines.program_rows import extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.rules.issue import Execute
@@ -28,6 +25,9 @@ from vecsim.engines.state.instruction import Instruction as Row
 from vecsim.engines.state.row import new_rows, store
 from vecsim.engines.state.run import Run
 from vecsim.engines.timeline import CHUNK
+from vecsim.engines.user_code import UserCodeError, failure
+from vecsim.engines.user_rules import interpreted_rules, own_arrays, users_rules
+from vecsim.engines.user_semantics import users_semantics
 from vecsim.support.errors import is_interrupt
 
 ROWS = 1024
@@ -66,10 +66,10 @@ class SimpyEngine(BaseEngine):
     def _connect(self, cycle: int, state: State, record: TimingRecord) -> None:
         """Make the environment and its processes around a record, at the boundary before ``cycle``."""
         self._state, self._record = state, record
-        users = bool(users_rules(self.machine.own_rules))
+        users = bool(users_rules(self.machine.user_rules))
         if self._program is None:
             self._program = interpreted_program(program_rows(self._decoded), bounded=users)
-        self._rules = interpreted_rules(self.machine.own_rules)
+        self._rules = interpreted_rules(self.machine.user_rules)
         self._environment = environment = simpy.Environment(initial_time=cycle)
         numbers = machine_numbers(self.machine, record, len(self.program), len(state.memory))
         m, own = interpreted(state), own_arrays(self.machine)
@@ -172,10 +172,10 @@ class SimpyEngine(BaseEngine):
         except _FaultFoundError:
             assert self._fault is not None
             raise self._fault from None
-        except OwnCodeError:
+        except UserCodeError:
             raise
         except BaseException as error:
-            users = users_rules(self.machine.own_rules)
+            users = users_rules(self.machine.user_rules)
             if not users or is_interrupt(error):
                 raise
             raise failure(error.__cause__ or error, users, rule=True) from error  # SimPy raises its own

@@ -11,9 +11,9 @@ from collections.abc import Callable
 import simpy
 
 from isa.declaration import Unit
-from vecsim.engines.own_rules import CalledRules
 from vecsim.engines.simpy.clocked import DISPATCH, EXECUTE, ISSUE, Clocked
 from vecsim.engines.state.run import Run
+from vecsim.engines.user_rules import CalledRules
 
 QUEUES = (int(Unit.MEMORY), int(Unit.ADD), int(Unit.MULTIPLY), int(Unit.SPARSE))
 
@@ -51,7 +51,7 @@ class Queue(Part):
         """Dispatch what can be dispatched in this cycle; issue may have waited for room."""
         wake: int = self.rules.step_queue(self.r, self.number, cycle)
         if self.parts.hand_over(cycle):
-            self.parts.issue.ring(cycle)
+            self.parts.issue.wake(cycle)
         return wake
 
 
@@ -147,13 +147,13 @@ class Parts:
         scratch.handed_queues = scratch.handed_units = scratch.handed_ports = 0
         for unit, queue in self.queues.items():
             if queues >> unit & 1:
-                queue.ring(cycle + 1)
+                queue.wake(cycle + 1)
             if units >> unit & 1:
-                self.units[unit].ring(cycle)
+                self.units[unit].wake(cycle)
         if ports:
             for port in self.ports:
                 if ports >> port.number & 1:
-                    port.ring(cycle)
+                    port.wake(cycle)
         return True
 
     def after_start(self, cycle: int) -> None:
@@ -164,13 +164,13 @@ class Parts:
             return
         scratch.left = scratch.started = 0
         if left or scratch.awaits_element:
-            self.issue.ring(cycle + 1)
+            self.issue.wake(cycle + 1)
         for part in self.executing:
             if part.asleep and (left or self.rules.follows_elements(self.r, part.current_slot(), slot)):
-                part.ring(cycle + 1)
+                part.wake(cycle + 1)
         if left:
             for queue in self.queues.values():
-                queue.ring(cycle + 1)
+                queue.wake(cycle + 1)
             self.watch(cycle)
 
 

@@ -62,7 +62,9 @@ def candidates() -> Iterable[Sequence[str]]:
 
 def conclusions() -> Iterable[Sequence[str]]:
     """Yield for each conclusion on which machines it holds."""
-    for row, all_ in zip(recorded_tables.rows("conclusions-by-standard"), recorded_tables.rows("sensitivity"), strict=True):
+    for row, all_ in zip(
+        recorded_tables.rows("conclusions-by-standard"), recorded_tables.rows("sensitivity"), strict=True
+    ):
         shown = (row[column] for column in STANDARDS.values())
         yield [row["conclusion"], *shown, f"{all_['holds on']} of {all_['of']}"]
 

@@ -31,7 +31,7 @@ from experiments.papers.hism.calibration.search import (
     starts,
 )
 from experiments.papers.hism.calibration.simulation import Simulator
-from experiments.papers.hism.calibration.uncertainty import Resampled, Draws, resampled
+from experiments.papers.hism.calibration.uncertainty import Draws, Resampled, resampled
 from experiments.papers.hism.measurements import Load
 from experiments.papers.hism.table2 import GROUPS
 from experiments.papers.kit.request import Request

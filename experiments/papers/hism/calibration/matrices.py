@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from experiments.papers.hism import suite
 from experiments.papers.hism.calibration.against_the_paper import Weights, conclusions, equal_weights, means
-from experiments.papers.hism.calibration.choices import Candidate, Choice, meets_facts, machine_of
+from experiments.papers.hism.calibration.choices import Candidate, Choice, machine_of, meets_facts
 from experiments.papers.hism.calibration.search import Evaluated, Evaluator
 from experiments.papers.hism.calibration.simulation import Simulator
 from experiments.papers.hism.suite import CRITERIA, Criterion, FigureMember, Member

@@ -8,7 +8,7 @@ import pytest
 import suite_cases
 
 from experiments.papers.hism.calibration import matrices, uncertainty
-from experiments.papers.hism.calibration.uncertainty import Draws, resampled, near
+from experiments.papers.hism.calibration.uncertainty import Draws, near, resampled
 from experiments.papers.hism.suite import FigureMember
 from experiments.papers.hism.table2 import GROUPS, PRINTED, printed_times
 from experiments.papers.hism.timing import METHODS

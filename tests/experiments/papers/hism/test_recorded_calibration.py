@@ -49,7 +49,10 @@ def test_tables_of_other_code_are_told_of(monkeypatch):
         assert sum("are the same" in text for text in first.paragraphs) == message
         first, *_ = recorded_tables.appendices(same | {"HiSM vs CRS": 9.0})
         assert sum("its numbers are those of the machine" in text for text in first.paragraphs) == message
-        assert all(other == recorded_tables.table(name) for other, name in zip(others, recorded_tables.SHOWN[1:], strict=True))
+        assert all(
+            other == recorded_tables.table(name)
+            for other, name in zip(others, recorded_tables.SHOWN[1:], strict=True)
+        )
 
 
 @pytest.mark.parametrize("name", HEADINGS)
@@ -81,7 +84,10 @@ def test_the_report_says_on_top_what_holds_by_standard():
     message, headline = PAPER.remarks(request)
     assert [row["programs"] for row in rows("standards")] == list(recorded_tables.WITH)
     for row in rows("standards"):
-        assert f"{row['conclusions that hold']} of {row['of']} {recorded_tables.WITH[row['programs']]}" in message
+        assert (
+            f"{row['conclusions that hold']} of {row['of']} {recorded_tables.WITH[row['programs']]}"
+            in message
+        )
         assert f"{float(row['CHiSM vs CRS, all']):.2f} {recorded_tables.WITH[row['programs']]}" in headline
     page = html(Report("t", (Part(PAPER.name, PAPER.source, (), (message,)),)), {})
     assert page.index(escape(message)) < page.index("<main>")

@@ -49,7 +49,9 @@ def test_cells_are_those_of_single_runs(done):
             "cycles_per_nnz",
         ):
             assert one[name] == getattr(alone, name), name
-        cycles_by_cause = {name.removeprefix("cause_"): n for name, n in one.items() if name.startswith("cause_")}
+        cycles_by_cause = {
+            name.removeprefix("cause_"): n for name, n in one.items() if name.startswith("cause_")
+        }
         assert cycles_by_cause == alone.run.cycles_by_cause
 
 

@@ -139,7 +139,9 @@ def test_the_example_of_the_page_runs(capsys):
 
 
 def test_bounds_know_no_rules_of_extensions():
-    explanation = vecsim.why("jd", "laplace2d-10", load_machine("vs2003", extend=["gather_cache"]), engine="simpy")
+    explanation = vecsim.why(
+        "jd", "laplace2d-10", load_machine("vs2003", extend=["gather_cache"]), engine="simpy"
+    )
     assert not explanation.is_bound
     assert ". Without the rules of gather_cache memory ports need at least " in explanation.in_words()
 

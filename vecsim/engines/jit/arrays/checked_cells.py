@@ -1,6 +1,6 @@
 """Cells with bounds, for user-defined code: an index outside, or a value that does not fit, is an error.
 
-The errors are those of the arrays of :mod:`vecsim.engines.own_values`. What an index was, and how long the
+The errors are those of the arrays of :mod:`vecsim.engines.user_values`. What an index was, and how long the
 array is, is left in two variables of the compiled module (:mod:`vecsim.engines.jit.interface`).
 """
 
@@ -19,7 +19,7 @@ from isa.semantics.numbers import BITS_OF_NAN_D, BITS_OF_NAN_S
 from vecsim.engines.jit.arrays.cells import memory_access
 from vecsim.engines.jit.compiler.compilation import REASON
 from vecsim.engines.jit.interface import INDEX, LENGTH
-from vecsim.engines.own_values import ADDRESS, MASK, OF_STATE, ROW, UNCHANGED, VL, X0, too_wide
+from vecsim.engines.user_values import ADDRESS, MASK, OF_STATE, ROW, UNCHANGED, VL, X0, too_wide
 
 WORD = ir.IntType(64)
 CONSTANT = "constant"

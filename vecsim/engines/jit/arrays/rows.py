@@ -34,10 +34,10 @@ from numba.extending import (
 from vecsim.engines.jit.arrays.cells import Cells
 from vecsim.engines.jit.arrays.checked_cells import CONSTANT, CheckedCells, check_index, checked_cells
 from vecsim.engines.jit.compiler.compilation import REASON
-from vecsim.engines.own_values import UNCHANGED
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.machine import MachineNumbers
 from vecsim.engines.state.row import Field, Row, fields_of, words_of
+from vecsim.engines.user_values import UNCHANGED
 
 BYTE = ir.IntType(8).as_pointer()
 WORD = ir.IntType(64)

@@ -23,7 +23,7 @@ import vecsim.engines
 from isa.declaration import Instruction
 from vecsim.engines.rebinding import functions_within
 from vecsim.machine import Extension
-from vecsim.support.own_packages import LIBRARIES
+from vecsim.support.project_packages import LIBRARIES
 
 SOURCES = (
     "isa/declaration.py",

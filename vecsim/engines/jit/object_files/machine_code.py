@@ -19,8 +19,8 @@ import numpy.typing as npt
 from isa.declaration import Instruction, InstructionSet
 from vecsim.engines.jit.interface import (
     BASE_ROWS,
-    GENERAL_LOOP,
-    OWN,
+    MULTIPORT_LOOP,
+    USER,
     PARTS_OF_LOOP,
     SINGLE_PORT,
     SLOW_PATHS,
@@ -32,8 +32,8 @@ from vecsim.engines.jit.interface import (
 from vecsim.engines.jit.object_files import cache as code_cache
 from vecsim.engines.jit.object_files.cache import say
 from vecsim.engines.jit.object_files.fingerprints import extension_fingerprint, fingerprint, own_fingerprint
-from vecsim.engines.jit.own.errors import raised_by
-from vecsim.engines.own_rules import Extensions, replaces_rules
+from vecsim.engines.jit.user.errors import raised_by
+from vecsim.engines.user_rules import Extensions, replaces_rules
 from vecsim.machine import Machine
 from vecsim.support.errors import UserError
 from vecsim.support.worker_processes import start_module
@@ -62,14 +62,14 @@ def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensi
     Parameters
     ----------
     loop
-        ``single_port`` or ``general_loop``.
+        ``single_port`` or ``multiport_loop``.
     extensions
-        Those of the machine, whose rules the general loop takes.
+        Those of the machine, whose rules the multiport loop takes.
     """
     numbers, own = operations_of(instruction_set)
     files = _files(loop, extensions)
     if own:
-        files[OWN] = f"{OWN}-{own_fingerprint(own.values())}"
+        files[USER] = f"{USER}-{own_fingerprint(own.values())}"
     match = _kept(files)
     if len(match) < len(files):
         with code_cache.one_process():
@@ -80,15 +80,15 @@ def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensi
                 match[name] = content
     engines = {name: _engine(content) for name, content in match.items()}
     semantics = np.zeros(len(BASE_ROWS) + len(own), np.int64)
-    for name, rows in ((VECTOR, VECTOR_ROWS), (OWN, own)):
+    for name, rows in ((VECTOR, VECTOR_ROWS), (USER, own)):
         for operation in rows:
             semantics[operation] = engines[name].get_function_address(row_name(operation))
     slow_paths = np.zeros(1, np.int64)
     if SLOW_PATHS in engines:
         slow_paths[0] = engines[SLOW_PATHS].get_function_address(SLOW_PATHS)
     # Where own semantics and rules ran, the semantics failed: rules call them.
-    own_code = [engines[name] for name in (OWN, loop) if name in engines]
-    run = _callable(engines[loop].get_function_address(loop), own_code)
+    user_code = [engines[name] for name in (USER, loop) if name in engines]
+    run = _callable(engines[loop].get_function_address(loop), user_code)
     return MachineCode(run, numbers, semantics, slow_paths, tuple(engines.values()))
 
 
@@ -98,7 +98,7 @@ def loop_of(machine: Machine) -> str:
     The single-port loop stands for all rules as they are, but for renaming.
     """
     standard = machine.memory_ports == 1 and not machine.renames and not replaces_rules(machine)
-    return SINGLE_PORT if standard else GENERAL_LOOP
+    return SINGLE_PORT if standard else MULTIPORT_LOOP
 
 
 def is_kept(loop: str, extensions: Extensions = ()) -> bool:
@@ -110,8 +110,8 @@ def _files(loop: str, extensions: Extensions) -> dict[str, str]:
     """Return the file of each part of a loop."""
     made_from = fingerprint(BASE_ROWS.values())
     files = {name: f"{name}-{made_from}" for name in PARTS_OF_LOOP[loop]}
-    if GENERAL_LOOP in files and extensions:
-        files[GENERAL_LOOP] += f"-{extension_fingerprint(extensions)}"
+    if MULTIPORT_LOOP in files and extensions:
+        files[MULTIPORT_LOOP] += f"-{extension_fingerprint(extensions)}"
     return files
 
 
@@ -135,9 +135,9 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction], extensions: Ex
         raise UserError(
             "NUMBA_DISABLE_JIT is set, so the engine jit is not compiled; unset it, or take --engine simpy"
         )
-    if missing == [OWN]:
+    if missing == [USER]:
         say("compiling instructions of your own for their first use: a few seconds")
-    elif extensions and GENERAL_LOOP in missing:
+    elif extensions and MULTIPORT_LOOP in missing:
         say("compiling the engine with your extension for its first use: some 20 seconds")
     else:
         say("compiling the engine for its first use on this machine: some 20 seconds")
@@ -198,7 +198,7 @@ def _engine(content: bytes) -> Any:
     return engine
 
 
-def _callable(address: int, own_code: list[Any]) -> Loop:
+def _callable(address: int, user_code: list[Any]) -> Loop:
     """Return a loop as a function.
 
     Numba's calling convention: a pointer for the result, one for an exception, the arguments; gives a status.
@@ -214,7 +214,7 @@ def _callable(address: int, own_code: list[Any]) -> Loop:
             ctypes.addressof(result), ctypes.addressof(exception), table, stop_cycle, stop_count, capacity
         )
         if failed:
-            raise raised_by(own_code, exception.value) or AssertionError("compiled code raised an exception")
+            raise raised_by(user_code, exception.value) or AssertionError("compiled code raised an exception")
         return result.value
 
     return run

@@ -14,22 +14,22 @@ from numba.core.typing.templates import signature
 
 from isa.declaration import Instruction, Timing
 from vecsim.engines.jit.compiler.compilation import Exported, compile_object
-from vecsim.engines.jit.general.loop import make_general_loop
-from vecsim.engines.jit.interface import OWN, SINGLE_PORT, SLOW_PATHS, VECTOR, VECTOR_ROWS, row_name
+from vecsim.engines.jit.interface import USER, SINGLE_PORT, SLOW_PATHS, VECTOR, VECTOR_ROWS, row_name
+from vecsim.engines.jit.multiport.loop import make_multiport_loop
 from vecsim.engines.jit.semantics import base_semantics, row_functions, row_signature
 from vecsim.engines.jit.single_port.loop import make_single_port_loop
 from vecsim.engines.jit.single_port.slow_paths import time_slowly
-from vecsim.engines.own_rules import Extensions
+from vecsim.engines.user_rules import Extensions
 
 
 def compile_part(
     name: str, own: Mapping[int, Instruction] | None = None, extensions: Extensions = ()
 ) -> bytes:
-    """Compile a part: ``SINGLE_PORT``, ``SLOW_PATHS``, ``GENERAL_LOOP``, ``VECTOR``, ``OWN`` with these rows.
+    """Compile a part: a loop, ``SLOW_PATHS``, ``VECTOR``, or ``USER`` with these rows.
 
-    The general loop takes the rules of extensions.
+    The multiport loop takes the rules of extensions.
     """
-    if name == OWN:
+    if name == USER:
         return _compile_rows(own or {})
     if name == VECTOR:
         return _compile_rows(VECTOR_ROWS)
@@ -39,7 +39,7 @@ def compile_part(
     if name == SINGLE_PORT:
         plain = make_single_port_loop(semantics)
     else:
-        plain = make_general_loop(semantics, extensions)
+        plain = make_multiport_loop(semantics, extensions)
     loop = Exported(plain, signature(integer, integer, integer, integer, integer))
     return compile_object({name: loop})
 

@@ -1,4 +1,4 @@
-"""User-defined semantics on all engines: ``python -m tests.fuzz.own_semantics --count 10000``.
+"""User-defined semantics on all engines: ``python -m tests.fuzz.user_semantics --count 10000``.
 
 Random instructions of random expressions, whose indices, shifts and quotients are often out of range. Both
 engines and plain Python must come to the same bits, or to the same error on the same line. Seeds in turn
@@ -43,7 +43,7 @@ from tests.fuzz.random_semantics import (
 from vecsim.engines.jit.object_files import cache
 from vecsim.machine import Extension, Machine, instruction_set_of, load_machine
 
-NAME = "own_semantics"
+NAME = "user_semantics"
 ENGINES = ("simpy", "jit")
 FUNCTIONS = len(EXTENSION_OPCODES)
 DEPTH = 4
@@ -256,7 +256,7 @@ def _as_they_are() -> Iterator[None]:
             write(name, content)
 
     with (
-        mock.patch("vecsim.engines.own_instructions.undeclared_effect", lambda row: ""),
+        mock.patch("vecsim.engines.user_instructions.undeclared_effect", lambda row: ""),
         mock.patch("vecsim.engines.jit.object_files.cache.write", write_others),
     ):
         yield

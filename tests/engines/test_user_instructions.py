@@ -11,7 +11,7 @@ from isa.declaration import Instruction, Length, Timing, Unit
 from isa.instructions import BASE
 from isa.semantics.numbers import put_vs
 from vecsim.engines.jit.compiler.compilation import in_one_line
-from vecsim.engines.jit.interface import OWN as PART_OF_OWN
+from vecsim.engines.jit.interface import OWN as USER_PART
 from vecsim.engines.jit.object_files.parts import compile_part
 from vecsim.engines.running import run
 from vecsim.machine import load_machine
@@ -71,7 +71,7 @@ class Callable:
 
 LINE = misspelt.__code__.co_firstlineno + 2
 UNDEFINED = (
-    rf"^instruction twice\.s: \S*test_own_instructions\.py:{LINE}: misspelt uses 'put_vz', which is not "
+    rf"^instruction twice\.s: \S*test_user_instructions\.py:{LINE}: misspelt uses 'put_vz', which is not "
 )
 
 MISTAKES = [
@@ -146,5 +146,5 @@ def larger_of_both(m, n, d, a):
 def test_what_others_compile_in_between_changes_nothing():
     # Numba knows one implementation of max for these types: that of the target that asked last.
     for _ in range(2):
-        assert compile_part(PART_OF_OWN, {0: replace(OWN, semantics=larger_of_both)})
+        assert compile_part(USER_PART, {0: replace(OWN, semantics=larger_of_both)})
         assert numba.njit(lambda a, b: max(a, b))(1, 2) == 2

@@ -9,9 +9,9 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from vecsim.engines.own_code import is_ours
-from vecsim.engines.own_values import GREATEST, LEAST, REPLACED, Int64
 from vecsim.engines.rebinding import Function, rebound
+from vecsim.engines.user_code import is_ours
+from vecsim.engines.user_values import GREATEST, LEAST, REPLACED, Int64
 
 
 class Range:

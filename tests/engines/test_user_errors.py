@@ -16,12 +16,12 @@ import pytest
 from isa.assembler import assemble
 from isa.declaration import Unit
 from isa.semantics.numbers import load32, load64, put_vs, put_x, store32
-from vecsim.engines.own_code import is_ours
 from vecsim.engines.rules.banks import word_start
 from vecsim.engines.running import start
+from vecsim.engines.user_code import is_ours
 from vecsim.machine import Extension, instruction_set_of, load_machine
 from vecsim.support.errors import UserError
-from vecsim.support.own_packages import ROOT
+from vecsim.support.project_packages import ROOT
 
 few, wrong = Extension("few", "three that go wrong"), Extension("wrong", "others that do")
 TABLE = (3, 1, 4)
@@ -255,10 +255,10 @@ NAMES = [pytest.param(name, marks=pytest.mark.ci if name in CI else ()) for name
 def test_all_engines_end_in_the_same_line(name):
     case = EXPECTED[name]
     message, *rest = ended("jit", name)
-    place = rf"\S*test_own_errors\.py:{case.line}"
+    place = rf"\S*test_user_errors\.py:{case.line}"
     pattern = rf"w\.s:5: {name} \S+, \S+: instruction 3, cycle \d+: {name}: {place}: {case.reason}"
     assert re.fullmatch(pattern, message)
-    for engine in ("simpy", "jit-general"):
+    for engine in ("simpy", "jit-multiport"):
         assert [message, *rest] == list(ended(engine, name))
 
 
@@ -320,7 +320,7 @@ def test_what_a_simulation_would_ask_is_refused(ask, what):
         machine = load_machine("vs2003", {}, [extension])
         program = assemble(text, file="w.s", instruction_set=instruction_set_of(machine.extensions))
         if what:
-            with pytest.raises(UserError, match=rf"test_own_errors\.py:\d+: \S+ {what}: do that while"):
+            with pytest.raises(UserError, match=rf"test_user_errors\.py:\d+: \S+ {what}: do that while"):
                 start(program, np.zeros(4096, np.uint8), machine, engine="simpy")
         else:
             start(program, np.zeros(4096, np.uint8), machine, engine="simpy").advance(cycle=100)
@@ -349,6 +349,6 @@ def test_what_a_simulation_would_read_is_refused(tmp_path):
     for name, what in ways.items():
         text = f"{name} x1\nhalt"
         program = assemble(text, file="w.s", instruction_set=instruction_set_of(machine.extensions))
-        with pytest.raises(UserError, match=rf"test_own_errors\.py:\d+: .*{what} in a simulation"):
+        with pytest.raises(UserError, match=rf"test_user_errors\.py:\d+: .*{what} in a simulation"):
             start(program, np.zeros(4096, np.uint8), machine, engine="simpy").advance(cycle=100)
     assert data.read_text() == "1"  # a test may read again

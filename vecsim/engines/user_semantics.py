@@ -7,10 +7,10 @@ from typing import Any
 
 from isa.declaration import Instruction
 from isa.state import State
-from vecsim.engines.own_code import failure, is_ours
-from vecsim.engines.own_numbers import interpreted_semantics
-from vecsim.engines.own_values import Int64, guarded
 from vecsim.engines.rebinding import functions_within
+from vecsim.engines.user_code import failure, is_ours
+from vecsim.engines.user_numbers import interpreted_semantics
+from vecsim.engines.user_values import Int64, guarded
 from vecsim.support.errors import is_interrupt
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from vecsim.cli import main
 from vecsim.machine import load_machine
-from vecsim.machine.own_file import run_file
+from vecsim.machine.user_file import run_file
 from vecsim.support.errors import UserError
 
 BEGIN = "from vecsim import Extension\nmine = Extension('mine', 'nothing')\n"

@@ -8,9 +8,9 @@ from functools import lru_cache
 
 from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet
 from vecsim.engines.effects.undeclared import undeclared_effect
-from vecsim.engines.own_code import refuse_questions
-from vecsim.engines.own_semantics import is_users
 from vecsim.engines.rebinding import functions_within, global_names
+from vecsim.engines.user_code import refuse_questions
+from vecsim.engines.user_semantics import is_users
 from vecsim.machine import Latencies
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import amount, nearest

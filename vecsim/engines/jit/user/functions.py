@@ -1,7 +1,7 @@
 """How user-defined functions are compiled: with checks, and so that an error says where it is.
 
 They go through all passes of Numba, for they may need them. Before types are inferred every operation becomes
-the one of :mod:`vecsim.engines.jit.own.operations`. What may differ from Python is refused. What is
+the one of :mod:`vecsim.engines.jit.user.operations`. What may differ from Python is refused. What is
 compiled notes the line that it is in, and counts the turns of its loops.
 """
 
@@ -33,10 +33,10 @@ from vecsim.engines.jit.arrays.checked_cells import WORD, refuse, variable
 from vecsim.engines.jit.arrays.rows import READ_ONLY, RowType
 from vecsim.engines.jit.compiler.functions import compiling
 from vecsim.engines.jit.interface import PLACE, TURNS
-from vecsim.engines.jit.own.operations import CHECKED, CHECKED_OF_ONE, INTEGERS, POWER, STANDING, refused
-from vecsim.engines.own_code import ENDLESS, MOST_TURNS, is_ours
-from vecsim.engines.own_values import EXACT, UNCHANGED
+from vecsim.engines.jit.user.operations import CHECKED, CHECKED_OF_ONE, INTEGERS, POWER, STANDING, refused
 from vecsim.engines.rebinding import global_names
+from vecsim.engines.user_code import ENDLESS, MOST_TURNS, is_ours
+from vecsim.engines.user_values import EXACT, UNCHANGED
 from vecsim.support.errors import UserError
 
 PLAIN = {"range", "bool", "len"}
@@ -167,7 +167,7 @@ _compiled = compiling(forceinline=False, passes=_Passes, boundscheck=True)
 
 
 @intrinsic
-def begin_own_code(typing_context: Any) -> Any:
+def begin_user_code(typing_context: Any) -> Any:
     """Begin to count the turns of loops."""
 
     def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:

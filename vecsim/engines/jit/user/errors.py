@@ -8,8 +8,8 @@ import pickle
 from typing import Any
 
 from vecsim.engines.jit.interface import INDEX, LENGTH, PLACE
-from vecsim.engines.own_code import OwnCodeError, reason_of
-from vecsim.engines.own_values import outside
+from vecsim.engines.user_code import UserCodeError, reason_of
+from vecsim.engines.user_values import outside
 
 
 class _Raised(ctypes.Structure):
@@ -18,7 +18,7 @@ class _Raised(ctypes.Structure):
     _fields_ = (("content", ctypes.c_void_p), ("size", ctypes.c_int32))
 
 
-def raised_by(engines: list[Any], exception: int | None) -> OwnCodeError | None:
+def raised_by(engines: list[Any], exception: int | None) -> UserCodeError | None:
     """Return the failure of user-defined code; None if none of it ran.
 
     Parameters
@@ -34,7 +34,7 @@ def raised_by(engines: list[Any], exception: int | None) -> OwnCodeError | None:
             continue
         place, rule = ctypes.c_char_p.from_address(address), engine is engines[-1]
         if place.value or rule:
-            failed = OwnCodeError(os.fsdecode(place.value or b""), _reason(engine, exception), rule)
+            failed = UserCodeError(os.fsdecode(place.value or b""), _reason(engine, exception), rule)
             place.value = None
             return failed
     return None

@@ -1,7 +1,7 @@
 """Operations of user-defined code, compiled so that they are what Python's are, or an error.
 
 Integers have 64 bits: what does not fit, a division by zero and a negative shift are errors, those of
-:mod:`vecsim.engines.own_values`. Floats follow NumPy: one of 32 bits stays so beside an integer and beside a
+:mod:`vecsim.engines.user_values`. Floats follow NumPy: one of 32 bits stays so beside an integer and beside a
 constant of Python. Where Python would tell apart what the compiler cannot, the code is refused.
 """
 
@@ -23,7 +23,7 @@ from numba.extending import lower_builtin, overload
 
 from vecsim.engines.jit.arrays.checked_cells import WORD, refuse
 from vecsim.engines.jit.compiler.compilation import REASON
-from vecsim.engines.own_values import (
+from vecsim.engines.user_values import (
     BY_ZERO,
     DOMAIN,
     EXACT,
@@ -32,9 +32,9 @@ from vecsim.engines.own_values import (
     MATH_OF_FLOATS,
     NEGATIVE_POWER,
     NEGATIVE_SHIFT,
-    OWN_MATH,
     RANGE,
     TOO_LARGE,
+    USER_MATH,
     Int64,
     greater,
     greater_of,
@@ -385,9 +385,9 @@ def _overload_rounding(stand: Any, plain: Any) -> None:
 
 
 for _name in MATH_OF_FLOATS:
-    _overload_math(getattr(OWN_MATH, _name), getattr(math, _name))
+    _overload_math(getattr(USER_MATH, _name), getattr(math, _name))
 for _name, _plain in (("floor", np.floor), ("ceil", np.ceil), ("trunc", np.trunc)):
-    _overload_rounding(getattr(OWN_MATH, _name), _plain)
+    _overload_rounding(getattr(USER_MATH, _name), _plain)
 
 
 def _module(plain: ModuleType, *names: str, **members: Any) -> ModuleType:
@@ -426,13 +426,13 @@ COMPILED: dict[int, Any] = {
     id(math): _module(
         math,
         *("isnan", "isinf", "isfinite", *CONSTANTS),
-        **{name: getattr(OWN_MATH, name) for name in (*MATH_OF_FLOATS, "floor", "ceil", "trunc")},
+        **{name: getattr(USER_MATH, name) for name in (*MATH_OF_FLOATS, "floor", "ceil", "trunc")},
     ),
     id(np): _module(np, *NUMPY, *CONSTANTS, float32=to_single, float64=to_float, abs=magnitude),
     id(operator): _module(operator, **_OPERATORS),
     **{id(getattr(operator, name)): stand for name, stand in _OPERATORS.items()},
     **{
-        id(getattr(math, name)): getattr(OWN_MATH, name)
+        id(getattr(math, name)): getattr(USER_MATH, name)
         for name in (*MATH_OF_FLOATS, "floor", "ceil", "trunc")
     },
     **{id(function): function for function in (math.isnan, math.isinf, math.isfinite)},

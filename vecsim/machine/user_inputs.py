@@ -21,12 +21,12 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
-from vecsim.machine.own_imports import UsersFinder, is_users_module
-from vecsim.machine.own_origins import absolute, asked_by_user, by_user, is_importing, is_users
-from vecsim.machine.own_probes import PROBES, plain_lstat, plain_readlink, plain_stat, status
-from vecsim.machine.own_questions import questions_noted
+from vecsim.machine.user_imports import UsersFinder, is_users_module
+from vecsim.machine.user_origins import absolute, asked_by_user, by_user, is_importing, is_users
+from vecsim.machine.user_probes import PROBES, plain_lstat, plain_readlink, plain_stat, status
+from vecsim.machine.user_questions import questions_noted
 from vecsim.support.errors import UserError
-from vecsim.support.own_packages import LIBRARIES, PACKAGES
+from vecsim.support.project_packages import LIBRARIES, PACKAGES
 
 _PROCESS, _CONNECTION = "begins a process", "opens a connection"
 _OUTSIDE = {

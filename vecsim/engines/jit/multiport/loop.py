@@ -16,19 +16,19 @@ from isa.declaration import Unit
 from vecsim.engines.jit.arrays.cells import int64_at
 from vecsim.engines.jit.arrays.views import extended_run_of
 from vecsim.engines.jit.compiler.functions import function, smaller
-from vecsim.engines.jit.general import wakes
 from vecsim.engines.jit.interface import FINISHED, FULL, STILL, STOPPED, TROUBLE
-from vecsim.engines.jit.own.functions import begin_own_code
+from vecsim.engines.jit.multiport import wake_ups
 from vecsim.engines.jit.rules import compiler_of_rules
 from vecsim.engines.jit.semantics import Semantics
-from vecsim.engines.own_code import MOST_STILL
-from vecsim.engines.own_rules import Extensions, users_rules
+from vecsim.engines.jit.user.functions import begin_user_code
 from vecsim.engines.rules import arithmetic, issue, ports, queues, sparse
+from vecsim.engines.user_code import MOST_STILL
+from vecsim.engines.user_rules import Extensions, users_rules
 
 MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
 
 
-def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Callable[..., int]:
+def make_multiport_loop(semantics: Semantics, extensions: Extensions = ()) -> Callable[..., int]:
     """Return the plain function that runs a program with these semantics, to be compiled.
 
     ``run(table, stop_cycle, stop_count, capacity)`` is as
@@ -51,9 +51,9 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
         """Compile a rule as a function of its own: it is called in several places, or large."""
         return function(rule(plain).py_func)
 
-    begin, wake, oldest_port = rule(wakes.begin), rule(wakes.wake), rule(wakes.oldest_port)
-    next_cycle, hand_over = rule(wakes.next_cycle), apart(wakes.hand_over)
-    wake_followers, wake_all = apart(wakes.wake_followers), apart(wakes.wake_all)
+    begin, wake, oldest_port = rule(wake_ups.begin), rule(wake_ups.wake), rule(wake_ups.oldest_port)
+    next_cycle, hand_over = rule(wake_ups.next_cycle), apart(wake_ups.hand_over)
+    wake_followers, wake_all = apart(wake_ups.wake_followers), apart(wake_ups.wake_all)
     step_queue, step_port = rule(queues.step_queue), rule(ports.step_port)
     step_arithmetic, step_sparse = rule(arithmetic.step_arithmetic), rule(sparse.step_sparse)
 
@@ -75,30 +75,30 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
             if r.scratch.timeline == 2 and r.scratch.starts >= r.scratch.enough_starts:
                 return FULL
             for unit in range(MEMORY, SPARSE + 1):
-                if r.wakes[wakes.QUEUE + unit] <= cycle:
-                    r.wakes[wakes.QUEUE + unit] = step_queue(r, unit, cycle)
+                if r.wake_ups[wake_ups.QUEUE + unit] <= cycle:
+                    r.wake_ups[wake_ups.QUEUE + unit] = step_queue(r, unit, cycle)
                     if r.scratch.handed_queues | r.scratch.handed_units | r.scratch.handed_ports != 0:
                         hand_over(r, cycle)
-                        wake(r, wakes.ISSUE, cycle)
-            if r.wakes[wakes.ISSUE] <= cycle:
-                r.wakes[wakes.ISSUE] = step_issue(r, cycle)
+                        wake(r, wake_ups.ISSUE, cycle)
+            if r.wake_ups[wake_ups.ISSUE] <= cycle:
+                r.wake_ups[wake_ups.ISSUE] = step_issue(r, cycle)
                 if r.scratch.fault == 1:
                     r.outcome.start = cycle
                     return TROUBLE
                 if r.scratch.handed_queues | r.scratch.handed_units | r.scratch.handed_ports != 0:
                     hand_over(r, cycle)
             for unit in range(ADD, SPARSE):
-                if r.wakes[wakes.UNIT + unit] <= cycle:
-                    r.wakes[wakes.UNIT + unit] = step_arithmetic(r, unit, cycle)
+                if r.wake_ups[wake_ups.UNIT + unit] <= cycle:
+                    r.wake_ups[wake_ups.UNIT + unit] = step_arithmetic(r, unit, cycle)
                     if r.scratch.started > 0:
                         wake_followers(r, cycle + 1)
-            if r.wakes[wakes.UNIT + SPARSE] <= cycle:
-                r.wakes[wakes.UNIT + SPARSE] = step_sparse(r, cycle)
+            if r.wake_ups[wake_ups.UNIT + SPARSE] <= cycle:
+                r.wake_ups[wake_ups.UNIT + SPARSE] = step_sparse(r, cycle)
                 if r.scratch.started > 0:
                     wake_followers(r, cycle + 1)
             port = oldest_port(r, cycle)
             while port >= 0:
-                r.wakes[wakes.PORT + port] = step_port(r, port, cycle)
+                r.wake_ups[wake_ups.PORT + port] = step_port(r, port, cycle)
                 if r.scratch.started > 0:
                     wake_followers(r, cycle + 1)
                 port = oldest_port(r, cycle)
@@ -111,7 +111,7 @@ def make_general_loop(semantics: Semantics, extensions: Extensions = ()) -> Call
                 wake_all(r, cycle + 1)
             following = next_cycle(r)
             if checked:
-                begin_own_code()
+                begin_user_code()
                 still = still + 1 if following <= cycle else 0
                 if still > MOST_STILL:
                     return STILL

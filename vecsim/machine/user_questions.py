@@ -22,8 +22,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from vecsim.machine.own_origins import asked_by_user, is_users
-from vecsim.machine.own_probes import ANSWERS
+from vecsim.machine.user_origins import asked_by_user, is_users
+from vecsim.machine.user_probes import ANSWERS
 
 CLOCK = "asks the clock"
 RANDOM = "draws random numbers"

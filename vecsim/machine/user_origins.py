@@ -9,12 +9,12 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from vecsim.support.own_packages import PACKAGES, ROOT
+from vecsim.support.project_packages import PACKAGES, ROOT
 
 _LIBRARY_FOLDERS = {"site-packages", "dist-packages"}
 _STANDARD = tuple({sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib")})
 _OWN = tuple(f"{ROOT / name}{os.sep}" for name in ("vecsim", *PACKAGES))
-_RUNNER = str(Path(__file__).with_name("own_file.py"))
+_RUNNER = str(Path(__file__).with_name("user_file.py"))
 """What runs files; what it does itself does not count."""
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import vecsim
-from vecsim.support.own_packages import own_packages
+from vecsim.support.project_packages import project_packages
 
 ROOT = Path(vecsim.__file__).parents[1]
 SCRIPT = "import sys\nfrom vecsim.cli import main\nsys.exit(main())\n"
@@ -117,7 +117,7 @@ def test_a_folder_without_code_and_an_editable_install(tmp_path):
 
 def test_nothing_stays_behind():
     before = list(sys.meta_path)
-    with own_packages():
+    with project_packages():
         assert len(sys.meta_path) == len(before) + 1
         import programs
 

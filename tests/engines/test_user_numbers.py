@@ -8,11 +8,11 @@ from isa.assembler import assemble
 from isa.declaration import Unit
 from isa.semantics.numbers import put_x
 from vecsim.engines.jit.compiler.compilation import in_one_line
-from vecsim.engines.jit.object_files.machine_code import OWN as PART_OF_OWN
+from vecsim.engines.jit.object_files.machine_code import OWN as USER_PART
 from vecsim.engines.jit.object_files.parts import compile_part
-from vecsim.engines.own_numbers import Range
-from vecsim.engines.own_values import Int64
 from vecsim.engines.running import start
+from vecsim.engines.user_numbers import Range
+from vecsim.engines.user_values import Int64
 from vecsim.machine import Extension, instruction_set_of, load_machine
 from vecsim.support.errors import UserError
 
@@ -177,7 +177,7 @@ def test_what_engines_would_tell_apart_is_not_compiled(function, reason):
     own = Extension("own", "numbers")
     own.instruction("own", 0xE0, "xd=, xa, fb", "", unit=Unit.SCALAR)(function)
     with pytest.raises(NumbaError) as caught:
-        compile_part(PART_OF_OWN, {0xE0: own.instructions[0]})
+        compile_part(USER_PART, {0xE0: own.instructions[0]})
     assert f"this cannot be compiled: {reason}; " in in_one_line(str(caught.value))
 
 

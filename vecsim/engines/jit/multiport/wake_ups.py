@@ -14,7 +14,7 @@ from vecsim.engines.rules.numbers import NEVER, smaller
 from vecsim.engines.rules.ports import current_age, current_slot
 
 ISSUE, QUEUE, UNIT, PORT = 0, 0, 4, 9
-"""Places in the array ``wakes``: issue; the queue of each unit and the units, by the number of the unit; the
+"""Places in the array ``wake_ups``: issue; the queue of each unit and the units, by unit number; the
 ports."""
 MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
 
@@ -28,18 +28,18 @@ def begin(r: Any, capacity: Any) -> None:
         r.scratch.timeline = 2 if enough > 0 else 1
     list_flight(r)
     for part in range(PORT + r.machine.memory_ports):
-        r.wakes[part] = 0
-    r.wakes[UNIT + MEMORY] = NEVER  # the ports are its units
+        r.wake_ups[part] = 0
+    r.wake_ups[UNIT + MEMORY] = NEVER  # the ports are its units
 
 
 def oldest_port(r: Any, cycle: Any) -> Any:
     """Of the ports that act in this cycle, the one with the oldest access; -1 for none."""
     result, oldest = -1, NEVER
     for port in range(r.machine.memory_ports):
-        if r.wakes[PORT + port] <= cycle:
+        if r.wake_ups[PORT + port] <= cycle:
             age = current_age(r, port)
             if age < 0:
-                r.wakes[PORT + port] = NEVER
+                r.wake_ups[PORT + port] = NEVER
             elif age < oldest:
                 result, oldest = port, age
     return result
@@ -47,8 +47,8 @@ def oldest_port(r: Any, cycle: Any) -> Any:
 
 def wake(r: Any, part: Any, cycle: Any) -> None:
     """Wake a part that sleeps."""
-    if r.wakes[part] == NEVER:
-        r.wakes[part] = cycle
+    if r.wake_ups[part] == NEVER:
+        r.wake_ups[part] = cycle
 
 
 def hand_over(r: Any, cycle: Any) -> None:
@@ -71,11 +71,11 @@ def wake_followers(r: Any, cycle: Any) -> None:
     if r.scratch.awaits_element == 1:
         wake(r, ISSUE, cycle)
     for unit in range(ADD, SPARSE + 1):
-        if r.wakes[UNIT + unit] == NEVER and follows_elements(r, r.units[unit].slot, slot):
-            r.wakes[UNIT + unit] = cycle
+        if r.wake_ups[UNIT + unit] == NEVER and follows_elements(r, r.units[unit].slot, slot):
+            r.wake_ups[UNIT + unit] = cycle
     for port in range(r.machine.memory_ports):
-        if r.wakes[PORT + port] == NEVER and follows_elements(r, current_slot(r, port), slot):
-            r.wakes[PORT + port] = cycle
+        if r.wake_ups[PORT + port] == NEVER and follows_elements(r, current_slot(r, port), slot):
+            r.wake_ups[PORT + port] = cycle
 
 
 def wake_all(r: Any, cycle: Any) -> None:
@@ -88,7 +88,7 @@ def wake_all(r: Any, cycle: Any) -> None:
 
 def next_cycle(r: Any) -> Any:
     """Return the first cycle in which a part acts."""
-    cycle = r.wakes[ISSUE]
+    cycle = r.wake_ups[ISSUE]
     for part in range(1, PORT + r.machine.memory_ports):
-        cycle = smaller(cycle, r.wakes[part])
+        cycle = smaller(cycle, r.wake_ups[part])
     return cycle

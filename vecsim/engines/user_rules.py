@@ -11,11 +11,11 @@ from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from vecsim.engines.interpreted_run import Placed
-from vecsim.engines.own_code import is_ours, refuse_questions
 from vecsim.engines.rebinding import functions_within, global_names, rebound
 from vecsim.engines.rules import arithmetic, flight, hazards, issue, ports, queues, sparse
 from vecsim.engines.state.counters import Counter
 from vecsim.engines.state.run import Run, parts_of
+from vecsim.engines.user_code import is_ours, refuse_questions
 from vecsim.machine import Extension, Machine
 from vecsim.machine.extension import MOST_NUMBERS, RULES
 from vecsim.support.errors import UserError
@@ -102,7 +102,7 @@ def own_arrays(machine: Machine) -> list[Placed]:
     return result
 
 
-def check_own_rules(extensions: Extensions) -> None:
+def check_user_rules(extensions: Extensions) -> None:
     """Check what a user wrote before an engine takes it.
 
     Raises

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
-from vecsim.machine.own_origins import is_users
+from vecsim.machine.user_origins import is_users
 from vecsim.results.file_digests import sha256_or_empty
 from vecsim.support.input_files import EXTENSION_DATA
 

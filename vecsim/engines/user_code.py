@@ -9,10 +9,10 @@ from types import FunctionType
 
 from isa import declaration
 from vecsim.engines.rebinding import named_values
-from vecsim.machine.own_inputs import AT_LOADING
-from vecsim.machine.own_questions import question_of
+from vecsim.machine.user_inputs import AT_LOADING
+from vecsim.machine.user_questions import question_of
 from vecsim.support.errors import UserError, in_words, place_of
-from vecsim.support.own_packages import ROOT
+from vecsim.support.project_packages import ROOT
 
 MOST_TURNS = 1 << 31
 """Turns that the loops of one user-defined instruction may take, or those of rules in one cycle."""
@@ -25,7 +25,7 @@ STANDSTILL = "no part of the machine looks at a later cycle"
 _OURS = tuple(f"{folder}/" for folder in (Path(declaration.__file__).parent, ROOT / "vecsim"))
 
 
-class OwnCodeError(Exception):
+class UserCodeError(Exception):
     """User-defined code failed.
 
     Attributes
@@ -77,7 +77,7 @@ def refuse_questions(function: FunctionType, who: str) -> None:
             raise UserError(f"{who}: {place}: {function.__name__} {what} by {named.name}: {AT_LOADING}")
 
 
-def failure(error: BaseException, functions: Iterable[FunctionType], *, rule: bool = False) -> OwnCodeError:
+def failure(error: BaseException, functions: Iterable[FunctionType], *, rule: bool = False) -> UserCodeError:
     """Return the failure of functions of a user by what Python raised in them or because of them."""
     files = [file for file in (each.__code__.co_filename for each in functions) if not is_ours(file)]
-    return OwnCodeError(place_of(error, files), reason_of(error), rule)
+    return UserCodeError(place_of(error, files), reason_of(error), rule)

@@ -59,7 +59,7 @@ def input_path(folder: Path, name: str) -> Path:
 
 
 @contextmanager
-def own_packages() -> Iterator[None]:
+def project_packages() -> Iterator[None]:
     """Within it, an import of one of `PACKAGES` gives vecsim's own.
 
     Raises
@@ -86,15 +86,15 @@ class _Guard(MetaPathFinder):
         if package not in PACKAGES:
             return None
         if name != package:
-            _require_own(package, sys.modules[package].__spec__)
+            _require_project_package(package, sys.modules[package].__spec__)
             return None
         others = (finder for finder in sys.meta_path if finder is not self)
         result = next(filter(None, (finder.find_spec(name, path, target) for finder in others)), None)
-        _require_own(package, result)
+        _require_project_package(package, result)
         return result
 
 
-def _require_own(package: str, result: ModuleSpec | None) -> None:
+def _require_project_package(package: str, result: ModuleSpec | None) -> None:
     own = ROOT / package / "__init__.py"
     if result is None or not own.exists():
         return  # not installed as a whole: who imports it says what is missing

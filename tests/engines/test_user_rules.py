@@ -13,7 +13,7 @@ from tiers import examples
 from isa.assembler import assemble
 from programs.measurement import prepare
 from vecsim.data import load
-from vecsim.engines.jit.interface import GENERAL_LOOP, SINGLE_PORT
+from vecsim.engines.jit.interface import MULTIPORT_LOOP, SINGLE_PORT
 from vecsim.engines.jit.object_files.fingerprints import extension_fingerprint
 from vecsim.engines.jit.object_files.machine_code import loop_of
 from vecsim.engines.rules.banks import bank_of, word_start
@@ -30,7 +30,7 @@ GATHER = """
     halt
 """
 seeds = st.integers(0, 2**32 - 1)
-WITH_RULES = [name for name in shipped() if load_machine("t0", extend=[name]).own_rules]
+WITH_RULES = [name for name in shipped() if load_machine("t0", extend=[name]).user_rules]
 """The extensions of vecsim that change the rules of time; others have instructions only."""
 
 
@@ -93,7 +93,7 @@ def test_a_word_of_another_row_waits_until_it_is_open():
 
 
 def test_without_its_rules_an_extension_leaves_the_loop_for_one_port():
-    assert loop_of(load_machine("vs2003", extend=["open_rows"])) == GENERAL_LOOP
+    assert loop_of(load_machine("vs2003", extend=["open_rows"])) == MULTIPORT_LOOP
     numbers_alone = Extension("numbers_alone", "no rules")
     numbers_alone.number("n", 1, "a number")
     assert loop_of(load_machine("vs2003", extend=[numbers_alone])) == SINGLE_PORT
@@ -127,7 +127,7 @@ def test_what_has_no_name_is_told_before_it_runs():
     def bank_by_hash(r, address):
         return adress % 16  # noqa: F821
 
-    for engine in ("simpy", "jit-general"):
+    for engine in ("simpy", "jit-multiport"):
         with pytest.raises(UserError, match=r"wrong: .*: bank_by_hash uses 'adress', .*mean 'address'\?"):
             gathered(SAME, extend=wrong, engine=engine)
 
@@ -198,7 +198,7 @@ def test_a_rule_does_not_change_program_or_machine(tmp_path, line, engine):
 
 
 def test_the_digest_of_compiled_code_is_that_of_the_rules():
-    digests = {extension_fingerprint(load_machine("t0", extend=[name]).own_rules) for name in WITH_RULES}
+    digests = {extension_fingerprint(load_machine("t0", extend=[name]).user_rules) for name in WITH_RULES}
     assert len(digests) == len(WITH_RULES)
 
 

@@ -2,7 +2,7 @@
 
 Integers have 64 bits and do not grow. Arrays have bounds and no negative indices. Functions of Python whose
 results differ when they are compiled are replaced. Compiled code has the same checks
-(:mod:`vecsim.engines.jit.own.operations`), so all engines end in the same error.
+(:mod:`vecsim.engines.jit.user.operations`), so all engines end in the same error.
 """
 
 from __future__ import annotations
@@ -379,7 +379,7 @@ class _Module(ModuleType):
         return getattr(self._plain, name)
 
 
-OWN_MATH: Any = _Module(
+USER_MATH: Any = _Module(
     math,
     **{name: _of_floats(getattr(math, name)) for name in MATH_OF_FLOATS},
     **{name: _rounding(getattr(math, name)) for name in ("floor", "ceil", "trunc")},
@@ -404,9 +404,9 @@ REPLACED: dict[int, Any] = {
     id(float): to_float,
     id(min): lesser_of,
     id(max): greater_of,
-    id(math): OWN_MATH,
+    id(math): USER_MATH,
     **{
-        id(getattr(math, name)): getattr(OWN_MATH, name)
+        id(getattr(math, name)): getattr(USER_MATH, name)
         for name in (*MATH_OF_FLOATS, "floor", "ceil", "trunc")
     },
 }

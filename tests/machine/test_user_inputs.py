@@ -14,7 +14,7 @@ import pytest
 
 from vecsim.machine import load_machine
 from vecsim.machine.extension_files import load_extensions
-from vecsim.support.own_packages import LIBRARIES, ROOT
+from vecsim.support.project_packages import LIBRARIES, ROOT
 
 EXTENSION = """
 from vecsim import Extension

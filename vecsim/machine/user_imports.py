@@ -14,7 +14,7 @@ from types import CodeType, FrameType, ModuleType
 from typing import Protocol
 from zipimport import zipimporter
 
-from vecsim.machine.own_origins import absolute, by_user, is_importing, is_users
+from vecsim.machine.user_origins import absolute, by_user, is_importing, is_users
 
 
 class Recorder(Protocol):
