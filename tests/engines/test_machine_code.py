@@ -19,9 +19,9 @@ from isa.instructions import BASE
 from isa.semantics.numbers import put_vs, put_x
 from vecsim.engines.jit.interface import (
     BASE_ROWS,
-    OWN,
     PARTS_OF_LOOP,
     SLOW_PATHS,
+    USER,
     VECTOR,
     VECTOR_ROWS,
     operations_of,
@@ -238,7 +238,7 @@ def test_an_own_instruction_compiles_itself_alone(tmp_path, monkeypatch, capfd, 
 
     monkeypatch.setattr(parts, "compile_part", compile_user)
     code = compiled(extended(double))
-    assert asked == [(OWN, ["times"])]
+    assert asked == [(USER, ["times"])]
     assert "instructions of your own" in capfd.readouterr().err
     assert code.semantics[len(BASE_ROWS)] != 0
 

@@ -11,7 +11,7 @@ from isa.declaration import Instruction, Length, Timing, Unit
 from isa.instructions import BASE
 from isa.semantics.numbers import put_vs
 from vecsim.engines.jit.compiler.compilation import in_one_line
-from vecsim.engines.jit.interface import OWN as USER_PART
+from vecsim.engines.jit.interface import USER as USER_PART
 from vecsim.engines.jit.object_files.parts import compile_part
 from vecsim.engines.running import run
 from vecsim.machine import load_machine

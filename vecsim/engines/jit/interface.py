@@ -37,7 +37,7 @@ def operations_of(instruction_set: InstructionSet) -> Operations:
     return Operations(np.array([number[row] for row in instruction_set.instructions], np.int64), own)
 
 
-VECTOR, USER = "vector", "own"
+VECTOR, USER = "vector", "user"
 """The parts with the semantics of vector instructions, and with those of user-defined instructions."""
 SLOW_PATHS = "slow_paths"
 """The part that the single-port loop calls where no closed form holds."""

@@ -20,10 +20,10 @@ from isa.declaration import Instruction, InstructionSet
 from vecsim.engines.jit.interface import (
     BASE_ROWS,
     MULTIPORT_LOOP,
-    USER,
     PARTS_OF_LOOP,
     SINGLE_PORT,
     SLOW_PATHS,
+    USER,
     VECTOR,
     VECTOR_ROWS,
     operations_of,

@@ -14,7 +14,7 @@ from numba.core.typing.templates import signature
 
 from isa.declaration import Instruction, Timing
 from vecsim.engines.jit.compiler.compilation import Exported, compile_object
-from vecsim.engines.jit.interface import USER, SINGLE_PORT, SLOW_PATHS, VECTOR, VECTOR_ROWS, row_name
+from vecsim.engines.jit.interface import SINGLE_PORT, SLOW_PATHS, USER, VECTOR, VECTOR_ROWS, row_name
 from vecsim.engines.jit.multiport.loop import make_multiport_loop
 from vecsim.engines.jit.semantics import base_semantics, row_functions, row_signature
 from vecsim.engines.jit.single_port.loop import make_single_port_loop
