@@ -73,7 +73,8 @@ class Program(Overview):
         The instruction numbers of its code labels.
     inputs
         SHA-256 of every file that assembling read, as it read it, by its path from the folder of the text,
-        or `vecsim.support.project_packages.SHIPPED_TEXTS` and its path among the programs of vecsim; empty if the program was not made from a file. The same files give the same program.
+        or `vecsim.support.project_packages.SHIPPED_TEXTS` and its path among the programs of vecsim; empty if
+        the program was not made from a file. The same files give the same program.
     opcode
         (n,) int64.
     fields

@@ -30,7 +30,7 @@ PROVENANCES = {
 
 def make(request: Request) -> tuple[Appendix, ...]:
     """Return the matrices and their cycles, as far as asked for, the machine and its calibration."""
-    runs, six = request.cached.get(SuiteRuns), request.recorded_tables.get(KEY)
+    runs, six = request.cached.get(SuiteRuns), request.cached.get(KEY)
     if runs is None:
         return (table_matrices(six),) if six else ()
     return (
