@@ -1,4 +1,4 @@
-"""The named checks: ``nox -l`` lists them, ``nox -s ci`` runs one in an environment of its own.
+"""The named checks: ``nox -l`` lists them, ``nox -s ci`` runs one in its own environment.
 
 What a tier of the tests holds says ``tests/tiers.py``; what follows ``--`` goes to pytest.
 """

@@ -110,7 +110,7 @@ def rows_by_length(
     width
         Columns about the diagonal that entries stand within; None lets them stand anywhere.
     sorted_
-        "popular" draws columns by a power law; else all are alike. Not used with `width`.
+        "popular" draws columns by a power law; otherwise all are alike. Not used with `width`.
     """
 
     def generate(rng: np.random.Generator) -> Any:
@@ -175,7 +175,7 @@ def blocks(of: Generate, b: int, share: float = 1.0) -> Generate:
 
 
 def shuffled(of: Generate, run: int = 1) -> Generate:
-    """Renumber rows and columns at random, runs of so many together."""
+    """Renumber rows and columns at random, runs of this many together."""
 
     def generate(rng: np.random.Generator) -> Any:
         result = scipy.sparse.csr_array(of(rng))

@@ -1,6 +1,6 @@
 """The matrices that `auto` is fitted on: generated, many families, none of the benchmark's suite.
 
-Sizes run from 1e4 to 2e7 non-zeros, most below 3e6. Each has a seed of its own.
+Sizes run from 1e4 to 2e7 non-zeros, most below 3e6. Each has its own seed.
 """
 
 from collections.abc import Iterator
@@ -206,7 +206,7 @@ def _recipes() -> Iterator[tuple[str, str, Generate]]:
     yield "large anywhere", "large", rows_by_length("equal", 800_000, 9)
     yield "large recursive", "large", recursive(18, 20)
     yield "large power law", "large", rows_by_length("2.1", 900_000, 9, sorted_="popular")
-    # Behind all others, whose seeds are their places.
+    # After all others, whose seeds are their places.
     for pages, mean_links, copied, local in (
         (20_000, 30, 0.5, 0.9), (90_000, 8, 0.9, 0.95), (150_000, 40, 0.6, 0.5), (400_000, 10, 0.5, 0.9),
         (400_000, 24, 0.85, 0.6), (700_000, 6, 0.6, 0.7), (800_000, 14, 0.7, 0.95), (300_000, 50, 0.8, 0.9),

@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 WORK = tuple(field.name for field in fields(Work))
 OF_PATTERN = ("mean_spread", "warp_sectors")
-"""What is counted of a matrix beside the work of a format: columns, and sectors of 32 bytes."""
+"""What is counted of a matrix next to the work of a format: columns, and sectors of 32 bytes."""
 
 
 @dataclass(frozen=True)
@@ -193,13 +193,14 @@ MOST_LOST = 1.0
 OF_ANY, OF_DETERMINISTIC = 2 / 3, 1 / 3
 """Weights of what choices lose among all formats, and among those whose results are the same in every run."""
 WITHIN, AT_ALL = 3.0, 0.3
-"""Weights of how far estimates are off within a matrix, and at all, beside what choices lose."""
+"""Weights of how far estimates are off within a matrix, and at all, next to what choices lose."""
 OUTLIER = 0.1
 """Estimates further off count by how far, nearer ones by its square: a natural logarithm of times."""
 DRAWN, DRAWN_SHARED = 0.01, 1e-4
 """How strongly constants of formats are drawn to their mean, and shared ones to where they start.
 
-So much is lost, beside the logarithms that choices lose, where the natural logarithm of a constant is 1 away.
+So much is lost, next to the logarithms that choices lose, where the natural logarithm of a constant is 1
+away.
 """
 MACHINE_START = {
     "launch_us": 1.5,

@@ -1,15 +1,15 @@
 """Fit what `auto` knows of a device: measure, fit, check.
 
     python -m benchmarks.fit_auto measure FILE [--seconds 120] [--formats A,B]   on a machine with the GPU
-    python -m benchmarks.fit_auto measure MORE --near FILE            those near the best, once more
-    python -m benchmarks.fit_auto recount FILE...                     what the formats do, counted anew
+    python -m benchmarks.fit_auto measure MORE --near FILE            those near the best, again
+    python -m benchmarks.fit_auto recount FILE...                     what the formats do, counted again
     python -m benchmarks.fit_auto fit FILE...                         writes gpu/choice/constants.toml
-    python -m benchmarks.fit_auto check FILE...                       auto against the best, anew
+    python -m benchmarks.fit_auto check FILE...                       auto against the best, again
 
 Of several files a later one counts where both have a format of a matrix: after a change of kernels their
 formats alone are measured again. What was measured with `--near` does not replace the time before: the
-median counts, since of several times the least is a lucky one, and a format that is placed anew may take some
-per cent more or less. `recount` puts into the lines of a file what `Kernel.work` says now.
+median counts, since of several times the least is a lucky one, and a format that is placed again may take
+some per cent more or less. `recount` puts into the lines of a file what `Kernel.work` says now.
 
 The fit takes the constants with which choices lose least and the logarithms of estimated and measured times
 agree, where times near the best of their matrix weigh most: which format is second worst need not be known.
@@ -50,7 +50,7 @@ from vecsim.support.errors import UserError
 FEWEST = 12
 """Measurements that a format needs for constants of its own."""
 NEAR = 1.5
-"""Times up to so many times the best of their matrix are near it."""
+"""Times up to this many times the best of their matrix are near it."""
 TEMPERATURE = 0.04
 """Logarithms of estimates that are so much apart count as chosen 2.7 times as often one as the other."""
 STAGES = ((4, 75), (2, 75), (1, 300))
@@ -298,7 +298,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--processes", type=int, default=14)
     parser.add_argument("--only", default="", help="one family of matrices")
     parser.add_argument("--done", type=Path, help="lines of an earlier run: of its matrices --formats alone")
-    parser.add_argument("--near", type=Path, help="lines of an earlier run: those near the best once more")
+    parser.add_argument("--near", type=Path, help="lines of an earlier run: those near the best again")
     parser.add_argument("--formats", default="", help="measure these alone, with commas between them")
     parser.add_argument("--device", default="NVIDIA H200")
     parser.add_argument("--commit", default="", help="of the measured code; this one's without it")

@@ -42,14 +42,14 @@ MOST_PRODUCTS = 200
 REPLAYS = 7
 WARM_UP = 2
 ABSURD = 2.5
-"""Formats whose first estimate is so many times the best one are left out, the plain ones apart."""
+"""Formats whose first estimate is this many times the best one are left out, the plain ones apart."""
 PLAIN = ("crs", "crs-split", "coo", "sliced-ell")
 IN_FLIGHT = 2
-"""Matrices under way for each process that converts."""
+"""Matrices running for each process that converts."""
 LEAST_SHARED = 30 << 30
 """Bytes that shared memory must have free to hold the converted matrices."""
 NEAR = 1.15
-"""Formats that took up to so many times the best are measured again where that is asked for."""
+"""Formats that took up to this many times the best are measured again where that is asked for."""
 TYPES = ("float32", "float64")
 MEASURING = 10
 """Processes with the device, each for some of the formats: they upload and capture while one measures."""
@@ -90,7 +90,7 @@ def measure(
         Those whose kernels have changed since then; without `done_before` the only ones.
     near
         Lines of an earlier run: the formats that took up to `NEAR` times the best of their matrix and type
-        are placed and measured once more, nothing else; the lines say ``again``.
+        are placed and measured again, nothing else; the lines say ``again``.
 
     Raises
     ------

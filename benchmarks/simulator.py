@@ -1,4 +1,4 @@
-"""Speed of the simulator beside SciPy's product: five programs on the matrices of a fixed list.
+"""Speed of the simulator next to SciPy's product: five programs on the matrices of a fixed list.
 
 Only the engine's run counts, from the first instruction of a program that is decoded and has its memory
 filled to the last retirement, without a timeline; a run on a tiny matrix goes before all, so that no
@@ -228,7 +228,7 @@ def warm_up(programs: list[str], machine: Machine, engine: str) -> None:
 def measure_all(
     matrices: list[str], programs: list[str], machine: Machine, engine: str, console: Console
 ) -> list[Record]:
-    """Measure every program on every matrix, and say on the console which is under way.
+    """Measure every program on every matrix, and say on the console which is running.
 
     Parameters
     ----------
@@ -237,7 +237,7 @@ def measure_all(
     machine, engine
         What runs them.
     console
-        Shows what is under way.
+        Shows what is running.
     """
     records = []
     with console.status("warming up") as status:

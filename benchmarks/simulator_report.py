@@ -25,7 +25,7 @@ DERIVED = (
     *("element_ops_per_s", "instructions_per_s", "nnz_per_s", "cycles_per_s"),
     *("slowdown", "host_ns_per_nnz", "speedup_over_simpy"),
 )
-"""What a record is written with beside its fields."""
+"""What a record is written with next to its fields."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The blocks of code in a page of the documentation: files to write, commands with what they print.
 
 A page is executed from its text. A block ``{code-block} LANGUAGE`` with ``:caption: NAME`` is a file that its
-reader writes. A block ``console`` has commands behind ``$``, and below each what it prints, where ``...``
+reader writes. A block ``console`` has commands after ``$``, and below each what it prints, where ``...``
 stands for anything. A block with ``:class: gpu`` or ``:class: network`` needs what the builder lacks: its
 output was recorded, and the build lists it.
 """

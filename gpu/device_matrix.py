@@ -112,8 +112,8 @@ class DeviceMatrix:
 
     @property
     def T(self) -> "DeviceMatrix":
-        """The transposed matrix: of the same copy where the format is ``hisparse``, else of the copy that
-        ``gpu.prepare(A, transpose=True)`` made; its T is this one.
+        """The transposed matrix: of the same copy where the format is ``hisparse``, otherwise of the copy
+        that ``gpu.prepare(A, transpose=True)`` made; its T is this one.
 
         Raises
         ------

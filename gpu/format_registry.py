@@ -52,7 +52,7 @@ def _small(rows: int, threads_per_row: int) -> NamedFormat:
 
 
 def _blocks(block: int) -> NamedFormat:
-    """Name slices of dense blocks, for matrices whose degrees of freedom come so many a node."""
+    """Name slices of dense blocks, for matrices whose degrees of freedom come this many a node."""
     return _sliced(
         f"sell-c-sigma-blocks-{block}",
         f"dense blocks of {block} x {block} with one column each, rows of blocks sorted within 1024",

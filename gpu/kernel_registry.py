@@ -55,7 +55,7 @@ class Kernel:
     convert
         Makes the host format of a SciPy sparse matrix.
     product
-        Puts the host format on the device, for blocks of so many threads.
+        Puts the host format on the device, for blocks of this many threads.
     deterministic
         Whether results are equal to the last bit from run to run.
     historical
@@ -102,7 +102,7 @@ def _kernel(
     historical
         Whether the kernel is, where the format is not.
     **options
-        For the conversion, beside those of the format.
+        For the conversion, next to those of the format.
     """
     of = FORMATS[format or name]
     return Kernel(
@@ -166,7 +166,7 @@ _ALL = (
         "crs-adaptive",
         CRSAdaptiveProduct,
         "CRS in blocks of consecutive rows with equal work: products into shared memory, rows summed there; "
-        "a long row has a block of its own, or several",
+        "a long row has its own block, or several",
         work=work_counts.crs_adaptive,
     ),
     _crs(

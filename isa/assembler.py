@@ -35,7 +35,7 @@ from vecsim.support.errors import AssemblyError, UserError
 from vecsim.support.input_files import ASSEMBLY, decoded, read_input
 
 ENTRY_LABELS = ("start", "main")
-"""The run begins at the first of these labels that is defined, else at instruction 0."""
+"""The run begins at the first of these labels that is defined, otherwise at instruction 0."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ class Conditions:
     def __init__(self) -> None:
         self._frames: list[_Frame] = []
         self._texts: list[int] = []
-        """Of each text under way, how many were open before it."""
+        """Of each text in flight, how many were open before it."""
 
     @property
     def active(self) -> bool:
@@ -63,5 +63,5 @@ class Conditions:
 
     @property
     def _own(self) -> bool:
-        """Whether the text under way has an open ``.if``."""
+        """Whether the text in flight has an open ``.if``."""
         return len(self._frames) > self._texts[-1]

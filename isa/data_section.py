@@ -91,7 +91,7 @@ class DataSection:
         Raises
         ------
         Problem
-            They end behind the last address.
+            They end after the last address.
         """
         self._place(Item(place, name.column, self.address, element.size * len(arguments), element, arguments))
 
@@ -110,7 +110,7 @@ class DataSection:
         Raises
         ------
         Problem
-            There are too many, or they end behind the last address.
+            There are too many, or they end after the last address.
         """
         in_range(size, (0, SPACE_LIMIT), "size", column)
         self._place(Item(place, name.column, self.address, size))
@@ -128,14 +128,14 @@ class DataSection:
         Raises
         ------
         Problem
-            There are too many, or they end behind the last address.
+            There are too many, or they end after the last address.
         """
         in_range(len(content), (0, SPACE_LIMIT), "size of the file", name.column)
         self._place(Item(place, name.column, self.address, len(content), given=content))
 
     def _place(self, item: Item) -> None:
         if item.address + item.size > ADDRESS_LIMIT:
-            raise Problem(item.column, f"data behind address {ADDRESS_LIMIT}")
+            raise Problem(item.column, f"data after address {ADDRESS_LIMIT}")
         if item.size and not self._first <= item.address <= self._end - item.size:
             place = f"addresses {item.address} to {item.address + item.size - 1}"
             raise Problem(

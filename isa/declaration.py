@@ -86,7 +86,7 @@ class Pattern(IntEnum):
 
 
 class Record(IntEnum):
-    """What is stored beside each value of a contiguous access."""
+    """What is stored next to each value of a contiguous access."""
 
     PLAIN = 0
     POSITIONS = 1  # column and row, as many bytes each as the immediate operand says

@@ -33,7 +33,7 @@ DIRECTIVES: tuple[Directive, ...] = (
     Directive(".if", "expression", 1, 1, "assemble what follows only if the expression is not 0"),
     Directive(".else", "", 0, 0, "assemble what follows only if the .if was not taken"),
     Directive(".endif", "", 0, 0, "end of .if"),
-    Directive(".include", '"file"', 1, 1, "assemble the text of a file beside this one, here"),
+    Directive(".include", '"file"', 1, 1, "assemble the text of a file next to this one, here"),
     Directive(".text", "", 0, 0, "what follows is instructions (so it begins)"),
     Directive(".data", "[address]", 0, 1, "what follows is data, from the address or where data ended"),
     Directive(".word", "value, ...", 1, MANY, "integers of 32 bits"),
@@ -42,7 +42,7 @@ DIRECTIVES: tuple[Directive, ...] = (
     Directive(".float", "number, ...", 1, MANY, "float32 numbers"),
     Directive(".double", "number, ...", 1, MANY, "float64 numbers"),
     Directive(".value", "number, ...", 1, MANY, "matrix values: .float or .double by VALUE_BYTES"),
-    Directive(".incbin", '"file"[, first[, bytes]]', 1, 3, "bytes of a file beside this one"),
+    Directive(".incbin", '"file"[, first[, bytes]]', 1, 3, "bytes of a file next to this one"),
     Directive(".space", "bytes", 1, 1, "that many zero bytes"),
     Directive(".align", "bytes", 1, 1, "zero bytes up to a multiple of that many bytes"),
 )

@@ -70,7 +70,7 @@ def _labels(rows: Sequence[Instruction], fields: npt.NDArray[np.int64]) -> dict[
 def named_text(program: Program, pc: int) -> str:
     """Return the text of instruction number ``pc`` with the source's names for registers and labels.
 
-    Of several names of a register the one that the source line has is taken, else the first.
+    Of several names of a register the one that the source line has is taken, otherwise the first.
     """
     line = program.source[pc].text if program.source else ""
     words = set(_WORD.findall(line))

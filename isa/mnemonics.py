@@ -18,7 +18,7 @@ GENERIC = ".f"
 
 
 def candidates(mnemonic: str, instruction_set: InstructionSet, value_bytes: int) -> list[Instruction]:
-    """Instructions that a mnemonic may mean with values of so many bytes, the best first."""
+    """Instructions that a mnemonic may mean with values of this many bytes, the best first."""
     table = instruction_set.by_mnemonic
     if mnemonic in table:
         return [table[mnemonic]]

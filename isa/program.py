@@ -45,7 +45,7 @@ class DataSegment:
 
     @property
     def end(self) -> int:
-        """The first address behind the segment."""
+        """The first address after the segment."""
         return self.address + len(self.content)
 
 
@@ -68,7 +68,7 @@ class Program(Overview):
     entry
         Number of the instruction to begin with.
     register_names
-        What the text calls registers beside their plain names; empty if there was no text.
+        What the text calls registers next to their plain names; empty if there was no text.
     labels
         The instruction numbers of its code labels.
     inputs

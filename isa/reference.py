@@ -145,7 +145,7 @@ def search(word: str, instruction_set: InstructionSet = BASE) -> tuple[Entry, ..
     word
         Any part of a text; case does not count.
     instruction_set
-        The instructions to search, beside pseudo-instructions and directives.
+        The instructions to search, next to pseudo-instructions and directives.
 
     Returns
     -------

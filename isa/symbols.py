@@ -109,7 +109,7 @@ class Symbols:
 
     @property
     def register_names(self) -> dict[str, Register]:
-        """What the text calls registers, beside their plain names."""
+        """What the text calls registers, next to their plain names."""
         return {name: register for name, register in self._registers.items() if name not in REGISTER_NAMES}
 
     def lookup(self, name: Name) -> int:

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken, v_args
 
 LINES_KEPT = 4096
-"""Parsed lines that are kept: a program is assembled anew for each matrix, and its text stays the same."""
+"""Parsed lines that are kept: a program is assembled again for each matrix, and its text stays the same."""
 
 
 class Problem(Exception):

@@ -22,7 +22,7 @@ A name with braces is an example of each instruction that it stands for. The pla
 
 ``.w``, ``.s`` and ``.d`` after a name say that the values are int32, float32 or float64, ``.b`` and ``.h``
 that they are bytes or half words of memory, ``.bits`` that they are the 64 bits of a container. Without it
-the suffix of the instruction decides. A value of memory may have a type of its own, such as ``7:b``. The
+the suffix of the instruction decides. A value of memory may have its own type, such as ``7:b``. The
 machine has sections of 8 elements, 8 vector registers and 256 bytes of memory. What an example does not
 name holds arbitrary bits before the instruction, and the same ones after it; ``unchanged`` names nothing.
 """
@@ -255,7 +255,7 @@ def _parse_cells(mnemonic: str, item: str) -> Cells:
     for value in values.split():
         number, _, own_type = value.partition(":")
         if own_type and (part != "memory" or own_type not in _FORMATS):
-            raise ValueError(f"{value!r}: a type of its own is for memory, one of {', '.join(_FORMATS)}")
+            raise ValueError(f"{value!r}: its own type is for memory, one of {', '.join(_FORMATS)}")
         packed.append(_pack(number, own_type or kind))
     cells = Cells(part, first, _held(part, packed))
     _check_values(part, first, cells.values)
@@ -265,7 +265,7 @@ def _parse_cells(mnemonic: str, item: str) -> Cells:
 
 
 def _check_values(part: str, first: int, values: tuple[int, ...]) -> None:
-    """Refuse values that no instruction can leave behind, and with which an engine must not run."""
+    """Refuse values that no instruction can leave after, and with which an engine must not run."""
     if part == "mask" and not set(values) <= {0, 1}:
         raise ValueError("a bit of the mask is 0 or 1")
     if (part, first) == ("special", 0) and not 0 <= values[0] <= SECTION:

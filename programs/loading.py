@@ -17,7 +17,7 @@ BASE = 64
 """First address that a loader uses; nothing is stored at address 0."""
 
 STACK_BYTES = 4096
-"""Stack beside what a program asks for."""
+"""Stack next to what a program asks for."""
 
 ADDRESS_SPACE = 1 << 31
 """Bytes that the simulated addresses can name."""
@@ -103,7 +103,7 @@ def place_vectors(
     machine: Machine,
     value_bytes: Literal[4, 8],
 ) -> Loaded:
-    """Place x, y and work space behind a matrix image.
+    """Place x, y and work space after a matrix image.
 
     x is padded with zeros to a multiple of s elements, y to a multiple of s * s: a program may move whole
     segments of both (HiSM paper, section 3.1.1).

@@ -412,7 +412,9 @@ def measure(
 
 
 def with_width(matrix: MatrixLike, value_bits: int) -> tuple[Matrix, Any]:
-    """Return a matrix, and its csr_array with values of so many bits; a `MatrixWarning` says what changed."""
+    """Return a matrix, and its csr_array with values of this many bits; a `MatrixWarning` says what
+    changed.
+    """
     width = value_bytes(value_bits)
     given = as_matrix(matrix)
     csr, lost = values_as(given.csr, width)

@@ -43,7 +43,7 @@ def all_memory_of_the_gpu(gpu_to_itself: None) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put those tests first that no worker may end beside."""
+    """Put those tests first that no worker may end next to."""
     items.sort(key=lambda item: "all_memory_of_the_gpu" not in getattr(item, "fixturenames", ()))
 
 

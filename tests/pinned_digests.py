@@ -1,6 +1,6 @@
 """``python -m tests.pinned_digests``: compare the digests pinned for downloads with the files that are here.
 
-``--record`` writes ``vecsim/data/collections/pinned.csv`` anew: a row for each matrix that an experiment
+``--record`` writes ``vecsim/data/collections/pinned.csv`` again: a row for each matrix that an experiment
 names and whose file, in the folders of ``VECSIM_MATRICES``, is as its collection gives it. Others have been
 converted from other sources, and may differ in the last digit or in explicit zeros from what a server gives.
 """
@@ -80,7 +80,7 @@ def not_pinned() -> list[str]:
 
 
 def record(actual: dict[str, str]) -> None:
-    """Write the file anew."""
+    """Write the file again."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["path", "sha256"])
@@ -91,7 +91,7 @@ def record(actual: dict[str, str]) -> None:
 def main() -> int:
     """Return 1 if a file that is here has another digest than is pinned, or none is."""
     parser = argparse.ArgumentParser(prog="python -m tests.pinned_digests", description=__doc__)
-    parser.add_argument("--record", action="store_true", help="write the file anew, of what is here")
+    parser.add_argument("--record", action="store_true", help="write the file again, of what is here")
     arguments = parser.parse_args()
     actual = dict(rows())
     if arguments.record:

@@ -1,4 +1,4 @@
-"""Tests that need a process of their own kind: which they are, and how they get it.
+"""Tests that need their own process kind: which they are, and how they get it.
 
 Numba decides between the CUDA simulator and the compiler, and whether it compiles at all, when it is
 imported, for the whole process. Tests that need another environment than the others run in workers of
@@ -136,9 +136,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     """Say what a single process could not run."""
     for kind in config.stash.get(LEFT_OUT, []):
         tests = " ".join(kind.paths)
-        terminalreporter.write_line(
-            f"{kind.name} tests need a process of their own: -n 1 ({tests})", yellow=True
-        )
+        terminalreporter.write_line(f"{kind.name} tests need their own process: -n 1 ({tests})", yellow=True)
 
 
 @pytest.hookimpl(optionalhook=True, tryfirst=True)

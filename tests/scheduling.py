@@ -11,7 +11,7 @@ from xdist.scheduler import WorkStealingScheduling
 
 
 class SchedulerOfEachKind:
-    """Gives each kind of workers a scheduler of its own, in which idle workers take tests from busy ones.
+    """Gives each kind of workers its own scheduler, in which idle workers take tests from busy ones.
 
     It has the methods of ``xdist.scheduler.Scheduling``, which pytest-xdist calls.
     """

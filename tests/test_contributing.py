@@ -151,7 +151,7 @@ def add_format(copy: Copy) -> None:
         registry, "from vecsim.formats.bbcs.container import BBCS\n", "from vecsim.formats.ccs import CCS\n"
     )
     copy.insert(
-        registry, "\n_ALL = (\n", '    NamedFormat("ccs", "columns one behind the other", "a test", CCS),\n'
+        registry, "\n_ALL = (\n", '    NamedFormat("ccs", "columns one after the other", "a test", CCS),\n'
     )
 
 
@@ -159,7 +159,7 @@ def test_a_format(copy):
     add_format(copy)
     # Nothing of the copy is compiled yet, and all formats take a minute.
     listed = copy.vecsim("formats", "laplace2d-5", NUMBA_DISABLE_JIT="1")
-    assert "columns one behind the other" in listed
+    assert "columns one after the other" in listed
     copy.python(
         "import numpy as np, scipy.sparse\n"
         "from vecsim import FORMATS\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SETS_THEM = ".ci/run"
-"""The one file that may set the two variables from a folder beside the clone."""
+"""The one file that may set the two variables from a folder next to the clone."""
 THIS = "tests/test_named_folders.py"
 FOLDER = "sha" + "red"
 NAMES_IT = re.compile(rf"""\.\./{FOLDER}|\b{FOLDER}/|["']{FOLDER}["']|\(facts: [^)]*paper|: facts on""")

@@ -1,4 +1,4 @@
-"""The runner of the tests on a small project of its own: kinds of processes, and tiers."""
+"""The runner of the tests on its own small project: kinds of processes, and tiers."""
 
 import os
 import re
@@ -87,8 +87,8 @@ def test_one_process_says_what_it_cannot_run(project):
     ran = project("-n", "0", "tests", "-k", "environment")
     assert ran.code == 0, ran.out
     assert "1 passed" in ran.out
-    assert "simulator tests need a process of their own" in ran.out
-    assert "simulator-compiled tests need a process of their own" in ran.out
+    assert "simulator tests need their own process" in ran.out
+    assert "simulator-compiled tests need their own process" in ran.out
 
 
 def test_no_test_for_one_kind_of_worker_is_not_no_test_at_all(project):

@@ -31,7 +31,7 @@ class Tier:
 DEFAULT = Tier("default", "every kind of test once")
 CI = Tier("ci", "what .ci/run adds: longer tests", examples=30)
 WHOLE = 100
-"""Of so many examples a test runs all that :func:`examples` names."""
+"""Of this many examples a test runs all that :func:`examples` names."""
 TIERS = (
     DEFAULT,
     CI,
@@ -52,7 +52,7 @@ settings.load_profile(DEFAULT.name)
 
 
 def examples(count: int) -> settings:
-    """Return a test a share of so many examples: 30 % in the tier ``ci``, 15 % in the default tier.
+    """Return a test a share of this many examples: 30 % in the tier ``ci``, 15 % in the default tier.
 
     Two are left where there were two: one may be the simplest of all.
     """
@@ -61,7 +61,7 @@ def examples(count: int) -> settings:
 
 
 def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
-    """Leave one case in so many in the default tier; the tier ``ci`` has the others."""
+    """Leave one case in this many in the default tier; the tier ``ci`` has the others."""
     return [
         case if number % count == 0 else pytest.param(case, marks=pytest.mark.ci)
         for number, case in enumerate(cases)
@@ -69,7 +69,7 @@ def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
 
 
 def one_combination_in(count: int, *values: Iterable[Any]) -> list[Any]:
-    """Leave one combination in so many of the values of several parameters, as :func:`one_in` does."""
+    """Leave one combination in this many of the values of several parameters, as :func:`one_in` does."""
     return [
         pytest.param(*case, marks=[pytest.mark.ci] if number % count else [])
         for number, case in enumerate(product(*values))

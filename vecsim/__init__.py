@@ -96,7 +96,7 @@ def __getattr__(name: str) -> Any:
     Raises
     ------
     UserError
-        A folder in the way is taken for one of vecsim's packages, such as ``programs`` beside a script.
+        A folder in the way is taken for one of vecsim's packages, such as ``programs`` next to a script.
     """
     if name not in _HOME:
         raise AttributeError(f"module 'vecsim' has no attribute {name!r}")

@@ -70,7 +70,7 @@ PICTURES = {
 
 
 def make(name: str, picture: Picture) -> None:
-    """Make a page and take its picture, ``NAME.png`` beside this file."""
+    """Make a page and take its picture, ``NAME.png`` next to this file."""
     path = next(filter(None, map(shutil.which, BROWSERS)), None)
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         for command in picture.commands:

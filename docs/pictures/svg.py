@@ -11,7 +11,7 @@ FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace"
 
 
 class Drawing:
-    """What is drawn so far, in pixels from the upper left corner; it has a white ground of its own."""
+    """What is drawn so far, in pixels from the upper left corner; it has its own white ground."""
 
     def __init__(self, width: float, height: float, message: str) -> None:
         self._size = (width, height)

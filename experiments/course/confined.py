@@ -1,4 +1,4 @@
-"""Grades a text in a process of its own, which has limits and sees no file but the text's bytes."""
+"""Grades a text in its own process, which has limits and sees no file but the text's bytes."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ class Rival:
     extra: int
 
     def budget(self, cycles: int) -> int:
-        """Return the budget if it takes so many cycles."""
+        """Return the budget if it takes this many cycles."""
         return int(self.share * cycles) + self.extra
 
 

@@ -29,7 +29,7 @@ class Case:
     budget
         Cycles that it may take.
     constants
-        Symbols beside addresses.
+        Symbols next to addresses.
     work
         Elements that an instruction on which the exercise insists must process.
     """

@@ -171,7 +171,7 @@ def _result(exercise: Exercise, trial: Trial, program: Program, how: Setting, is
 
 
 def _judged(known: Result, room: Workspace, done: Run) -> Result | None:
-    """Look at what a run that has ended left behind; None if all is right."""
+    """Look at what a run that has ended left after; None if all is right."""
     stray = room.stray(done.state.memory)
     if stray:
         return replace(known, problem="stray", text=stray)

@@ -24,7 +24,7 @@ from vecsim.support.errors import UserError
 REFERENCE = "simpy"
 """The engine that interprets an instruction which computes something else."""
 AGREEING = 3
-"""So many more damaged elements must change a result than not, or the other way round."""
+"""This many more damaged elements must change a result than not, or the other way round."""
 MOST_RUNS = 15
 GARBAGE = (1e6, 2e6)
 """Between these are the wrong values of all elements, or between their negatives."""

@@ -24,8 +24,8 @@ _ALL = (
         vectors.dot,
         {
             "budget": "what does the scalar add wait for, in every strip? Multiply-add (maddvv) keeps sums "
-            "in a vector register; sumv then comes once, behind the loop",
-            "wrong": "with how many elements does the last sumv work? setvl once more before it; and the "
+            "in a vector register; sumv then comes once, after the loop",
+            "wrong": "with how many elements does the last sumv work? setvl again before it; and the "
             "register of sums must begin with zeros in all its elements",
         },
     ),

@@ -16,7 +16,7 @@ from vecsim.support.suggestions import counted
 DATA = (64, 8192)
 """Addresses of the text's own data: the first, and the end. Arrays lie at higher addresses."""
 SHIFTS = 64
-"""Arrays begin at one of so many multiples of 16 bytes after the end of the text's data, at random."""
+"""Arrays begin at one of this many multiples of 16 bytes after the end of the text's data, at random."""
 SCRATCH = 16384
 """Bytes that a program may use as it likes, from the symbol SCRATCH on."""
 STACK = 4096
@@ -24,7 +24,7 @@ STACK = 4096
 GUARD = 64
 """Least number of bytes between arrays."""
 GUARDS = 16
-"""Gaps are one of so many multiples of 16 bytes longer, at random."""
+"""Gaps are one of this many multiples of 16 bytes longer, at random."""
 UNTOUCHED = 0xFFA5A5A5
 """What every word holds that nobody has written: as a float it is NaN."""
 
@@ -113,7 +113,7 @@ class Workspace:
         name = max(before, key=lambda name: spans[name].begin)
         if at < spans[name].end:
             return f"which is {name}[{(at - spans[name].begin) // 4}], an input"
-        return f"{counted(at - spans[name].end, 'byte')} behind the end of {name}"
+        return f"{counted(at - spans[name].end, 'byte')} after the end of {name}"
 
     def wrong(self, memory: npt.NDArray[np.uint8]) -> dict[str, npt.NDArray[np.bool_]]:
         """Return which elements of each result are not as expected; all of them are exact."""

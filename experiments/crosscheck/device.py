@@ -46,7 +46,7 @@ class DeviceProduct:
     kernel
         Name of the kernel, of those for the format the fastest.
     nbytes
-        Bytes of the matrix there, with what its kernels need beside it.
+        Bytes of the matrix there, with what its kernels need next to it.
     median_us, spread
         Time of a product with the same buffers again and again, microseconds, by replays of a CUDA graph; and
         the interquartile range as a share of it. None where nothing is timed.

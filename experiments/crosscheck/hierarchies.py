@@ -1,7 +1,7 @@
 """The two hierarchies side by side: HiSM of the vector machine and HiSparse of the GPU, of one matrix.
 
 Both cut a matrix into squares, and those that have entries into one tree. HiSM's blocks are as large as a
-section and lie one behind the other; HiSparse's nodes are sparse or dense and have addresses of their own, so
+section and lie one after the other; HiSparse's nodes are sparse or dense and have addresses of their own, so
 that they can be shared and edited. With equal sides both have the same nodes and entries on every level.
 """
 

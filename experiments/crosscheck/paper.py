@@ -7,7 +7,7 @@ KIND = "vecsim crosscheck"
 
 PAPER = Paper(
     "crosscheck",
-    "No paper: the simulated vector machine beside a GPU, on the same formats and matrices.",
+    "No paper: the simulated vector machine next to a GPU, on the same formats and matrices.",
     (
         Experiment(
             "crosscheck-pairs",

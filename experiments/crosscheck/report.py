@@ -37,8 +37,8 @@ LARGE = 50_000
 """Entries from which on a matrix counts as large: its product takes a GPU longer than to begin one."""
 READ_FROM_THE_KEPT_RESULTS = (
     "Read from the H200's results in the repository. In cycles, non-zeros a row decide: the vector machine "
-    "pays for each row of CRS an access of its own with its startup, so CRS suffers from short rows. A GPU "
-    "has many rows under way and hides what each waits for, so on it this matters little.",
+    "pays for each row of CRS its own access with its startup, so CRS suffers from short rows. A GPU "
+    "has many rows running and hides what each waits for, so on it this matters little.",
     "In cycles, HiSM against CRS follows the bytes of its image: how many entries share the pointers of a "
     "block. On the GPU short positions gain nothing, since the sums of parts of rows go through memory and a "
     "second kernel; where rows have few entries in a block, these sums are more than what was saved.",
@@ -75,7 +75,7 @@ def make_pairs(request: Request) -> Item:
         f"machine {results.machine.label}; up, GPU times of their formats on {_device(results)}. Where the "
         "machine ranks matrices as the GPU does, points rise and Spearman's rho is 1; where both find "
         "the same format faster, they are to the lower left or upper right of the lines. The dashed line is "
-        "where both ratios are equal. CHiSM multiplies the image of HiSM, so its cycles stand beside the "
+        "where both ratios are equal. CHiSM multiplies the image of HiSM, so its cycles stand next to the "
         f"GPU's times of HiSM. {_answer(by_pair)}",
         tuple(rows),
         _picture(results, by_pair),

@@ -17,7 +17,7 @@ from vecsim.support.input_files import RESULTS
 from vecsim.support.structured_text import read_json
 
 MADE = ("missing", "device", "engine", "seed", "value_bits", "date", "commit")
-"""What a file says beside the machine and the matrices."""
+"""What a file says next to the machine and the matrices."""
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,8 @@ class _Subject:
 def recorded(request: Request) -> Recorded:
     """Return the results for a request, once for each.
 
-    The cycles in the file are taken where they are of the machine asked for; else they are simulated, with
-    the matrices that are available.
+    The cycles in the file are taken where they are of the machine asked for; otherwise they are simulated,
+    with the matrices that are available.
 
     Raises
     ------

@@ -35,8 +35,8 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
     quick
         Only the matrices of the quick run, no transposed products.
     json
-        Where the results will stand: beside it a journal keeps each record at once, from which a run that was
-        cut off goes on.
+        Where the results will stand: next to it a journal keeps each record at once, from which a run that
+        was cut off goes on.
     watch
         Is told of each matrix that is done, in a line.
 

@@ -88,7 +88,7 @@ def check_suite(
     methods
         Names of `gpu.kernel_registry.KERNELS`; None takes all.
     seconds
-        After so many, nothing more is begun; what is left is recorded as not reached.
+        After this many, nothing more is begun; what is left is recorded as not reached.
     watch
         Is told of each process that is done, in a line.
 
@@ -288,7 +288,7 @@ def document(records: Sequence[Checked], device: dict[str, Any]) -> dict[str, An
 
 def _short(record: Checked) -> dict[str, Any]:
     recorded = {name: value for name, value in asdict(record).items() if value not in (None, "")}
-    recorded.pop("matrix_sha256", None)  # stands beside the records, once
+    recorded.pop("matrix_sha256", None)  # stands next to the records, once
     return {
         name: float(f"{value:.3g}") if isinstance(value, float) else value for name, value in recorded.items()
     }

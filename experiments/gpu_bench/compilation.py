@@ -65,10 +65,10 @@ def rows_of(rows: int, columns: Any, dtype: str) -> Any:
 
 
 class CompiledAhead:
-    """The conversions of all methods, and our kernels, under way in other processes.
+    """The conversions of all methods, and our kernels, running in other processes.
 
     Conversions go into Numba's cache, kernels into a folder (`gpu.runtime.kernel_cache`). Conversions that
-    share code are compiled by the same process, one behind the other, since Numba may mix up the files of one
+    share code are compiled by the same process, one after the other, since Numba may mix up the files of one
     function that two processes write at once; the kernels of each method and type then on their own.
 
     Parameters
@@ -134,7 +134,7 @@ def conversion(name: str) -> Callable[[Any], Any]:
 
 
 def by_conversion(names: Sequence[str]) -> list[list[str]]:
-    """Put methods together whose conversions have the function behind them in common."""
+    """Put methods together whose conversions have the function after them in common."""
     groups: dict[object, list[str]] = {}
     for name in names:
         convert = conversion(name)

@@ -1,7 +1,7 @@
 """Matrices made by other processes while the GPU measures, with x and the exact product of each.
 
 A matrix travels as files of arrays in memory (``/dev/shm``, or the folder for temporary files where that is
-too small), which the receiver maps: nothing is copied. A process of its own has its own interpreter lock, so
+too small), which the receiver maps: nothing is copied. Its own process has its own interpreter lock, so
 what measures is never kept waiting.
 """
 
@@ -32,7 +32,7 @@ from vecsim.support.worker_processes import WorkerContext, begin_worker
 DTYPES = ("float64", "float32")
 MEMORY_FOLDER = Path("/dev/shm")
 ROOM_BYTES = 12 << 30
-"""Free bytes that a folder must have for the matrices under way."""
+"""Free bytes that a folder must have for the matrices running."""
 WORKERS = 3
 AHEAD = 4
 """Matrices made or in the making that nobody has asked for yet, if nobody says otherwise."""

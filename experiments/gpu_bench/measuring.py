@@ -1,6 +1,6 @@
 """How the GPU benchmark measures a matrix.
 
-For each type all methods are converted, checked against the exact product and timed warm, one behind the
+For each type all methods are converted, checked against the exact product and timed warm, one after the
 other; then come the finals of the best of each library (`experiments.gpu_bench.finals`).
 """
 
@@ -34,7 +34,7 @@ from experiments.gpu_bench.suite import SuiteMatrix
 from vecsim.support.errors import UserError
 
 MOST_TIMES_MEASURED = 1.5
-"""What took so many times as long as the best in one type is not measured in the other."""
+"""What took this many times as long as the best in one type is not measured in the other."""
 PATIENCE_US, LEAST_BYTES_A_US = 50_000, 2_000
 """An upload that is slower than this was one with a compilation."""
 
@@ -281,7 +281,7 @@ class Bench:
     def _placed(self, case: Case, method: Method, host: Any) -> tuple[Placed, float]:
         """Put a matrix on the device; return how long that took, microseconds.
 
-        A product compiles its kernels when it is first made. What takes that long is made once more.
+        A product compiles its kernels when it is first made. What takes that long is made again.
         """
         with self.phases("upload and compile kernels"):
             placed, placed_us = _timed_placing(method, host, case.exact.x)

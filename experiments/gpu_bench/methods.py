@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gpu.runtime.cuda_driver import Stream
 
 MOST_TIMES_BEST = 1.6
-"""A method whose estimate is so many times the best one is not measured."""
+"""A method whose estimate is this many times the best one is not measured."""
 MOST_TIMES_BEST_SMALL = 3.0
 """The same for small matrices, where bytes are not what takes the time."""
 SMALL_ENTRIES = 1_000_000
@@ -30,7 +30,7 @@ SMALL_ENTRIES = 1_000_000
 LEAST_BLOCK_FILL = 0.7
 """BSR is measured where blocks are filled at least so far."""
 HISTORICAL_ENTRIES = 2_000_000
-"""Historical formats are measured up to so many entries; experiments of their own take large matrices."""
+"""Historical formats are measured up to this many entries; experiments of their own take large matrices."""
 
 
 class Placed(Protocol):

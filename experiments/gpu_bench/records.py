@@ -52,7 +52,7 @@ class Record:
     cache
         warm (the same buffers again) or cold (buffers in rotation over four times L2).
     stage
-        screen: every method, one behind the other. final: the best of each library, replayed in turn.
+        screen: every method, one after the other. final: the best of each library, replayed in turn.
     median_us, spread
         Time of a product, and the interquartile range as a share of it; None if it was not timed.
     setup_us

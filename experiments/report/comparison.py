@@ -1,4 +1,4 @@
-"""A number of a paper beside ours: what every reproduced table and figure is made of."""
+"""A number of a paper next to ours: what every reproduced table and figure is made of."""
 
 from dataclasses import dataclass
 
@@ -22,7 +22,7 @@ class Comparison:
     ours
         The number computed here; None where it cannot be had, with the reason in `note`.
     note
-        What a reader must know beside the two numbers.
+        What a reader must know next to the two numbers.
     absent
         In a word or two what stands in the place of `ours` if it is None.
     """

@@ -30,13 +30,13 @@ def comparisons_csv(rows: Iterable[Comparison]) -> str:
 
 
 def values_csv(rows: Iterable[Comparison]) -> str:
-    """Write the rows of an item that has no printed numbers beside its own."""
+    """Write the rows of an item that has no printed numbers next to its own."""
     values = ((r.row, r.quantity, number_text(r.ours, "{:.6g}"), r.note) for r in rows)
     return csv_text([("row", "quantity", "value", "note"), *values])
 
 
 def verdicts_csv(verdicts: Iterable[Verdict]) -> str:
-    """Write claims with yes, no or unknown, and the numbers behind."""
+    """Write claims with yes, no or unknown, and the numbers after."""
     return csv_text([("claim", "holds", "detail"), *((v.claim, HOLDS[v.holds], v.detail) for v in verdicts)])
 
 

@@ -33,8 +33,8 @@ def panels(
     ----------
     count
         How many panels.
-    inches, beside
-        Width and height of a panel, and of what stands beside all of them.
+    inches, next to
+        Width and height of a panel, and of what stands next to all of them.
     shared
         Which axes panels have in common, as Matplotlib calls it.
     """
@@ -56,7 +56,7 @@ def undermost(axes: Any) -> list[Axes]:
 def write_near(
     place: Axes, text: str, at: tuple[float, float], shift: tuple[float, float], **style: Any
 ) -> None:
-    """Write a text beside a point; it takes no room from the panel.
+    """Write a text next to a point; it takes no room from the panel.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def titled(sampled: Figure, title: str) -> None:
 def plain(
     place: Axes, grid: Literal["x", "y", "both"] = "both", *, without: Sequence[str] = ("top", "right")
 ) -> None:
-    """Draw grey lines behind, and no frame on some sides."""
+    """Draw grey lines after, and no frame on some sides."""
     place.spines[list(without)].set_visible(False)
     place.grid(axis=grid, color="#dddddd", linewidth=0.6)
     place.set_axisbelow(True)

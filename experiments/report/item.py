@@ -1,4 +1,4 @@
-"""What a report is made of: reproduced tables and figures, their pictures, and what stands behind them."""
+"""What a report is made of: reproduced tables and figures, their pictures, and what stands after them."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class ScatterPanel:
     series
         Points, across and up, by the name of the series.
     labels
-        What stands beside single points, by their place.
+        What stands next to single points, by their place.
     lines
         Lines through points, in the colour of the series of their name, grey for other names.
     marks
@@ -146,7 +146,7 @@ class Verdict:
     holds
         None if it cannot be seen here; `detail` then says why.
     detail
-        The numbers behind it.
+        The numbers after it.
     """
 
     claim: str
@@ -207,7 +207,7 @@ class Item:
 
 @dataclass(frozen=True)
 class Appendix:
-    """What stands behind the items: matrices, the machine, versions.
+    """What stands after the items: matrices, the machine, versions.
 
     Attributes
     ----------
@@ -254,7 +254,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Report:
-    """Everything that was asked for, and what stands behind it.
+    """Everything that was asked for, and what stands after it.
 
     Attributes
     ----------
@@ -265,7 +265,7 @@ class Report:
     appendices
         In the order in which they are to stand.
     compares
-        Whether its numbers stand beside printed ones, which its CSV files then have columns for.
+        Whether its numbers stand next to printed ones, which its CSV files then have columns for.
     """
 
     title: str

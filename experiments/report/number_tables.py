@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from experiments.report.comparison import Comparison
 
 SHORT = 60
-"""Letters up to which a note stands beside its row, however many rows have it."""
+"""Letters up to which a note stands next to its row, however many rows have it."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Line:
     note
         Number of the note of all its cells; None for none.
     remark
-        What is to be said of it beside the numbers.
+        What is to be said of it next to the numbers.
     """
 
     label: str
@@ -147,7 +147,7 @@ def _cell(row: Comparison, note: int | None) -> Cell:
 
 
 def shown(row: Comparison) -> str:
-    """Write our number: with one decimal more than the paper's, else with three significant digits."""
+    """Write our number: with one decimal more than the paper's, otherwise with three significant digits."""
     if row.ours is None:
         return row.absent
     if row.paper:

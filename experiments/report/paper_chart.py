@@ -1,4 +1,4 @@
-"""The picture of a table: bars of the paper's numbers beside ours."""
+"""The picture of a table: bars of the paper's numbers next to ours."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def paper_beside_ours(
         tuple(
             _panel(quantity, [row for row in printed if row.quantity == quantity]) for quantity in quantities
         ),
-        description=f"{title}: for each of {', '.join(quantities)}, the paper's numbers beside ours",
+        description=f"{title}: for each of {', '.join(quantities)}, the paper's numbers next to ours",
         logarithmic=logarithmic,
     )
 

@@ -19,7 +19,7 @@ from experiments.report.parameter_charts import Range, RangeChart
 PANEL_INCHES, BAR_INCHES = 3.6, 0.3
 SLOWER, FASTER = COLOURS[6], COLOURS[1]
 ROOM = 0.6
-"""Part of the reach of all bars, in logarithms, that is left beside them for the labels."""
+"""Part of the reach of all bars, in logarithms, that is left next to them for the labels."""
 
 
 def figure(chart: RangeChart) -> Figure:

@@ -83,7 +83,7 @@ def _draw(place: Axes, panel: ScatterPanel, chart: ScatterChart) -> None:
 
 
 def _write_beside(place: Axes, point: tuple[float, float], text: str) -> None:
-    """Write beside a point, on the side that has more room."""
+    """Write next to a point, on the side that has more room."""
     low, high = place.get_xlim()
     left = point[0] > (low * high**2) ** (1 / 3)
     side, shift = ("right", -3) if left else ("left", 3)

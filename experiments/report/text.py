@@ -1,4 +1,4 @@
-"""Reports as text: Markdown for each item, one HTML page for all; templates are beside this module."""
+"""Reports as text: Markdown for each item, one HTML page for all; templates are next to this module."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from vecsim.support.shown_text import printable
 
 
 def markdown(item: Item) -> str:
-    """Write an item as Markdown; its picture is the SVG file of its name beside it."""
+    """Write an item as Markdown; its picture is the SVG file of its name next to it."""
     tables, footnotes = pivots(item.rows)
     grids = [_grid(table) for table in tables]
     return _template("item.md.j2").render(item=item, grids=grids, footnotes=footnotes, holds=HOLDS)

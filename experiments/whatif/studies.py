@@ -19,7 +19,7 @@ Means = Mapping[tuple[str, str, str], float]
 
 RECORDED = "recorded"
 DIGITS = 4
-"""Of means, behind the point: sentences say the same of what is recorded and of what came out just now."""
+"""Of means, after the point: sentences say the same of what is recorded and of what came out just now."""
 HEAD = ("varied", "value", "program", "cycles a non-zero")
 CACHE, RATE = "option.chism.cache", "addresses_per_cycle"
 
@@ -126,7 +126,7 @@ def _renaming(means: Means) -> tuple[str, ...]:
         f"plain JD is {gain('jd', 4, 'plain', 24):.2f} times as fast as without renaming with 24, "
         f"{gain('jd', 4, 'plain'):.2f} with 62; pipelined {gain('jd', 4, 'pipelined', 24):.2f} and "
         f"{gain('jd', 4, 'pipelined'):.2f}.",
-        "Four registers beside the 16 that are named are too few: pipelined CRS is "
+        "Four registers next to the 16 that are named are too few: pipelined CRS is "
         f"{gain('crs', 1, 'pipelined', 20):.2f} times as fast as without renaming. With 32 in all no program "
         f"takes over {100 * (most - 1):.1f} % more cycles than with 62.",
     )
@@ -195,7 +195,7 @@ def _separate(name: str, values: Mapping[str, tuple[str, ...]]) -> Iterator[tupl
 
 
 def written(means: Means) -> str:
-    """Write means as CSV, with `DIGITS` behind the point."""
+    """Write means as CSV, with `DIGITS` after the point."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEAD)

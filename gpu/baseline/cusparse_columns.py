@@ -43,7 +43,7 @@ class ColumnProducts(Operation):
     Parameters
     ----------
     stored
-        The matrices: CSR of one pattern, values one matrix behind the other, a multiple of nnz.
+        The matrices: CSR of one pattern, values one matrix after the other, a multiple of nnz.
     columns
         Of each X and of Y.
     order
@@ -129,7 +129,7 @@ class ColumnProducts(Operation):
             self._call("cusparseSpMM", matrix, x, beta, y, buffer.address)
 
     def write_x(self, x: NDArray[Any]) -> None:
-        """Copy all X to the device, one behind the other, each in the order of this product."""
+        """Copy all X to the device, one after the other, each in the order of this product."""
         if x.shape != (len(self._x) * self._x_count,) or x.dtype != self._dtype:
             raise UserError(f"{len(self._x)} times {self._x_count} {self._dtype} are wanted")
         for memory, each in zip(self._x, x.reshape(len(self._x), -1), strict=True):

@@ -77,7 +77,7 @@ def fill_blocks(
     block
         Rows and columns of a block.
     by_row
-        Whether the elements of a block stand row by row; else column by column.
+        Whether the elements of a block stand row by row; otherwise column by column.
     columns
         One a block, rising in a row of blocks.
     values
@@ -113,7 +113,7 @@ class StoredMatrix:
     format
         csr, coo, sell or bsr.
     shape
-        Rows and columns as stored: for bsr multiples of the block's edge, else those of the matrix.
+        Rows and columns as stored: for bsr multiples of the block's edge, otherwise those of the matrix.
     nnz
         Non-zeros of the matrix.
     offsets
@@ -123,9 +123,9 @@ class StoredMatrix:
     values
         Of a type of `VALUE_TYPES`; of sell column by column in a slice, of bsr block by block.
     slice_size
-        Rows in a slice of sell, else 0.
+        Rows in a slice of sell, otherwise 0.
     block
-        Edge of a block of bsr, else 1.
+        Edge of a block of bsr, otherwise 1.
     order
         How the values of a block of bsr lie.
     """

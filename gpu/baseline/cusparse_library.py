@@ -109,7 +109,7 @@ class Operation(Handle):
     Parameters
     ----------
     prototypes
-        The arguments of functions beside `PROTOTYPES`.
+        The arguments of functions next to `PROTOTYPES`.
     library
         cuSPARSE; by default that of this process.
     """

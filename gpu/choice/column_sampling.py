@@ -1,7 +1,8 @@
 """Compiled loops over the columns of sampled rows: how far they reach, which sectors of x they ask for.
 
 The columns seen so far stand in a table with open addressing, never more than half full. A word holds a
-column, or what is found of it by a shift, above so many bits of whoever saw it last; -1 where there is none.
+column, or what is found of it by a shift, above this many bits of whoever saw it last; -1 where there is
+none.
 """
 
 from typing import Any
@@ -17,7 +18,7 @@ FACTOR = 0x9E3779B1
 
 @njit(cache=True)
 def emptied(table: Any, most: int) -> Any:
-    """Return a table without columns for at most so many; `table` itself where it is large enough."""
+    """Return a table without columns for at most this many; `table` itself where it is large enough."""
     places = 1024
     while places < 2 * most:
         places *= 2
@@ -43,7 +44,7 @@ SECTOR_ENTRIES = 1 << 16
 """Entries that sectors are counted in, about."""
 FEWEST_RUNS, MOST_RUNS = 16, 256
 TAKEN = 512
-"""Of a longer row the sectors of so many entries are counted, and weighed."""
+"""Of a longer row the sectors of this many entries are counted, and weighed."""
 POWERS = 9
 """Sectors are counted by blocks of 1, 2, 4 .. 256 rows."""
 COUNTED_LENGTHS = 4096
@@ -349,7 +350,7 @@ def _near_share(samples: Any, taken: Any, weights: Any, columns: int) -> float:
 
 @njit(cache=True)
 def slots(indptr: Any, indices: Any, columns: int) -> int:
-    """Count the segments of so many columns in which each row has entries, all rows together.
+    """Count the segments of this many columns in which each row has entries, all rows together.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ class Machine:
     Attributes
     ----------
     launch_us
-        What each kernel behind the first takes, microseconds.
+        What each kernel after the first takes, microseconds.
     sector_ns
         Nanoseconds a sector of x that a block of threads asks for.
     uneven_power
@@ -53,7 +53,7 @@ class Machine:
     cache_sharpness
         How fast that share grows around this size, a power.
     x_bytes
-        Of x, how many stay in the L2 cache beside the stream of the matrix.
+        Of x, how many stay in the L2 cache next to the stream of the matrix.
     memory_gb_per_s
         Bytes that memory gives in their order over the time that they add to the other parts: fitted, far
         above the 4,800 GB/s of an H200's memory.
@@ -193,8 +193,8 @@ def together(works: Iterable[Work]) -> Work:
 
 
 def batches(chain: Any, ahead: Any) -> Any:
-    """Return the batches that so many loads of a thread make, `ahead` of them at once."""
-    # Chains of a sample are stretched, which leaves a little behind a whole number.
+    """Return the batches that this many loads of a thread make, `ahead` of them at once."""
+    # Chains of a sample are stretched, which leaves a little after a whole number.
     return np.ceil(chain / ahead - 1e-6)
 
 
@@ -230,7 +230,9 @@ def window_bytes(scattered: Any, mean_spread: Any, columns: Any, value_bytes: An
 
 
 def missed_bytes(sectors: Any, window: Any, machine: Machine) -> Any:
-    """Return the bytes of x that come from memory, of so many sectors within a window of so many bytes."""
+    """Return the bytes of x that come from memory, of this many sectors within a window of this many
+    bytes.
+    """
     return sectors * SECTOR_BYTES * np.maximum(0.0, 1 - machine.x_bytes / np.maximum(window, 1.0))
 
 

@@ -12,7 +12,7 @@ from vecsim.formats.thread_count import as_many_threads_as_pay
 
 
 def shares_by_degree(indices: Any, width: int, columns: int) -> NDArray[np.float64]:
-    """Return the share of the entries in each segment of so many columns, those with most entries first.
+    """Return the share of the entries in each segment of this many columns, those with most entries first.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ HUB_ENTRIES = 1 << 19
 HUB_RUN = 64
 """Neighbouring entries that are sampled together."""
 MOST_COUNT = 1 << 12
-"""Columns with so many entries in the sample, or more, are counted as one class."""
+"""Columns with this many entries in the sample, or more, are counted as one class."""
 COUNTS_OF_A_WORD = 4
 """Counts of 16 bits in a word of 64."""
 
@@ -63,7 +63,7 @@ class Hubs:
 
     @classmethod
     def of(cls, indices: Any, columns: int) -> Self:
-        """Count a sample of the entries with these columns, of so many.
+        """Count a sample of the entries with these columns, of this many.
 
         Three quarters of the sample say which columns hubs are, the rest what share they hold: a column that
         was drawn by chance does not speak for itself.
@@ -77,7 +77,7 @@ class Hubs:
         return cls(float(share), retained / max(1.0, total), of_count.astype(np.float64))
 
     def sectors(self, entries: float, in_sector: int) -> float:
-        """Return the sectors of hubs side by side that a block of threads asks for which reads so many."""
+        """Return the sectors of hubs side by side that a block of threads asks for which reads this many."""
         if not len(self.counts) or entries <= 0:
             return 0.0
         of_sector = np.minimum(1.0, in_sector * self.counts)

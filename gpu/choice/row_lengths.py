@@ -66,7 +66,7 @@ class RowLengths:
         return int(self.of_length.sum() - self.of_length[0]) + len(self.long)
 
     def pieces(self, cap: int) -> tuple[int, int]:
-        """Return the rows of more than `cap` entries, and the pieces of at most so many that they make."""
+        """Return the rows of more than `cap` entries, and the pieces of at most this many that they make."""
         if self.longest <= cap:
             return 0, 0
         rows, pieces = _pieces(self.of_length, self.long, cap)
@@ -75,12 +75,12 @@ class RowLengths:
     def threads(self, steps: int, most: int) -> int:
         """Count the threads of all rows: of each the fewest, a power of two, that take `steps` steps or less.
 
-        Rows that need more than `most` are cut in pieces with so many threads each.
+        Rows that need more than `most` are cut in pieces with this many threads each.
         """
         return int(_threads(self.of_length, self.long, steps, most))
 
     def classes_met(self, classes: int) -> float:
-        """Return how many of so many classes rows meet, all rows together, each entry in one by chance."""
+        """Return how many of this many classes rows meet, all rows together, each entry in one by chance."""
         return classes * self.rows_with(1 / max(1, classes))
 
     def rows_with(self, share: float) -> float:
@@ -112,7 +112,7 @@ def places(pointers: Any, lengths: RowLengths, *, height: int, window: int | Non
     height
         Rows of a slice.
     window
-        Rows are sorted by falling length within each run of so many; None sorts all.
+        Rows are sorted by falling length within each run of this many; None sorts all.
     group
         Entries that rows are padded to multiples of.
     """
@@ -150,7 +150,7 @@ def _count_in_parts(indptr: Any, parts: int) -> Any:
 
 @njit(parallel=True, cache=True)
 def _long_rows(indptr: Any, of_part: Any) -> Any:
-    """Return the lengths of long rows, of which each part of the rows has so many."""
+    """Return the lengths of long rows, of which each part of the rows has this many."""
     rows, parts = len(indptr) - 1, len(of_part)
     result = np.empty(of_part.sum(), np.int64)
     for part in prange(parts):

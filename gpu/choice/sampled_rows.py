@@ -10,8 +10,9 @@ from numba import njit
 def sampled_runs(indptr: Any, height: int, wanted: int) -> Any:
     """Return the first row of some runs of `height` rows, and the weight of each of its entries.
 
-    All of them if they are at most `wanted`. Else each is as likely as it has entries, since these may stand
-    in few of the rows; so an entry weighs the less, the more there are in its run. There must be entries.
+    All of them if they are at most `wanted`. Otherwise each is as likely as it has entries, since these may
+    stand in few of the rows; so an entry weighs the less, the more there are in its run. There must be
+    entries.
     """
     rows = len(indptr) - 1
     runs = (rows + height - 1) // height
@@ -71,7 +72,7 @@ def _row_of(indptr: Any, entry: Any, low: Any) -> Any:
 
 @njit(cache=True)
 def rows_of_runs(indptr: Any, indices: Any, first: Any, rows: int) -> Any:
-    """Return pointers and columns of the runs of so many rows that begin at `first`.
+    """Return pointers and columns of the runs of this many rows that begin at `first`.
 
     Parameters
     ----------

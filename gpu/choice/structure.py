@@ -1,6 +1,6 @@
 """What the pattern of a matrix tells of a format before anything is converted: bytes, chains, gathers.
 
-Choosing a format must cost little beside converting: what needs every row is counted in compiled passes over
+Choosing a format must cost little next to converting: what needs every row is counted in compiled passes over
 the row pointers alone, what needs columns in a sample of the rows, always the same one.
 """
 
@@ -57,7 +57,7 @@ class Work:
     sectors
         Sectors of 32 bytes of x that blocks of threads ask for, each once a block: its L1 cache has the rest.
     launches
-        Kernels, one behind the other.
+        Kernels, one after the other.
     warps
         Of threads, each of which begins with pointers and ends with a row of y.
     scattered
@@ -141,7 +141,7 @@ class Structure(Pattern):
             chain=result.chain * max(1.0, self.longest / max(1, sample.longest)),
             # Where each thread has a row, a sector that its block has asked for lies in the L1 cache.
             sectors=result.sectors * share if result.warps else self.sectors_down,
-            # Without a count of its own, a thread a row.
+            # Without its own count, a thread a row.
             warps=result.warps * rows or self.shape[0] / WARP,
         )
 
@@ -163,7 +163,9 @@ class Structure(Pattern):
         return self._rows_of(4, together, SAMPLED_ENTRIES)
 
     def _rows_of(self, fewest: int, together: int, entries: int) -> Self:
-        """Return runs of rows with so many entries, about, and at least so many runs; all if that is most."""
+        """Return runs of rows with this many entries, about, and at least this many runs; all if that is
+        most.
+        """
         rows = self.shape[0]
         runs = -(-rows // together)
         wanted = max(fewest, int(entries / max(1.0, self.mean * together)))
@@ -182,7 +184,7 @@ class Structure(Pattern):
         height
             Rows of a slice.
         window
-            Rows are sorted by falling length within each run of so many; None sorts all.
+            Rows are sorted by falling length within each run of this many; None sorts all.
         group
             Entries that rows are padded to multiples of.
         """
@@ -194,7 +196,7 @@ class Structure(Pattern):
         return self._places[arguments]
 
     def pieces(self, cap: int) -> tuple[int, int]:
-        """Return the rows of more than `cap` entries, and the pieces of at most so many that they make."""
+        """Return the rows of more than `cap` entries, and the pieces of at most this many that they make."""
         return self.row_lengths.pieces(cap)
 
     def warps(self, steps: int, most_threads: int) -> float:
@@ -272,7 +274,7 @@ class Structure(Pattern):
         return shares
 
     def sectors(self, rows: float = BLOCK_ROWS) -> float:
-        """Return the sectors of x that blocks of threads ask for, each block for those of so many rows."""
+        """Return the sectors of x that blocks of threads ask for, each block for those of this many rows."""
         shares = self._sampled_sectors
         power = min(max(0.0, math.log2(max(rows, 1.0))), len(shares) - 1.0)
         below = min(int(power), len(shares) - 2)
@@ -301,7 +303,7 @@ class Structure(Pattern):
         return float(share) * self.nnz
 
     def segment_slots(self, columns: int) -> float:
-        """Count what rows have in segments of so many columns, a slot each: as many as a sample says.
+        """Count what rows have in segments of this many columns, a slot each: as many as a sample says.
 
         What rows of these lengths would have with entries anywhere is counted of all rows, and how many fewer
         slots there are in a sample.

@@ -1,7 +1,7 @@
 """What the products of the formats do, counted from the pattern of a matrix: bytes, chains, gathers.
 
 Nothing is converted: row pointers are read whole, columns where a sample of the rows has them. Formats whose
-work is counted beside them are not here.
+work is counted next to them are not here.
 """
 
 from dataclasses import replace

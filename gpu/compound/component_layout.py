@@ -95,7 +95,7 @@ class ComponentLayout:
         Parameters
         ----------
         array
-            The array; what stands behind the elements is left out.
+            The array; what stands after the elements is left out.
         count, components
             P and n.
         """

@@ -80,7 +80,7 @@ class PlacedMatrix:
     OutOfDeviceMemoryError
         If the device has too little memory; nothing is left there.
     UserError
-        Both are; and if the outer layout is unknown or not possible with so many threads a row.
+        Both are; and if the outer layout is unknown or not possible with this many threads a row.
     """
 
     def __init__(
@@ -242,7 +242,7 @@ def compile_product(matrix: CompoundMatrix, layout: Layout, schedule: Schedule) 
     NotRepresentableError
         If the outer layout cannot hold the matrix.
     UserError
-        It is; and if the outer layout is unknown or not possible with so many threads a row.
+        It is; and if the outer layout is unknown or not possible with this many threads a row.
     """
     slicing, real = slicing_of(layout.outer, schedule.threads_per_row), matrix.dtype.type
     pattern = arranged(matrix.shape, matrix.indptr, matrix.indices, slicing)

@@ -26,7 +26,7 @@ sorted by length within 1024. None is CSR."""
 
 
 def slicing_of(outer: str | Slicing, threads_per_row: int) -> Slicing | None:
-    """Return the arrangement of an outer layout with so many threads a row; None for CSR.
+    """Return the arrangement of an outer layout with this many threads a row; None for CSR.
 
     A slice of 32 rows with four threads a row has 8 rows, so that a step is as many entries.
 

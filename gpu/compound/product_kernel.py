@@ -17,7 +17,7 @@ from gpu.runtime.cuda import EVERY_LANE, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
 
 REGISTERS_AT_ONCE = 72
-"""Registers of entries whose loads are under way at once, if a schedule does not say: more cost warps."""
+"""Registers of entries whose loads are running at once, if a schedule does not say: more cost warps."""
 MOST_AT_ONCE = 4
 NO_ROW = 2**32 - 1
 
@@ -34,7 +34,7 @@ def entries_at_once(entry: EntryType, real: Any, schedule: Schedule) -> int:
 
 
 def of_words_at_once(words: int, schedule: Schedule) -> int:
-    """Return how many entries of so many words of 32 bits a thread loads at once."""
+    """Return how many entries of this many words of 32 bits a thread loads at once."""
     if schedule.at_once is not None:
         return schedule.at_once
     return max(1, min(MOST_AT_ONCE, REGISTERS_AT_ONCE // words))

@@ -39,7 +39,7 @@ class Schedule:
     rows_per_thread
         Rows that a thread takes in turn within a chunk.
     at_once
-        Entries whose loads are under way together: 1, 2, 4 or 8; None takes as many as registers allow.
+        Entries whose loads are running together: 1, 2, 4 or 8; None takes as many as registers allow.
 
     Raises
     ------
@@ -96,7 +96,7 @@ class KernelForm:
     assignment, threads_per_row, rows_per_thread
         As of `Schedule`.
     at_once
-        Entries whose loads are under way together.
+        Entries whose loads are running together.
     """
 
     assignment: Assignment

@@ -1,12 +1,12 @@
 """HBP repaired: blocks hold the rows that have many entries there; all other entries stand in CRS.
 
 What is published has a slot for each row of each block, 8 bytes and a sum in each product, so that matrices
-with many columns of blocks do not fit. Here a row takes a place in a block where it has at least so many
-entries there that its sum costs little beside them; where it has fewer they stay in the rest, a CRS of 32-bit
-columns. A row with many entries in a block is cut into slots of even length, so that none keeps a warp for
-long. Columns are 16-bit numbers within the block, and the length of a slot, a byte, takes the place of
-``add_sign``: the lanes of a warp count those of them that go on. A slot leaves its sum at a place of its own,
-and those of a row lie one behind the other.
+with many columns of blocks do not fit. Here a row takes a place in a block where it has at least this many
+entries there that its sum costs little next to them; where it has fewer they stay in the rest, a CRS of
+32-bit columns. A row with many entries in a block is cut into slots of even length, so that none keeps a warp
+for long. Columns are 16-bit numbers within the block, and the length of a slot, a byte, takes the place of
+``add_sign``: the lanes of a warp count those of them that go on. A slot leaves its sum at its own place,
+and those of a row lie one after the other.
 
 What rows have in columns of blocks, cut into slots, and what is left to the rest.
 """
@@ -100,10 +100,10 @@ class Segments:
 
 
 MOST_IN_BLOCK = 65_536
-"""Rows and columns of a block: so many columns have 16-bit numbers."""
+"""Rows and columns of a block: this many columns have 16-bit numbers."""
 ACTIVE_BLOCK_ROWS = 65_536
 """Of a block by default. With the published 512 half of the lanes of a warp have no entry on a Kronecker
-graph, since few slots of a block are alike; with so many 1 % (benchmarks/README.md)."""
+graph, since few slots of a block are alike; with this many 1 % (benchmarks/README.md)."""
 LEAST_ENTRIES = 8
 """A row with fewer in a block leaves them to the rest. A group of one slot of 8 then costs 16 bytes each."""
 LONGEST_SLOT = 64
@@ -262,7 +262,7 @@ class ActiveHBP(StoredAsArrays):
         }
 
     def group_steps(self) -> IntArray:
-        """Return the longest slot of each group, int64: so many steps a warp takes for it."""
+        """Return the longest slot of each group, int64: this many steps a warp takes for it."""
         if not len(self.group_columns):
             return np.zeros(0, np.int64)
         result: IntArray = np.maximum.reduceat(self.lengths, self.group_slots[:-1]).astype(np.int64)

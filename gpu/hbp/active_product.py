@@ -1,13 +1,13 @@
 """The product of HBP repaired: many warps share a segment of x, and the rest is CRS.
 
-The groups of a column of blocks are cut into pieces of so many entries; a block of threads takes pieces one
-behind the other, and fetches a segment of x where the column of blocks changes. Its warps take groups in
+The groups of a column of blocks are cut into pieces of this many entries; a block of threads takes pieces one
+after the other, and fetches a segment of x where the column of blocks changes. Its warps take groups in
 turn, a slot a lane: where a step begins, the lanes whose slots go on count themselves, which says where their
-entries stand. A slot leaves its sum at a place of its own. The rest is multiplied by the kernel of
+entries stand. A slot leaves its sum at its own place. The rest is multiplied by the kernel of
 `gpu.formats.crs.adaptive`, which writes all of y; then each row with slots adds its sums in their order, one
 with many by a warp. So the bits are the same in every run.
 
-Or sums are added to y as they come, behind the rest: then there is no memory for them and no step behind.
+Or sums are added to y as they come, after the rest: then there is no memory for them and no step after.
 """
 
 import functools
@@ -43,7 +43,7 @@ def pieces_kernel(real: Any, segment: int, ordered: bool, direct: bool) -> Any:
     segment
         Columns of a block.
     ordered
-        Whether columns of blocks are in an order of their own.
+        Whether columns of blocks are in their own order.
     direct
         Whether sums are added to y, in no order that is known.
     """
@@ -169,7 +169,7 @@ class ActiveHBPProduct(LaunchedInTurn):
     matrix
         The matrix, in blocks of 4096 columns at most, on the host or the device.
     threads_per_block
-        Of the kernels behind the first.
+        Of the kernels after the first.
     direct
         Whether sums of slots are added to y as they come: there is no memory for them and no further step.
         The order is another one in each run, and so may be the last bits.

@@ -33,7 +33,7 @@ class HBP(StoredAsArrays):
     """A matrix in blocks, row of blocks by row of blocks (HBP, section III and figure 2).
 
     Each block has a slot for each of its rows, also where that has no entry; the hash says in which order
-    they come. 32 slots one behind the other are a group, which a warp multiplies, a thread a row: its
+    they come. 32 slots one after the other are a group, which a warp multiplies, a thread a row: its
     entries are stored the first of all its rows, then the second of all, and so on.
 
     Attributes

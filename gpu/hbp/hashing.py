@@ -8,9 +8,9 @@ describes, and its examples fit.
 The rows of each block come to stand at the place of their hash, or the next that is free. All rows of a block
 are hashed (HBP, algorithm 2), so the table is full in the end. Which of several rows has the place that they
 come to is not said in the paper. Where rows come in the order of their hash, as on a ring, nobody is pushed
-behind a row of a later one: rows alike stay together. And it takes no probing: all places being taken, the
+after a row of a later one: rows alike stay together. And it takes no probing: all places being taken, the
 rows follow each other by their hash, moved on by as many places as it takes for none to stand before its own,
-those behind the last coming first. That is counting, as in a radix sort.
+those after the last coming first. That is counting, as in a radix sort.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def place_rows(hashes: Any, block_rows: Any, order: Any) -> None:
 
 @njit(parallel=True, cache=True)
 def place_rows_in_turn(hashes: Any, block_rows: Any, order: Any) -> None:
-    """Place the rows of each block as they stand, one behind the other, each at the first free place.
+    """Place the rows of each block as they stand, one after the other, each at the first free place.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def _free_from(following: Any, start: Any) -> Any:
 CLASSES = 9
 """Aggregated numbers of entries: 0 to 8; larger ones count as 8 (section III-B)."""
 OUTSIDE = 0.05
-"""Of the sampled rows so many may be over 8: extreme values shall not decide."""
+"""Of the sampled rows this many may be over 8: extreme values shall not decide."""
 MOST = (1 << 32) - 1
 """The largest number of a hash."""
 SAMPLED = 4096
@@ -103,7 +103,7 @@ class RowHash:
     Attributes
     ----------
     a
-        Bits that aggregation shifts away: so many entries, 2^a, count as one.
+        Bits that aggregation shifts away: this many entries, 2^a, count as one.
     b
         Places between two aggregated numbers.
     c
@@ -164,7 +164,7 @@ class RowHash:
         return cls(a, b, max(1, b >> a), b)
 
     def __call__(self, counts: NDArray[np.integer[Any]]) -> IntArray:
-        """Return the places, int64, of rows with so many entries: from 0 to below ``9 b``."""
+        """Return the places, int64, of rows with this many entries: from 0 to below ``9 b``."""
         wide = np.asarray(counts, np.int64)
         places: IntArray = np.minimum(wide >> self.a, CLASSES - 1) * self.b + wide * self.c % self.d
         return places

@@ -1,13 +1,13 @@
 """Orders of the rows of blocks: by the published hash, by a better one, and what both are compared with.
 
 Each takes the entries of each row of each block and says which row stands at each place; groups are 32 places
-one behind the other, but where the order has groups of its own. All are compiled, blocks on all cores.
+one after the other, but where the order has groups of its own. All are compiled, blocks on all cores.
 
 ==============  ==============================================================================
 ``own``         as they stand
 ``hash``        the published hash, collisions to the next free place, in its order (`hashing`, `placing`)
 ``in_turn``     the same, but rows come as they stand (on the host only)
-``classes``     by the class of their entries, `CLASS_BITS` bits behind the first: a hash without collisions
+``classes``     by the class of their entries, `CLASS_BITS` bits after the first: a hash without collisions
 ``sort``        by their entries: sort2D
 ``dynamic``     sorted, then cut into groups with the least padding: DP2D
 ``sell``        by the entries of the whole row: one order for all blocks of a row of blocks
@@ -27,7 +27,8 @@ from gpu.hbp.container import WARP
 from gpu.hbp.hashing import RowHash, place_rows, place_rows_in_turn
 
 CLASS_BITS = 2
-"""Leading bits that tell classes apart, beside the first: four classes from each power of two to the next."""
+"""Leading bits that tell classes apart, next to the first: four classes from each power of two to the
+next."""
 GROUP_COST = WARP
 """Of a group of the dynamic programme, in padded entries: so much it costs a warp to begin one."""
 METHODS = ("own", "hash", "classes", "sort", "dynamic", "sell")
@@ -127,7 +128,7 @@ def class_of(count: Any, bits: Any) -> Any:
 
 @njit(parallel=True, cache=True)
 def _by_class(counts: Any, bits: int, order: Any) -> None:
-    """Count the rows of each class, and put each behind those before it: two passes, no comparison."""
+    """Count the rows of each class, and put each after those before it: two passes, no comparison."""
     blocks, rows = counts.shape
     for block in prange(blocks):
         most = 0
@@ -152,7 +153,7 @@ def _by_count(counts: Any, order: Any) -> None:
 
 @njit(parallel=True, cache=True)
 def _cut(counts: Any, order: Any, group_cost: int, begins: Any) -> None:
-    """Cut sorted rows into groups of at most 32 with the least padding, each with a cost of its own.
+    """Cut sorted rows into groups of at most 32 with the least padding, each with its own cost.
 
     The dynamic programme: the least cost of the first k rows is that of some fewer, and one group more.
     """

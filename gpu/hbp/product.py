@@ -23,7 +23,7 @@ from gpu.runtime.memory import real_type, upload, zeros
 from vecsim.support.errors import UserError
 
 FIXED = 0.5
-"""Of the shares so many are allocated beforehand."""
+"""Of the shares this many are allocated beforehand."""
 RESERVED_BYTES = 1024
 """Of shared memory, which the system takes for each block of threads."""
 THREADS = 64 if SIMULATED else 256
@@ -243,7 +243,7 @@ class HBPProduct(LaunchedInTurn):
 
 
 def require_narrow(block_columns: int) -> None:
-    """Raise UserError unless a segment of so many columns fits into shared memory."""
+    """Raise UserError unless a segment of this many columns fits into shared memory."""
     if block_columns > BLOCK_COLUMNS:
         raise UserError(
             f"blocks of {block_columns} columns do not fit into shared memory: use {BLOCK_COLUMNS} at most"

@@ -29,7 +29,7 @@ class HiSparse(FormatBase):
     A leaf has the entries of d x d positions, an inner node the children at d x d places; only
     nodes with entries are stored. A node may be the child of several nodes, also of other matrices: editing
     (`gpu.hisparse.editor.Editor`) copies what it changes and shares the rest. Whether the content
-    is transposed and what it is multiplied with is kept beside it, so `T` and `scaled` copy nothing.
+    is transposed and what it is multiplied with is kept next to it, so `T` and `scaled` copy nothing.
 
     The pool is one array of 32-bit words, `content.pool.words`, in the byte order of the machine. Words 0 to
     3 belong to no node. A node begins and ends at a multiple of 16 bytes. A reference to it is a uint32: the

@@ -78,7 +78,7 @@ def find_leaves(
     Parameters
     ----------
     stripes
-        int64 of 2: the first stripe, and the one behind the last.
+        int64 of 2: the first stripe, and the one after the last.
     indptr, indices
         The matrix, sorted CSR without duplicates.
     bits
@@ -142,7 +142,7 @@ def fill_leaves(
     Parameters
     ----------
     stripes
-        int64 of 2: the first stripe, and the one behind the last.
+        int64 of 2: the first stripe, and the one after the last.
     indptr, indices, data
         The matrix, sorted CSR without duplicates.
     bits
@@ -298,7 +298,7 @@ def _leaves_of(csr: Any, bits: int) -> _Leaves:
         number,
     )
     pointers = pointers_of(number)
-    # Each stripe's leaves are at its start; now one stripe behind the other, by block columns.
+    # Each stripe's leaves are at its start; now one stripe after the other, by block columns.
     places = np.arange(pointers[-1]) + np.repeat(starts[:-1] - pointers[:-1], number)
     stripe = np.repeat(np.arange(stripes), number)
     places = places[np.argsort(stripe * blocks + results[places], kind="stable")]

@@ -1,4 +1,4 @@
-"""Editing a matrix in HiSparse: single entries and batches of them, without making it anew."""
+"""Editing a matrix in HiSparse: single entries and batches of them, without making it again."""
 
 from typing import TYPE_CHECKING, Any
 from weakref import finalize
@@ -26,7 +26,7 @@ class Editor:
     needed are freed, and used again for others.
 
     Everything in a pool is for one thread at a time: this editor, the matrix that was given, and all that
-    either shares nodes with. For another thread, convert the matrix anew or pickle it.
+    either shares nodes with. For another thread, convert the matrix again or pickle it.
 
     After every edit the tree is the one that a conversion of the edited matrix would give, node by node.
 

@@ -66,7 +66,7 @@ class NewNodes:
             slots[first : first + places] = -0.0
 
     def put(self, memory: Memory, bits: int, coordinates: NDArray[np.uint16], children: UIntArray) -> None:
-        """Write the children of all of them, inner nodes of 2^bits x 2^bits places, one behind the other.
+        """Write the children of all of them, inner nodes of 2^bits x 2^bits places, one after the other.
 
         Parameters
         ----------

@@ -24,7 +24,7 @@ from vecsim.formats.invariants import check_range, require
 
 _SOUND, _TYPE, _COORDINATES, _PADDING, _COUNT, _CHILD = range(6)
 _BROKEN = {
-    _TYPE: "a node must be dense where that is smaller, else COO1, COO2 or COO4 by its entries",
+    _TYPE: "a node must be dense where that is smaller, otherwise COO1, COO2 or COO4 by its entries",
     _COORDINATES: "coordinates must rise and lie within their node",
     _PADDING: "padding must repeat the last coordinate, with slots of 0",
     _COUNT: "a dense node must count its entries",

@@ -1,7 +1,7 @@
 """Compiled edits of a single node to which one reference leads: an entry more, one less, another slot.
 
 Each returns the reference to the node, which is another one if its size or its type had to change. After
-every edit a node has the type that it would have if the matrix were converted anew.
+every edit a node has the type that it would have if the matrix were converted again.
 """
 
 from typing import Any

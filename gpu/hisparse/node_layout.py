@@ -22,9 +22,9 @@ UNIT_BYTES = 16
 """What a GPU loads at once: nodes begin and end at multiples of it."""
 UNIT_WORDS = 4
 FIRST_COORDINATE = 8
-"""The byte of a sparse node where its coordinates begin: behind its count and its references."""
+"""The byte of a sparse node where its coordinates begin: after its count and its references."""
 FIRST_DENSE_SLOT = 16
-"""The byte of a dense node where its slots begin: behind its count, its references and 8 bytes of nothing."""
+"""The byte of a dense node where its slots begin: after its count, its references and 8 bytes of nothing."""
 REFERENCE_BYTES = 4
 """Of a slot of an inner node."""
 
@@ -65,13 +65,13 @@ def level_count(extent: int, node_size: int) -> int:
 
 @register_jitable
 def group(count: Any) -> Any:
-    """Return X of the COOX node for so many entries: 1 for one, 2 for two, 4 for more."""
+    """Return X of the COOX node for this many entries: 1 for one, 2 for two, 4 for more."""
     return 1 + (count > 1) + 2 * (count > 2)
 
 
 @register_jitable
 def sparse_type(count: Any) -> Any:
-    """Return the type of a sparse node of so many entries."""
+    """Return the type of a sparse node of this many entries."""
     return COO1 + (count > 1) + (count > 2)
 
 

@@ -9,7 +9,7 @@ from gpu.hisparse.node_layout import COO1, DENSE, FIRST_COORDINATE, UNIT_BYTES, 
 from gpu.runtime.cuda import device_function
 
 KIND_BITS = 2
-"""A shape is the entries of a node, shifted by so many bits, plus its type; 0 stands for no node."""
+"""A shape is the entries of a node, shifted by this many bits, plus its type; 0 stands for no node."""
 
 
 @device_function
@@ -58,7 +58,7 @@ def units(width: int, node_size: int) -> Any:
 
 @device_function
 def shape_of(count: Any, dense: Any) -> Any:
-    """Return the shape of a node of so many entries, dense or not."""
+    """Return the shape of a node of this many entries, dense or not."""
     kind = DENSE if dense else min(count, 3) - 1 + COO1
     return np.int32(count << KIND_BITS | kind)
 

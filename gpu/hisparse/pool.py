@@ -19,7 +19,7 @@ from vecsim.support.errors import UserError
 MAX_WORDS = 2**32
 """A reference has 32 bits, and counts words: 16 GiB."""
 SPARE_SHARE = 8
-"""A new pool has one of so many parts more than its nodes take, untouched until nodes are edited."""
+"""A new pool has one of this many parts more than its nodes take, untouched until nodes are edited."""
 
 
 class Pool:
@@ -123,7 +123,7 @@ class Pool:
             release(self.memory, root, self.geometry(levels))
 
     def room(self, levels: int) -> int:
-        """Return the words that one edit of a tree may take: a copy of a path, and its ends made anew."""
+        """Return the words that one edit of a tree may take: a copy of a path, and its ends made again."""
         return (levels + 3) * self._largest
 
     def reserve(self, levels: int) -> None:

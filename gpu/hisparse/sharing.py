@@ -31,7 +31,7 @@ class SharedStorage:
     alone
         The same for each matrix by itself.
     unshared
-        For each matrix, if every place had a node of its own.
+        For each matrix, if every place had its own node.
     """
 
     together: int
@@ -59,10 +59,10 @@ class SharedStorage:
 
 
 def equal_nodes_shared(matrix: HiSparse) -> HiSparse:
-    """Return the same matrix in a pool of its own, in which equal nodes are one node in several places.
+    """Return the same matrix in its own pool, in which equal nodes are one node in several places.
 
     Nodes are equal if their bytes are, those of the leaves first, then those of each level above them. That
-    pays where the matrix repeats itself every so many multiples of d, as the matrix of a stencil may.
+    pays where the matrix repeats itself every this many multiples of d, as the matrix of a stencil may.
     """
     old = matrix.content
     results: list[UIntArray] = []

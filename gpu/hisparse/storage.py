@@ -45,7 +45,9 @@ def tree_bits(nnz: int, leaves: int, inner_nodes: int, node_size: int, value_bit
 
 
 def full_levels(nnz: int, node_size: int) -> int:
-    """Return lambda, the levels that so many non-zeros can fill with nodes: log of nnz by d^2, rounded up."""
+    """Return lambda, the levels that this many non-zeros can fill with nodes: log of nnz by d^2, rounded
+    up.
+    """
     result = 0
     while node_size ** (2 * result) < nnz:
         result += 1
@@ -89,6 +91,6 @@ def nodes_below(nnz: int, levels: int, node_size: int) -> int:
 def most_overhead_bytes(value_bits: int) -> int:
     """Return the most bytes that a sparse node takes here beyond 16 bits of coordinates and a slot an entry.
 
-    They are its counts, three entries of padding, and the gaps before its slots and behind them.
+    They are its counts, three entries of padding, and the gaps before its slots and after them.
     """
     return FIRST_COORDINATE + 3 * (2 + value_bits // 8) + 2 * (UNIT_BYTES - 2)

@@ -1,4 +1,4 @@
-"""Copies from global into shared memory that pass no register, so that as many are under way as there are.
+"""Copies from global into shared memory that pass no register, so that as many are running as there are.
 
 A thread starts copies of elements, goes on, and waits for all of its own before it meets the others. In the
 simulator a copy is done when it is started.
@@ -20,7 +20,7 @@ if not SIMULATED:
     from numba.cuda.extending import intrinsic
 
     def _starter(count: int) -> Any:
-        """Make the function that starts the copy of so many elements; `held` is in shared memory."""
+        """Make the function that starts the copy of this many elements; `held` is in shared memory."""
 
         @intrinsic
         def started(typing_context: Any, held: Any, place: Any, array: Any, index: Any) -> Any:

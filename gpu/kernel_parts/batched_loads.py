@@ -1,4 +1,4 @@
-"""Sums whose loads are under way many at once: several steps a batch, and a batch ahead of the additions.
+"""Sums whose loads are running many at once: several steps a batch, and a batch ahead of the additions.
 
 A thread waits where it first uses what it loads. So the loads of a batch stand before all that use them, and
 its additions come only when the loads of the next batch have been sent off. The compiler would mix them again

@@ -47,7 +47,7 @@ def row_blocks(rowptr: NDArray[np.int32], places: int, most_times: int) -> RowBl
     places
         Entries of a block. A row longer than half of that has one to itself.
     most_times
-        A row of more than so many times `places` is cut in pieces of that length, each with a block.
+        A row of more than this many times `places` is cut in pieces of that length, each with a block.
     """
     nothing = np.empty((0, RECORD), dtype=np.uint32), np.empty((0, 2), dtype=np.uint32)
     count, any_pieces = _deal(rowptr, places, most_times, *nothing)

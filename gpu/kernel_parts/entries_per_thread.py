@@ -1,7 +1,7 @@
 """The entries that a thread of a block has of a run of them: loaded, multiplied by x, stored or added up.
 
 A thread has groups of `wide` neighbouring entries, one group a turn; neighbouring threads have neighbouring
-groups. All functions are unrolled over the groups, so that the loads of all are under way together. A place
+groups. All functions are unrolled over the groups, so that the loads of all are running together. A place
 is counted from the beginning of the run, `count` is the places of the run.
 """
 
@@ -19,7 +19,7 @@ _gather = VECTOR_IF[1]
 def loader(loads: Any, groups: int, threads: int, wide: int) -> Any:
     """Make ``load(values, columns, at, place, count)``: a tuple of (values, columns) for each group.
 
-    `at` is the entry at `place`; groups that begin behind `count` are not read. `loads` is one of the tables
+    `at` is the entry at `place`; groups that begin after `count` are not read. `loads` is one of the tables
     of `gpu.kernel_parts.loads`.
 
     Parameters
@@ -75,7 +75,7 @@ def _multiply_4(group: Any, x: Any, place: Any, count: Any) -> Any:
 def multiplier(groups: int, threads: int, wide: int) -> Any:
     """Make ``multiply(loaded, x, place, count)``: the tuple of products of each group.
 
-    x is read for places up to `count`; what stands behind means nothing.
+    x is read for places up to `count`; what stands after means nothing.
 
     Parameters
     ----------

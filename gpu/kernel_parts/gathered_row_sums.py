@@ -14,7 +14,7 @@ from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
 
 MAX_THREADS_PER_ROW = 32
 THREAD_US, BATCH_US = 2e-6, 0.24
-"""On the H200: what a thread costs where there are many, and four parts of a row one behind the other."""
+"""On the H200: what a thread costs where there are many, and four parts of a row one after the other."""
 
 _one_if, _early_if, _x_if = LOADS_IF[1], EARLY_IF[1], VECTOR_IF[1]
 

@@ -3,9 +3,9 @@
 Numba emits one plain load an element, whatever the types, so these are built here. The element that a load
 begins at must be aligned to the whole load, up to 128 bits; the arrays of the formats are. A streamed load
 leaves nothing in the L1 cache, so that x stays there. A load under a condition gives zeros where it does not
-hold and reads nothing, without a branch: so loads of many steps are under way at once. A load of a vector is
-one that stays behind `launching.wait_for_previous`, since another kernel may have written the vector until
-then; all others may be moved before it. But they may be moved behind it, too: the assembler does so to save
+hold and reads nothing, without a branch: so loads of many steps are running at once. A load of a vector is
+one that stays after `launching.wait_for_previous`, since another kernel may have written the vector until
+then; all others may be moved before it. But they may be moved after it, too: the assembler does so to save
 registers. An early load is a streamed one that stays where it is. A passing load is a streamed one of what is
 read once in a product and leaves the L2 cache first, so that something else stays there. A load past the L1
 cache reads what other blocks of threads have written meanwhile. In the simulator all are plain reads.

@@ -95,7 +95,7 @@ def adding(factor: Any, wide: int) -> Any:
 
 
 def _four_groups(add: Any, stride: int) -> Any:
-    """Make the function that adds so many groups, four at a time: their loads are under way together."""
+    """Make the function that adds this many groups, four at a time: their loads are running together."""
 
     @device_function
     def run(total, values, at, columns, column_at, base, x, groups):
@@ -117,7 +117,9 @@ def _four_groups(add: Any, stride: int) -> Any:
 
 
 def adding_own_groups(add: Any, stride: int) -> Any:
-    """Make the function that adds the first `own` of so many groups, four at a time, and loads no others."""
+    """Make the function that adds the first `own` of this many groups, four at a time, and loads no
+    others.
+    """
 
     @device_function
     def run(total, values, at, columns, column_at, base, x, groups, own):

@@ -93,7 +93,7 @@ def row_parts(
     runs[:, PER_THREAD] = np.searchsorted(block_starts, run_starts)
     runs[:, PER_THREAD + 1] = np.concatenate(([0], np.cumsum(ends)))[run_starts]
 
-    # Sorting by row in linear time, parts of a row in storage order: each part is a column of its own.
+    # Sorting by row in linear time, parts of a row in storage order: each part is its own column.
     number = np.arange(parts)
     by_row = scipy.sparse.coo_array(
         (np.ones(parts, dtype=np.int8), (part_rows, number)), shape=(row_count, max(1, parts))

@@ -151,9 +151,9 @@ class PieceSums:
 WAVE_BLOCKS, WAVE_THREADS = (3, 64) if SIMULATED else (264, 256)
 """Of a launch that goes through y: two blocks of threads a multiprocessor, which is faster than one a row."""
 BESIDE_THREADS, BESIDE_REGISTERS = 64 if SIMULATED else 128, 32
-"""Of a block of it that runs beside one with nearly all registers: 4096 of the 65,536."""
+"""Of a block of it that runs next to one with nearly all registers: 4096 of the 65,536."""
 ROWS_AT_ONCE = 4
-"""Elements of y that a thread has under way where they are read."""
+"""Elements of y that a thread has running where they are read."""
 
 _element = VECTOR_IF[1]
 
@@ -161,7 +161,7 @@ _element = VECTOR_IF[1]
 def scaling(rows: int, real: Any) -> list[Launch]:
     """Return the launch of ``y = beta y``, none where there are no rows.
 
-    The kernel behind it begins when all before it have ended: so that one may read x before it waits.
+    The kernel after it begins when all before it have ended: so that one may read x before it waits.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def scaling_beside(rows: int, real: Any, blocks: int, *, early: bool) -> list[La
     """Return the launch of ``y = beta y`` before a kernel with all shared memory, none without rows.
 
     It takes little of a multiprocessor, so that it can be there before the product before has ended, where
-    that leaves 4096 registers, and the kernel behind it before itself has.
+    that leaves 4096 registers, and the kernel after it before itself has.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def scaling_beside(rows: int, real: Any, blocks: int, *, early: bool) -> list[La
     blocks
         Of threads, at most.
     early
-        Whether the kernel behind may begin at once: then that one may not read x before it waits.
+        Whether the kernel after may begin at once: then that one may not read x before it waits.
     """
     blocks = min(blocks, -(-rows // BESIDE_THREADS))
     kernel = scaled(real, early=early, beside=True)
@@ -204,7 +204,7 @@ def scaling_beside(rows: int, real: Any, blocks: int, *, early: bool) -> list[La
 
 
 def _several_read(times: int) -> Any:
-    """Make the function that reads so many elements of a thread, 0 behind the last."""
+    """Make the function that reads this many elements of a thread, 0 after the last."""
 
     @device_function
     def one(y: Any, row: Any, all_: Any) -> Any:
@@ -251,8 +251,8 @@ def scaled(real: Any, *, early: bool, beside: bool) -> Any:
     real
         np.float32 or np.float64.
     early
-        Whether the kernel behind it begins at once, or when all before it have ended.
-    beside
+        Whether the kernel after it begins at once, or when all before it have ended.
+    next to
         Whether it gives up the L1 cache: that is kept with the kernel, so there is one of its own.
     """
     read, write = _several_read(ROWS_AT_ONCE), _several_written(ROWS_AT_ONCE)

@@ -35,7 +35,7 @@ def step_loads(count: int, distance: int) -> Any:
 
 
 def row_loads(count: int, distance: int) -> Any:
-    """Make ``load(rows, index, left)``: the tuple of so many uint32, 0 for those at `left` and behind.
+    """Make ``load(rows, index, left)``: the tuple of this many uint32, 0 for those at `left` and after.
 
     Parameters
     ----------

@@ -79,7 +79,7 @@ class Bandwidths:
         return max(self.copy_gb_per_s, self.reads[-1].gb_per_s)
 
     def bandwidth(self, nbytes: int, cache: Cache) -> float:
-        """Return the rate that bounds an operation on so many bytes, GB/s.
+        """Return the rate that bounds an operation on this many bytes, GB/s.
 
         Cold, that of the memory; warm, the read-only rate measured at this size, interpolated in the
         logarithm of the size (never less than that of the memory: small arrays leave it idle).
@@ -155,7 +155,7 @@ class LaunchCost:
     numba_us
         Time of the host for one launch of an empty kernel with no, one and five arrays.
     graph_us
-        Time of one replay of a graph with one empty kernel, replays enqueued one behind the other.
+        Time of one replay of a graph with one empty kernel, replays enqueued one after the other.
     node_us
         Time of each further empty kernel in a graph.
     """

@@ -1,4 +1,4 @@
-"""What a product takes at least whose gathers of x go through the L2 cache, beside the stream of its matrix.
+"""What a product takes at least whose gathers of x go through the L2 cache, next to the stream of its matrix.
 
 Where columns are anywhere, not the bytes bound a product but the elements of x, each fetched with the 32
 bytes around it. `GatherWork` counts such requests to the L2 cache from the pattern alone: entries in the
@@ -51,7 +51,7 @@ class GatherWork:
         Requests for one of them by another multiprocessor, or when it is in no L1 cache any more.
     spread_bytes
         While as many sectors are asked for as the L2 cache holds, those asked for again are as many different
-        ones as random requests would meet in an x of so many bytes.
+        ones as random requests would meet in an x of this many bytes.
     """
 
     first: int
@@ -167,14 +167,14 @@ def least_work(
 
 
 def _by_degree(columns: Any, width: int) -> Any:
-    """Number columns anew, those with most entries first."""
+    """Number columns again, those with most entries first."""
     place = np.empty(width, np.int32)
     place[np.argsort(-np.bincount(columns, minlength=width), kind="stable")] = np.arange(width)
     return place[columns]
 
 
 def _spread(requests: float, different: float) -> float:
-    """Return among how many sectors so many random requests would meet so many different ones.
+    """Return among how many sectors this many random requests would meet this many different ones.
 
     Of n sectors r requests leave out a share of exp(-r / n).
     """

@@ -114,7 +114,7 @@ def copies_for(cache: Cache, nbytes: int, l2_bytes: int) -> int:
     Returns
     -------
     int
-        1 if warm, or if one set already is four times the cache; else as many as cover that.
+        1 if warm, or if one set already is four times the cache; otherwise as many as cover that.
 
     Raises
     ------

@@ -55,7 +55,9 @@ def kept_in(folder: Path) -> Iterator[None]:
 
 
 def kept_for_later() -> contextlib.AbstractContextManager[None]:
-    """Keep kernels for later processes, too: in the named folder, else in that of the cache of vecsim."""
+    """Keep kernels for later processes, too: in the named folder, otherwise in that of the cache of
+    vecsim.
+    """
     return kept_in(Path(os.environ.get(FOLDER) or cache_folder() / "kernels"))
 
 
@@ -105,7 +107,7 @@ def _with_its_source(kernel: Any, signature: Any, compiled: Any) -> Any:
 
 
 def assembled_again(compiled: Any, registers: int) -> Any:
-    """Return a compiled kernel once more, not assembled yet, whose threads shall have fewer registers.
+    """Return a compiled kernel again, not assembled yet, whose threads shall have fewer registers.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How a kernel begins beside the one before it on the stream: see `gpu.runtime.launches`."""
+"""How a kernel begins next to the one before it on the stream: see `gpu.runtime.launches`."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def nothing() -> None:
 wait_for_previous: Any = nothing if SIMULATED else instruction("griddepcontrol.wait;")
 """Device function: wait until the kernel before this one on the stream has ended and its stores are seen."""
 let_next_begin: Any = nothing if SIMULATED else instruction("griddepcontrol.launch_dependents;")
-"""Device function: allow the kernel behind this one to begin once every block has called this or ended."""
+"""Device function: allow the kernel after this one to begin once every block has called this or ended."""
 begin_in_sequence: Any = (
     nothing if SIMULATED else instruction("griddepcontrol.launch_dependents; griddepcontrol.wait;")
 )

@@ -8,7 +8,7 @@ Such a launch may begin while the kernel before it on the stream still runs (pro
 CUDA C++ programming guide, 4.5). So every kernel that is launched this way must call `wait_for_previous` of
 `gpu.runtime.kernel_sequence` in each thread before it reads or writes what another kernel may have written:
 x, y and pieces of rows, not the matrix. Then a product's launch, its pointers and its first entries hide
-behind the kernel before it.
+after the kernel before it.
 """
 
 import ctypes
@@ -32,7 +32,7 @@ ALONE_THREADS = 32 if SIMULATED else 128
 
 
 class Placeholder:
-    """An argument that is given anew at each launch."""
+    """An argument that is given again at each launch."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -63,7 +63,7 @@ class Launch:
     registers
         The most of a thread; 0 leaves it to the compiler.
     beside_shared
-        Whether it gives up the L1 cache, so that it may run beside blocks that have all shared memory.
+        Whether it gives up the L1 cache, so that it may run next to blocks that have all shared memory.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ def compile_for(kernel: Any, arguments: Sequence[Any], real: Any, registers: int
 
 
 class LaunchedInTurn:
-    """A product that is kernels one behind the other.
+    """A product that is kernels one after the other.
 
     Attributes
     ----------

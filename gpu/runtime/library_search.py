@@ -1,4 +1,4 @@
-"""Where CUDA's libraries lie: in wheels, a toolkit, conda, the system, or beside CuPy."""
+"""Where CUDA's libraries lie: in wheels, a toolkit, conda, the system, or next to CuPy."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def load(name: str) -> ctypes.CDLL | None:
     Returns
     -------
     ctypes.CDLL or None
-        The library that NVIDIA's cuda-pathfinder finds, as Numba does; else one that the system finds or
-        that lies in a wheel's folder or beside CuPy; None if there is none.
+        The library that NVIDIA's cuda-pathfinder finds, as Numba does; otherwise one that the system finds or
+        that lies in a wheel's folder or next to CuPy; None if there is none.
     """
     try:
         pathfinder = importlib.import_module("cuda.pathfinder")

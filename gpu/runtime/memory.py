@@ -18,15 +18,15 @@ T = TypeVar("T")
 def upload(array: NDArray[Any], behind: int = 0) -> Any:
     """Copy a host array to the device. An empty one becomes one element, since a device has no empty arrays.
 
-    An array that is on the device already stays where it is, or is copied there if zeros are to be put behind
+    An array that is on the device already stays where it is, or is copied there if zeros are to be put after
     it.
 
     Parameters
     ----------
     array
         The array.
-    behind
-        Zeros to be put behind its last element.
+    after
+        Zeros to be put after its last element.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def free_what_is_dropped() -> None:
 
 
 def require_room(nbytes: float) -> None:
-    """Raise OutOfDeviceMemoryError, in one line, unless the current device has so many free bytes."""
+    """Raise OutOfDeviceMemoryError, in one line, unless the current device has this many free bytes."""
     if nbytes > free_bytes():
         raise _too_little(nbytes)
 

@@ -21,17 +21,17 @@ from gpu.runtime.memory import all_or_nothing, empty, upload
 THREADS = 64 if SIMULATED else 256
 WARPS = THREADS // WARP
 OF_THREAD = 2 if SIMULATED else 16
-"""Counts of a thread, a warp apart; the loads of all are under way together."""
+"""Counts of a thread, a warp apart; the loads of all are running together."""
 OF_WARP = OF_THREAD * WARP
 SHARE = OF_WARP * WARPS
 """Counts of a block."""
 ONE_BLOCK = 1 << 15
-"""Of so many shares one block of threads sums the totals; of more they are summed as counts are."""
+"""Of this many shares one block of threads sums the totals; of more they are summed as counts are."""
 
 SCAN_THREADS = 32 if SIMULATED else 1024
 """Of the one block that sums the totals."""
 AT_ONCE = 8
-"""Totals that a thread has under way."""
+"""Totals that a thread has running."""
 
 _load = VECTOR_IF[1]
 
@@ -124,7 +124,7 @@ def places_kernel(counts, number, offsets, places):
 
 @cuda.jit
 def offsets_kernel(counts, number, offsets):
-    """Sum what is before each of the counts, by one block; several blocks take lists one behind the other.
+    """Sum what is before each of the counts, by one block; several blocks take lists one after the other.
 
     Parameters
     ----------

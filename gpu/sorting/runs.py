@@ -99,7 +99,7 @@ def parents_kernel(keys, number, level, bits, offsets, runs, parent_keys, firsts
 
 
 def runs_of_equal(keys: Any, number: int, bits: int, stream: Any) -> tuple[Any, Any, int]:
-    """List the keys, without so many low bits, that neighbouring keys have in common.
+    """List the keys, without this many low bits, that neighbouring keys have in common.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def runs_of_equal(keys: Any, number: int, bits: int, stream: Any) -> tuple[Any, 
     Returns
     -------
     tuple
-        The different keys (int64), the first place of each and behind them `number` (int32), their number.
+        The different keys (int64), the first place of each and after them `number` (int32), their number.
 
     Raises
     ------

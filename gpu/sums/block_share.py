@@ -21,9 +21,9 @@ PLACES = THREADS * ITEMS
 STEP = PLACES - 1
 """Items of the merge a block. One place is left for the second entry of a pair at the end."""
 WORDS = PLACES + 8
-"""Of shared memory for columns and ends of rows: each is an item, but for the last row and what is behind."""
+"""Of shared memory for columns and ends of rows: each is an item, but for the last row and what is after."""
 BATCH = 2 if SIMULATED else 4
-"""Entries of the sum whose values a thread has under way at once."""
+"""Entries of the sum whose values a thread has running at once."""
 NO_COLUMN = np.int32(2**31 - 1)
 """Beyond every column, of which there are at most 2^31 - 1."""
 HALF = 16
@@ -62,7 +62,7 @@ def _stored(k: int) -> Any:
 
 
 fetch_columns = together([_fetched(k) for k in range(ITEMS)])
-"""Device function: the columns of A and B that a thread brings, all loads under way at once."""
+"""Device function: the columns of A and B that a thread brings, all loads running at once."""
 store_columns = one_by_one([_stored(k) for k in range(ITEMS)])
 """Device function: these into shared memory, A's first."""
 
@@ -70,7 +70,7 @@ store_columns = one_by_one([_stored(k) for k in range(ITEMS)])
 @device_function
 def store_ends(first_pointers: Any, second_pointers: Any, rows: Any, begin: Any, end: Any, words: Any,
                count: Any, thread: Any) -> None:  # fmt: skip
-    """Put behind the columns where each row's entries end; `begin` and `end` are (row, place, place).
+    """Put after the columns where each row's entries end; `begin` and `end` are (row, place, place).
 
     Parameters
     ----------

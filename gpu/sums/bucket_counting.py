@@ -19,7 +19,7 @@ THREADS = 64 if SIMULATED else 256
 EACH = 2 if SIMULATED else 8
 """Entries of a tile that a thread takes."""
 SEGMENT = WARP * EACH
-"""Entries of a tile that a warp takes, one behind the other."""
+"""Entries of a tile that a warp takes, one after the other."""
 TILE = THREADS * EACH
 SLOTS = 64 if SIMULATED else 1024
 """Buckets of a chunk that are counted in shared memory."""

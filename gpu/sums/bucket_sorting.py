@@ -1,6 +1,6 @@
 """Entries of a matrix into buckets of neighbouring columns, and those of a bucket into the order of columns.
 
-Both kernels sort tiles of some thousand entries in shared memory, stably: an entry goes behind all of its
+Both kernels sort tiles of some thousand entries in shared memory, stably: an entry goes after all of its
 group (a bucket, or a column) that stand before it in its warp, in the warps before, and in the tiles before.
 Which lanes of a warp have the same group they learn from a mask of each group in shared memory, as in a radix
 sort of CUB. So the entries of a column stand in the order of their rows, with no atomic deciding where.

@@ -140,7 +140,7 @@ class DeviceCsr:
 
     @classmethod
     def empty(cls, shape: tuple[int, int], nnz: int, dtype: Any) -> Self:
-        """Allocate a matrix of so many entries, whose content is still to be written."""
+        """Allocate a matrix of this many entries, whose content is still to be written."""
         pointers, columns, values = all_or_nothing(
             lambda: [
                 cuda.device_array(shape[0] + 1, np.int32),

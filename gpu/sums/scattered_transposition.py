@@ -54,7 +54,7 @@ def clear_kernel(counts, number, longest):
 
 @cuda.jit
 def rank_kernel(columns, entries, counts, ranks):
-    """Count the entries of each column, and give each a rank of its own there.
+    """Count the entries of each column, and give each its own rank there.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def rank_kernel(columns, entries, counts, ranks):
     stride = np.int64(cuda.blockDim.x)
     at = np.int64(cuda.blockIdx.x) * stride * ENTRIES + cuda.threadIdx.x
     if at + (ENTRIES - 1) * stride < entries:
-        # All loads are under way at once, then all atomics.
+        # All loads are running at once, then all atomics.
         at0, at1 = np.uint64(at), np.uint64(at + stride)
         at2, at3 = np.uint64(at + 2 * stride), np.uint64(at + 3 * stride)
         column0, column1, column2, column3 = columns[at0], columns[at1], columns[at2], columns[at3]
@@ -153,7 +153,7 @@ def place_kernel(threads_per_row: int) -> Any:
     Parameters
     ----------
     threads_per_row
-        A power of two up to 32; each has the loads of four entries under way at once.
+        A power of two up to 32; each has the loads of four entries running at once.
     """
     stride, load = threads_per_row, VECTOR_IF[1]
 
@@ -218,7 +218,7 @@ def order_kernel(threads_per_column: int, at_once: int) -> Any:
 
     @cuda.jit
     def kernel(values, keys, rows, columns, turned_pointers, turned_columns, turned_values):
-        """Write a column by some threads: an entry goes behind all of smaller rows.
+        """Write a column by some threads: an entry goes after all of smaller rows.
 
         Parameters
         ----------

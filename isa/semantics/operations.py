@@ -46,7 +46,7 @@ def subtracted_from(a: Any, b: Any) -> Any:
 
 
 def less_than(a: Any, b: Any) -> Any:
-    """1 if a < b, signed, else 0."""
+    """1 if a < b, signed, otherwise 0."""
     return 1 if a < b else 0
 
 

@@ -61,7 +61,9 @@ def _load_positions(m: State, n: int, p: int, value_bytes: int, position_bytes: 
 
 
 def ldb(load: Reader, value_bytes: int) -> Semantics:
-    """Load min(xc, s) entries with values or pointers of so many bytes; advance xa, count xc down, set vl."""
+    """Load min(xc, s) entries with values or pointers of this many bytes; advance xa, count xc down, set
+    vl.
+    """
 
     def execute(m: State, n: int, v: int, p: int, a: int, c: int, position_bytes: int) -> None:
         record = value_bytes + 2 * position_bytes
@@ -150,7 +152,7 @@ def _load_descriptors(m: State, n: int, p: int, r: int, value_bytes: int) -> Non
 
 
 def lds(load: Reader, value_bytes: int) -> Semantics:
-    """Load min(blocklen, s) entries with values of so many bytes, descriptors and the rows touched."""
+    """Load min(blocklen, s) entries with values of this many bytes, descriptors and the rows touched."""
 
     def execute(m: State, n: int, v: int, p: int, r: int, a: int) -> None:
         s = m.section

@@ -17,7 +17,7 @@ from vecsim.support.errors import UserError
 
 
 def crs_insertion(given: Setting) -> Problem:
-    """CRS: everything behind the element moves; the arrays have room for one more."""
+    """CRS: everything after the element moves; the arrays have room for one more."""
     before, after, position = _inserted(given)
     names = ("ROWPTR", "COLIDX", "VALUES")
     old, new = (CRS.from_scipy(each) for each in (before, after))

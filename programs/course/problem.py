@@ -62,9 +62,9 @@ class Problem:
     room
         Bytes of further arrays, zeros, by their symbol.
     constants
-        Symbols beside addresses.
+        Symbols next to addresses.
     padding
-        Elements behind each array that may be read and written, at least a section.
+        Elements after each array that may be read and written, at least a section.
     check
         Says what else is wrong with memory after the run, whose symbols it gets too; empty if nothing.
     """

@@ -66,7 +66,7 @@ _PROGRAMS = (
         padded_rows.sliced_ellpack,
     ),
     CourseProgram(
-        "crs-insertion", "an element inserted into CRS", "everything behind it moves", insertion.crs_insertion
+        "crs-insertion", "an element inserted into CRS", "everything after it moves", insertion.crs_insertion
     ),
     CourseProgram(
         "hism-insertion", "an element inserted into HiSM", "only its block moves", insertion.hism_insertion

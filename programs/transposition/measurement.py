@@ -61,7 +61,7 @@ def transpose(format: str, matrix: Any, machine: Machine, *, engine: str = DEFAU
     ----------
     format
         ``hism``: in place, with the extension ``transposition``, which the machine is given;
-        ``crs``: beside the matrix, with the instructions of every machine.
+        ``crs``: next to the matrix, with the instructions of every machine.
     matrix
         SciPy sparse matrix of (m, n); its values are rounded to float32.
     machine

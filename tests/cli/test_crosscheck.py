@@ -168,7 +168,7 @@ def test_mistakes_end_in_one_line(vecsim, arguments, message):
 
 @pytest.fixture
 def in_the_cuda_simulator(compile_engine, tmp_path):
-    """Cross-check in a process of its own: Numba's simulator is chosen when Numba is imported."""
+    """Cross-check in its own process: Numba's simulator is chosen when Numba is imported."""
     if importlib.util.find_spec("numba_cuda") is None:
         pytest.skip("numba-cuda is not installed")
     compile_engine()

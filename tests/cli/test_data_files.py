@@ -26,7 +26,7 @@ TWICE = """\
 
 @pytest.fixture
 def run(vecsim, tmp_path, monkeypatch):
-    """Run the program in a folder of its own, with arrays saved there."""
+    """Run the program in its own folder, with arrays saved there."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "twice.s").write_text(TWICE)
 

@@ -77,7 +77,7 @@ def test_without_a_gpu_no_kernel_is_looked_at(vecsim, matrix, monkeypatch):
 
 
 def test_what_is_kept_is_of_this_matrix_and_this_code(vecsim, matrix, monkeypatch, tmp_path):
-    """A file of the same name with other values, and kernels of other code, are searched anew."""
+    """A file of the same name with other values, and kernels of other code, are searched again."""
     monkeypatch.setattr(device_info, "device_info", lambda: INFO)
     names = []
 

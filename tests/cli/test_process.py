@@ -203,7 +203,7 @@ def test_the_public_names_of_the_package():
     assert vecsim.measure("hism", matrix, vecsim.load_machine("vs2003")).relative_error <= 1e-5
 
 
-@pytest.mark.nightly  # it compiles the engine anew, as .ci/run has done with the first command
+@pytest.mark.nightly  # it compiles the engine again, as .ci/run has done with the first command
 def test_a_first_run_answers_while_the_engine_is_compiled(tmp_path):
     environment = {**os.environ, "VECSIM_CACHE": str(tmp_path)}
     command = [*COMMAND, "run", "laplace2d-30", "--json", "-"]

@@ -22,7 +22,7 @@ def test_the_recorded_results_make_a_report(vecsim, tmp_path, monkeypatch):
 
 
 def _from_the_file(path):
-    """Stand in for simulating anew, which takes minutes where the machine has changed since."""
+    """Stand in for simulating again, which takes minutes where the machine has changed since."""
     from experiments.crosscheck.results import read_results
     from experiments.papers.hism.timing import Measured, Timing
 

@@ -1,4 +1,4 @@
-"""Arrays of NumPy (.npy) and what memory holds of them, once more: element by element, in exact numbers.
+"""Arrays of NumPy (.npy) and what memory holds of them, again: element by element, in exact numbers.
 
 It shares nothing with `vecsim`. By the description of the format (NEP 1, `numpy.lib.format`).
 """
@@ -82,7 +82,7 @@ def npy(data: bytes) -> Numbers:
     if kind == "f" and size in (12, 16):
         raise NotJudged("long numbers")
     refuse_unless((kind == "b" and size == 1) or size in CODES.get(kind, {}), "no such type")
-    refuse_unless(len(data) - begin == count * size, "cut off, or more behind the array")
+    refuse_unless(len(data) - begin == count * size, "cut off, or more after the array")
     body = data[begin:]
     parts = [body[at : at + size] for at in range(0, len(body), size)]
     if kind == "b":

@@ -1,4 +1,4 @@
-"""Fortran formats once more, plain: an interpreter that goes through a format as a READ does.
+"""Fortran formats again, plain: an interpreter that goes through a format as a READ does.
 
 It shares nothing with `vecsim.data`. By ISO/IEC 1539-1:2018, 13.3 to 13.8. Beyond the standard a format is
 here one of numbers alone, and ``X`` may lack its count; ``BZ``, ``DC`` and rounding modes are refused.
@@ -128,7 +128,7 @@ def parsed(text: str) -> list[tuple]:
         raise NoFormat("no parenthesis")
     items = items_of(left)
     if left.rest:
-        raise NoFormat("more behind the format")
+        raise NoFormat("more after the format")
     return items
 
 
@@ -145,7 +145,8 @@ def letters(text: str) -> set[str]:
 
 
 def fields(text: str, count: int) -> tuple[list[Edit], int]:
-    """Return the fields of so many numbers, at least one, and how many lines a READ of them goes through."""
+    """Return the fields of this many numbers, at least one, and how many lines a READ of them goes
+    through."""
     items = parsed(text)
     groups = [place for place, item in enumerate(items) if item[0] == "group"]
     again = items[groups[-1] :] if groups else items

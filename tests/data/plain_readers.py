@@ -1,4 +1,4 @@
-"""Matrix Market and Harwell-Boeing once more, slow and plain, from the definitions of the formats.
+"""Matrix Market and Harwell-Boeing again, slow and plain, from the definitions of the formats.
 
 They share nothing with `vecsim.data` and judge what it reads: a file is right if they take it. One
 character after the other, no regular expressions, exact decimals. Beyond the definition a file must have
@@ -97,7 +97,7 @@ def integer_of(word: str, signs: str) -> int:
 
 @dataclass
 class Real:
-    """A number as it is written: digits before and behind the point, and what stands in the exponent."""
+    """A number as it is written: digits before and after the point, and what stands in the exponent."""
 
     sign: str
     whole: str
@@ -233,7 +233,7 @@ def value_of(kind: str, words: list[str]) -> complex:
 
 
 def fields_of(text: str, count: int, integers: bool) -> tuple[list[Edit], int]:
-    """Return the fields of so many numbers in a format, and the lines that they fill."""
+    """Return the fields of this many numbers in a format, and the lines that they fill."""
     try:
         actual, lines = fields(text, count)
         used = letters(text)

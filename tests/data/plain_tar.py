@@ -1,4 +1,4 @@
-"""tar archives once more, plain: the judge of what `vecsim.data` finds in them; see `plain_readers`."""
+"""tar archives again, plain: the judge of what `vecsim.data` finds in them; see `plain_readers`."""
 
 from __future__ import annotations
 

@@ -186,7 +186,7 @@ def test_a_header_that_holds_gigabytes(tmp_path, kind, monkeypatch):
 
 
 def after(records, kind, size=None):
-    """An archive with a PAX header of its own before the matrix; the size may be another one."""
+    """An archive with its own PAX header before the matrix; the size may be another one."""
     pax = header(len(records) if size is None else size, b"a/pax", kind)
     return pax + records.ljust(-(-len(records) // 512) * 512, b"\0") + MATRIX
 

@@ -448,7 +448,7 @@ def test_a_folder_that_cannot_be_written(file_server, tmp_path):
     ],
 )
 def test_more_bytes_than_may_be_are_not_taken(file_server, partial, monkeypatch, answer, arrived):
-    """Whether the server tells or not; a file of just so many is taken."""
+    """Whether the server tells or not; a file of just this many is taken."""
     serve(file_server, answer)
     monkeypatch.setenv("VECSIM_FILE_LIMIT", str(len(CONTENT)))
     bring(file_server, partial)

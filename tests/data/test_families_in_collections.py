@@ -43,7 +43,7 @@ FILES = [
 DIGITS = {"bwm200": 1e-5}
 
 # Lines of SuiteSparse's ss_index.mat: entries with explicit zeros; below, above: the bandwidths; matched,
-# equal: the part of the entries beside the diagonal whose mirror image is an entry, of the same value.
+# equal: the part of the entries next to the diagonal whose mirror image is an entry, of the same value.
 with (Path(__file__).parent / "collection_index.csv").open() as lines:
     INDEX = {line["name"]: line for line in csv.DictReader(lines)}
 # This file alone was printed with five digits.
@@ -61,7 +61,7 @@ def test_equals_the_file(name, real_matrix):
 
 
 def test_the_pattern_of_nos2_equals_the_reconstructed_file(real_matrix):
-    # The values beside the diagonal are those of the original.
+    # The values next to the diagonal are those of the original.
     original = read(real_matrix("reconstructed/nos2")).csr
     matrix = load_builtin("nos2").csr
     np.testing.assert_array_equal(matrix.indptr, original.indptr)
@@ -93,7 +93,7 @@ def test_agrees_with_the_index(name):
 
 
 def symmetry(matrix):
-    """Return the part of the entries beside the diagonal with a mirror image, and with an equal one."""
+    """Return the part of the entries next to the diagonal with a mirror image, and with an equal one."""
     mirrored = matrix.T.tocsr()
     mirrored.sort_indices()
     rows = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))

@@ -101,7 +101,7 @@ def test_windows_line_ends_and_fortran_exponents(tmp_path):
     assert matrix.csr.data.tolist() == [150]
 
 
-# Behind the last number.
+# After the last number.
 
 
 @pytest.mark.parametrize("end", ["", " ", "\r", "\t ", "\n", "\r\n", " \r\n", "\n\n", "\n \n\t\r\n"])

@@ -27,7 +27,7 @@ def refused(path, message):
 def zipped(tmp_path, *parts, name="m.mtx.gz"):
     """A gzip file of parts, each bytes and how often."""
     path = tmp_path / name
-    # Members one behind the other: so a bomb is made at once.
+    # Members one after the other: so a bomb is made at once.
     path.write_bytes(b"".join(gzip.compress(part) * count for part, count in parts))
     return path
 
@@ -128,7 +128,7 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
 
 
 def peak_of(path, **environment):
-    """Read in a process of its own; return what came of it, the growth in MB and the seconds."""
+    """Read in its own process; return what came of it, the growth in MB and the seconds."""
     began = time.monotonic()
     done = subprocess.run(
         [sys.executable, "-c", PEAK, path],

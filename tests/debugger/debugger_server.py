@@ -1,4 +1,4 @@
-"""`vecsim debug --web` in a process of its own, and a plain client of its WebSocket."""
+"""`vecsim debug --web` in its own process, and a plain client of its WebSocket."""
 
 import os
 import re

@@ -184,7 +184,7 @@ def test_panels():
     assert re.search(r"port 0 +#\d+ lv\.w v1, 0\(x3\): startup until cycle \d+", messages)
     assert re.search(r"#\d+ +lv\.w v1, 0\(x3\) +Iw+", messages)
     assert re.search(
-        r"add +#\d+ addvv\.s v2, v1, v1: waits: (v1, whole in cycle|element by element behind)", messages
+        r"add +#\d+ addvv\.s v2, v1, v1: waits: (v1, whole in cycle|element by element after)", messages
     )
 
 

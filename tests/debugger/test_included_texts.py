@@ -69,7 +69,7 @@ def test_breakpoints_are_of_lines_of_their_text(included):
     ("command", "message"),
     [
         ("break other.s:2", r"other\.s: no text has this name: kernel\.s, body\.s"),
-        ("break body.s:4", "line 4: no instruction stands there or behind it"),
+        ("break body.s:4", "line 4: no instruction stands there or after it"),
     ],
 )
 def test_places_that_are_none(included, command, message):

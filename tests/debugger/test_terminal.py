@@ -14,7 +14,7 @@ pytestmark = pytest.mark.ci
 
 
 def drive(shown, steps, size=(140, 50)):
-    """Open the application on a screen of so many columns and rows, and let the coroutine handle it."""
+    """Open the application on a screen of this many columns and rows, and let the coroutine handle it."""
 
     from vecsim.debugger.app import DebuggerApp
 
@@ -68,7 +68,7 @@ def test_hism_is_stopped_at_bmipa_stepped_there_and_back_and_edited():
         await pilot.press("e")
         typed = app.query_one("#command", Input)
         assert typed.value == f"edit {line} {shown.target.lines[line - 1]}"
-        await pilot.press("X")  # behind what stands there
+        await pilot.press("X")  # after what stands there
         assert typed.value == f"edit {line} {shown.target.lines[line - 1]}X"
         typed.value = f"edit {line}     mulvv.f y, x, value"
         await pilot.press("enter", "a", "r")

@@ -23,7 +23,7 @@ SHRUNK = 4
 """Mismatches that are shrunk, and in a chunk one; the others are told as they are."""
 SAVE_SECONDS = 5.0
 MOST_MISMATCHES = 20
-"""After so many the campaign stops: one mistake shows in many cases."""
+"""After this many the campaign stops: one mistake shows in many cases."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Campaign:
                 yield chunk.span, result
 
     def _died(self, pool: Pool, chunk: Chunk, died: Died) -> tuple[Span, list[Mismatch]]:
-        """Write the case that ended a worker as it is; what the worker had and what was left is run anew."""
+        """Write the case that ended a worker as it is; what the worker had and what was left is run again."""
         first, last = chunk.span
         seed = min(max(died.at, first), last - 1)
         parts = [(first, seed), (seed + 1, last)]

@@ -60,7 +60,7 @@ def folders() -> list[Path]:
 
 
 def choose(count: int, most_entries: int) -> list[Path]:
-    """Return ``count`` files with at most so many entries, spread evenly over the sizes, small ones first.
+    """Return ``count`` files with at most this many entries, spread evenly over the sizes, small ones first.
 
     Only Matrix Market files are taken: their heads tell the number of entries.
     """

@@ -37,7 +37,7 @@ def random_machine(rng: random.Random) -> Machine:
 
 
 def _renaming(machine: Machine) -> dict[str, int]:
-    """Physical registers: mostly none; else few more than are named, often enough that none is free.
+    """Physical registers: mostly none; otherwise few more than are named, often enough that none is free.
 
     They are drawn by the machine's numbers, so that a seed names the program that it named before.
     """

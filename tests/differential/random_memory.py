@@ -25,7 +25,7 @@ class Layout:
     data_end
         Programs load and store below; from here on lie indexes, which are only read.
     index_end
-        Behind it is the stack.
+        After it is the stack.
     size
         Bytes of memory.
     """

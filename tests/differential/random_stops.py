@@ -17,7 +17,7 @@ FAR = 40
 
 @dataclass(frozen=True)
 class Stop:
-    """How far an engine is let go on: so many further cycles, instructions, or the first of both."""
+    """How far an engine is let go on: this many further cycles, instructions, or the first of both."""
 
     cycles: int | None
     instructions: int | None
@@ -54,7 +54,7 @@ def visit(running: Engine, stops: list[Stop], limit: int) -> list[str]:
         cycle = limit if stop.cycles is None else min(limit, running.cycle + stop.cycles)
         try:
             running.advance(cycle=cycle, instructions=stop.instructions)
-            how = "finished" if running.finished else "under way"
+            how = "finished" if running.finished else "running"
         except Fault as fault:
             how = str(fault)
         digest = 0

@@ -71,7 +71,7 @@ class Shrinker:
         return case
 
     def _numbers(self, case: Case) -> Case:
-        """Make constants 0, or else half as large."""
+        """Make constants 0, or otherwise half as large."""
         lines = case.assembly.splitlines()
         for place, line in enumerate(lines):
             head, separator, last = line.rpartition(" ")

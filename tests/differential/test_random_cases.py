@@ -132,5 +132,5 @@ def test_a_case_comes_back_from_its_files(seed, tmp_path):
 def test_programs_are_stopped_in_every_way(runs):
     stood = [fact for _, actual in runs for name, fact in actual.facts.items() if name.startswith("stop ")]
     assert 1 / 3 < sum("stop 0" in actual.facts for _, actual in runs) / len(runs) < 2 / 3
-    for way in ("under way", "finished", "outside memory"):
+    for way in ("running", "finished", "outside memory"):
         assert sum(way in each for each in stood) > 2, way

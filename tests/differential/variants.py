@@ -38,7 +38,7 @@ def start_engine(
 ) -> Engine:
     """Start an engine on a copy of memory. The program has no data segments."""
     if program.data:
-        raise ValueError("memory is a file of its own here: .data is not laid out")
+        raise ValueError("memory is its own file here: .data is not laid out")
     if name in ENGINES:
         return start(program, memory, machine, engine=name, timeline=timeline)
     return VARIANTS[name](program, whole_words(memory), machine, timeline)

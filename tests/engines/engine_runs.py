@@ -23,7 +23,7 @@ WORKED = str(Path(__file__).with_name("worked.toml"))
 
 @dataclass(frozen=True)
 class Traced:
-    """A run and, by label of the program, the timeline's row of the instruction behind the label."""
+    """A run and, by label of the program, the timeline's row of the instruction after the label."""
 
     run: Run
     labels: dict[str, int]

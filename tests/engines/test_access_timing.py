@@ -148,7 +148,7 @@ def test_age_and_not_the_port_decides_at_the_banks(engine):
     t = trace(text, "memory_ports=2", "accesses_in_flight=1", "banks=64", engine=engine)
     assert [t.row(label)["port"] for label in "abcd"] == [0, 1, 1, 0]
     dispatched = t.a["dispatch"]
-    # b is dispatched in cycle 1 and ends at 23, so c transfers from 43 on; d, behind a, could from 56 on. In
+    # b is dispatched in cycle 1 and ends at 23, so c transfers from 43 on; d, after a, could from 56 on. In
     # cycle 56 c takes its words 52 to 55 from the banks that d begins with, which are free again at 60.
     assert t.c["last"] - dispatched == 43 + 16
     assert t.d["start"] - dispatched == 60

@@ -44,7 +44,7 @@ class Anomaly:
 def older_store(producer, behind, consumer="mulvv.s"):
     """A store that starts when its data come, and a younger load that begins at once, at bank 0.
 
-    On the faster machine the store starts ``behind`` cycles behind the load, in the bank that the load wants
+    On the faster machine the store starts ``behind`` cycles after the load, in the bank that the load wants
     in that cycle. It goes first, as the older, and the load waits for 2 cycles. On the slower machine it
     comes a cycle later, to a bank that the load took the cycle before, and waits itself, unnoticed.
     The load ends at 2 + 8, the product 40 cycles later.
@@ -82,7 +82,7 @@ AT_THE_BANKS = {
     ),
     "sparse_unit.r": Anomaly(
         ("4", "8"),
-        # The load issues a cycle later, behind the li.
+        # The load issues a cycle later, after the li.
         older_store("li x1, 0x10001\ncvi v6, x1\nbmipa.s v1, v4, v5, v6", 2),
         (51, 53),
         ("sparse_unit.p=8", "sparse_unit.latency=1", "latency.move=1"),
@@ -99,7 +99,7 @@ AT_THE_BANKS = {
         (51, 52),
         ("lanes=4", "latency.add=1"),
     ),
-    # Issue is one a cycle: the load comes a cycle behind the aligned store, together with the unaligned one.
+    # Issue is one a cycle: the load comes a cycle after the aligned store, together with the unaligned one.
     "alignment_bytes": Anomaly(("16", "4"), older_store("nop", 7), (52, 54), ("issue_width=1",)),
     # The older load waits for the startup, the younger store for its data: it goes from 7 to 14 or 16. With a
     # startup of 2 the load starts at 4 in bank 5 and meets the store at 7 in bank 0.
@@ -113,7 +113,7 @@ AT_THE_BANKS = {
     # bank 0. At one word it comes to bank 0 a cycle later, and waits.
     "words_per_cycle": Anomaly(("1", "2"), OLDER_CONTIGUOUS.format(1052), (50, 52)),
     "addresses_per_cycle": Anomaly(("1", "2"), OLDER_STRIDED.format(1052), (50, 52)),
-    # Two words a cycle from bank 6 on behind one word a cycle from bank 0 on. If a word keeps its bank for
+    # Two words a cycle from bank 6 on after one word a cycle from bank 0 on. If a word keeps its bank for
     # two cycles, the older access cannot pass; otherwise it does, and takes bank 1 in the younger's cycle.
     "bank_busy": Anomaly(("2", "1"), OLDER_CONTIGUOUS.format(1048), (50, 51), ("words_per_cycle=2",)),
     # 4 banks, busy for 4 cycles, are all taken by the older load: the younger comes after it. Of 8 banks it
@@ -143,10 +143,10 @@ AT_THE_BANKS = {
         ("3", "2"), younger_load("fsqrt.s f1, f2\nmfx x1, f1", 4, "x1"), (50, 51)
     ),
     "latency.extract": Anomaly(("3", "2"), younger_load("extx x1, v8, x0", 3, "x1"), (50, 51)),
-    # Three levels of the tree of 8 elements, and a cycle for mfx: the load issues 5 cycles behind the older.
+    # Three levels of the tree of 8 elements, and a cycle for mfx: the load issues 5 cycles after the older.
     "latency.sum": Anomaly(("2", "1"), younger_load("sumv.s f1, v8\nmfx x1, f1", 6, "x1"), (50, 51)),
     "scalar_load_latency": Anomaly(("3", "2"), younger_load("lw x1, 64(x0)", 3, "x1"), (50, 51)),
-    # Without a queue the load issues when the second add is dispatched, 2 cycles behind the first.
+    # Without a queue the load issues when the second add is dispatched, 2 cycles after the first.
     "unit_queue": Anomaly(
         ("0", "1"),
         younger_load("addvv.s v8, v9, v9\naddvv.s v10, v11, v11", 1),
@@ -173,12 +173,12 @@ def test_on_two_ports_faster_may_be_slower(engine, parameter):
 
 MANY_BANKS = ("section_size=16", "startup=0", "words_per_cycle=1", "banks=65536", "issue_width=16")
 LONG, SHORT = "setvl x31\n", "setvl x1\n"
-"""16 words and 4; an access behind one of them issues a cycle after it."""
+"""16 words and 4; an access after one of them issues a cycle after it."""
 
 
 def test_more_accesses_in_flight_may_choose_the_wrong_port(engine):
     # Loads of 16, 4 and 16 words. With one access in flight the third waits for a port, and port 1 is free in
-    # cycle 5. With two in flight it chooses at once: both ports have one, so it goes behind 16 words.
+    # cycle 5. With two in flight it chooses at once: both ports have one, so it goes after 16 words.
     text = f"li x1, 4\na: lv.w v1, 1024(x0)\n{SHORT}lv.w v2, 2048(x0)\n{LONG}c: lv.w v3, 3072(x0)"
     one, two = (
         trace(text, *MANY_BANKS, "memory_ports=2", f"accesses_in_flight={n}", engine=engine) for n in (1, 2)
@@ -190,7 +190,7 @@ def test_more_accesses_in_flight_may_choose_the_wrong_port(engine):
 
 def test_a_third_port_may_change_the_choice_for_the_worse(engine):
     # Loads of 16, 4, 4 and 16 words, two in flight. Of two ports the third load goes to port 0, and the
-    # fourth to port 1, behind 4 words. A third port takes the third load; the fourth goes behind 16 words.
+    # fourth to port 1, after 4 words. A third port takes the third load; the fourth goes after 16 words.
     short = "lv.w v2, 2048(x0)\nlv.w v3, 2304(x0)"
     text = f"li x1, 4\na: lv.w v1, 1024(x0)\n{SHORT}{short}\n{LONG}d: lv.w v4, 3072(x0)"
     two, three = (

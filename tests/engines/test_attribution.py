@@ -1,4 +1,5 @@
-"""What the cycles of a run are charged to, by instruction and cause, worked out by hand (docs/timing.md)."""
+"""What the cycles of a run are attributed to, by instruction and cause, worked out by hand
+(docs/timing.md)."""
 
 import numpy as np
 import pytest
@@ -73,7 +74,7 @@ def test_the_sparse_unit_and_the_vector_cache(engine):
 
 def test_a_vector_instruction_of_no_element_works_like_a_scalar_one(engine):
     t = trace("setvl x0\nlv.w v1, 1024(x0)\nsumv.s f1, v1", engine=engine)
-    # vl is ready a cycle after setvl has issued; each retires in the cycle behind its issue.
+    # vl is ready a cycle after setvl has issued; each retires in the cycle after its issue.
     assert [cycles_by_cause(t, line) for line in range(3)] == [{"scalar_work": 1}, {"scalar_work": 1}, {}]
 
 
@@ -99,7 +100,7 @@ def test_what_retires_behind_an_older_instruction_answers_for_the_rest(engine, c
 
 
 def test_more_instructions_behind_an_older_one_than_are_kept(engine):
-    """3,000 nops in its shadow, each of which retires 200 cycles behind issue: those of the end are seen."""
+    """3,000 nops in its shadow, each of which retires 200 cycles after issue: those of the end are seen."""
     text = "li x1, 64\nsetvl x1\nlvi.w v1, (x0), v0\n" + "nop\n" * 3000 + "halt"
     changes = ("bank_busy=20", "latency.integer=200", "issue_width=2")
     program, machine = assemble(text), load_machine(WORKED, changes)
@@ -109,7 +110,7 @@ def test_more_instructions_behind_an_older_one_than_are_kept(engine):
     # li and setvl take 200 cycles each; the load issues in cycle 400 and retires 20 + 63 x 20 + 1 later.
     assert charges[:3].tolist() == [200, 200, 1281]
     # Two nops issue in a cycle, from 400 on with the load, and retire 200 later: the first of each two counts
-    # that retires behind the load, and so does halt, by itself in its cycle.
+    # that retires after the load, and so does halt, by itself in its cycle.
     begin = 1281 - 200
     last = done.cycles - 1681
     assert np.flatnonzero(charges[3:]).tolist() == [2 * k - 1 for k in range(begin + 1, begin + 1 + last)]

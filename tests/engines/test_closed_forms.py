@@ -3,7 +3,7 @@
 The symbols of the formulas: S startup, U 1 if unaligned, r words (or addresses) a cycle, F accesses in
 flight, L lanes, n elements, T = ceil(n / r) cycles of a transfer, c = ceil(n / L) cycles of an arithmetic
 unit. A stream that runs at full rate r from cycle o on has element k in cycle o + k // r. It keeps this form:
-a unit of rate L behind a stream (o, r) has it in cycle o + k // min(r, L) or later, so everything that passes
+a unit of rate L after a stream (o, r) has it in cycle o + k // min(r, L) or later, so everything that passes
 through units at different rates is the latest of a few such terms.
 
 One port, unless a test says otherwise. Banks are as many as memory has words and no word is moved twice, so
@@ -112,7 +112,7 @@ def test_a_chain_of_loads(engine, machine, n, count, unaligned):
 @few
 @given(machines(issue_width=64), st.integers(1, 64), st.integers(1, 14), st.integers(1, 5))
 def test_loads_on_several_ports(engine, machine, n, count, ports):
-    # They go round, and each port has a chain of its own.
+    # They go round, and each port has its own chain.
     n = min(n, machine["section_size"])
     lines = [f"lv.w v{i}, {1024 + 512 * i}(x0)" for i in range(count)]
     t = traced(of_length(n, numbered(lines)), machine | {"memory_ports": ports}, engine)

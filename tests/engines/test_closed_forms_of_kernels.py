@@ -48,7 +48,7 @@ def axpy_strip(machine, n, gap):
 @few
 @given(machines(accesses_in_flight=1), st.integers(1, 200), SMALL)
 def test_axpy_with_one_access_in_flight(engine, machine, N, penalty):
-    # The port stands still for the startup between any two accesses; scalar work is hidden behind it.
+    # The port stands still for the startup between any two accesses; scalar work is hidden after it.
     machine["branch_penalty"] = penalty
     S = machine["startup"] = 12 + machine["startup"]
     t = traced(axpy(N), machine, engine)
@@ -59,7 +59,7 @@ def test_axpy_with_one_access_in_flight(engine, machine, N, penalty):
 
 @st.composite
 def streaming(draw):
-    """Machines on which startups and scalar work are hidden behind transfers of a whole section."""
+    """Machines on which startups and scalar work are hidden after transfers of a whole section."""
     machine = draw(machines(section_size=64))
     machine["accesses_in_flight"] = draw(st.integers(2, 5))
     machine["words_per_cycle"] = draw(st.sampled_from([1, 2, 3, 4]))
@@ -76,7 +76,7 @@ def test_axpy_that_streams(engine, machine, strips):
 
 
 def test_axpy_moves_three_words_an_element(engine):
-    # Ten strips of 16 cycles for each of three accesses, behind one startup.
+    # Ten strips of 16 cycles for each of three accesses, after one startup.
     t = traced(axpy(640), {"banks": 65536, "accesses_in_flight": 3}, engine)
     assert t.row("store", 9)["retire"] - t.load["dispatch"] == 20 + 10 * 3 * 16
     # Of two in flight a startup of 20 is longer than the other's 16 cycles: 36 cycles for two accesses.

@@ -55,7 +55,7 @@ def test_a_row_does_not_depend_on_others(seed):
     ["latency.add=3", "scalar_load_latency=9", "sparse_unit.latency=5", "chaining=false", "section_size=512"],
 )
 def test_what_was_resolved_for_another_machine_is_not_taken(changes):
-    """A program is resolved anew wherever that gives anything else; banks and queues do not."""
+    """A program is resolved again wherever that gives anything else; banks and queues do not."""
     program = assemble("addvv.s v1, v2, v3\nlw x1, (x2)\nmipa.s v1, v2, v3, v4\nlds.w v1, v2, v3, (x1)")
     other, banks = load_machine("vs2003", [changes]), load_machine("vs2003", ["banks=64"])
     first = decode(program, VS2003)

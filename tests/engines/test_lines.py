@@ -14,7 +14,7 @@ def lines_of(text, memory=1024):
 
 
 def test_an_access_has_its_startup_and_its_words():
-    """64 words at 4 a cycle behind a startup of 20 cycles; nothing else costs as much."""
+    """64 words at 4 a cycle after a startup of 20 cycles; nothing else costs as much."""
     lines = lines_of("li x1, 64\nsetvl x1\nlv.w v1, 64(x0)\nlv.w v1, 64(x0)\nhalt")
     assert [line.executions for line in lines] == [1] * 5
     # In flight at once: the second only adds the 16 cycles of its own words.

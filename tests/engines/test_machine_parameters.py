@@ -13,7 +13,7 @@ pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
 
 @dataclass(frozen=True)
 class Case:
-    """Cycles that ``change`` makes, on vs2003 with the changes ``given``; worked out beside each."""
+    """Cycles that ``change`` makes, on vs2003 with the changes ``given``; worked out next to each."""
 
     text: str
     change: str
@@ -27,13 +27,13 @@ TWO_LOADS = f"{LOAD}\nlv.w v2, 2176(x0)"
 SENSITIVE = {
     # 64 words more, 4 a cycle.
     "section_size": Case(LOAD, "128", 64 // 4),
-    # The multiply starts with the add, and no longer when the first sum is ready; it ends as far behind.
+    # The multiply starts with the add, and no longer when the first sum is ready; it ends as far after.
     "physical_vector_registers": Case("addvv.s v1, v2, v3\nmulvv.s v1, v4, v4", "20", -8),
     # The li no longer waits 3 cycles for the product; the end is that of the multiply, not of an add 2 later.
     "physical_scalar_registers": Case("mul x1, x31, x31\nli x1, 1\nadd x2, x1, x1", "36", -2),
     # setvl and 8 nops and halt from cycle 1 on: cycles 1 to 3 with four a cycle, to 10 with one.
     "issue_width": Case("nop\n" * 8, "1", 10 - 3),
-    # Without a queue the second move issues when the first has started all, and the load waits behind it.
+    # Without a queue the second move issues when the first has started all, and the load waits after it.
     "unit_queue": Case(f"movv v3, v4\nmovv v5, v6\n{LOAD}", "0", 64 // 4),
     # The second load ends with the first, no longer 16 cycles later; the loads are 32 of 64 banks apart.
     "memory_ports": Case(TWO_LOADS, "2", -16, ("banks=64",)),

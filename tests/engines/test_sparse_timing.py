@@ -170,6 +170,6 @@ def test_a_load_of_the_cache_waits_for_older_readers_and_writers_of_the_slice(en
 def test_the_next_lds_does_not_wait_for_the_rows_of_the_one_before(engine):
     text = "li x1, 1024\nli x2, 128\nmts blocklen, x2\na: lds.w v1, v2, v3, (x1)\nb: lds.w v4, v5, v6, (x1)"
     t = trace(text, engine=engine)
-    # It waits a cycle for the pointer and blocklen alone, and transfers behind the first.
+    # It waits a cycle for the pointer and blocklen alone, and transfers after the first.
     assert t.b["issue"] == t.a["issue"] + 1
     assert t.b["last"] == t.a["last"] + 20

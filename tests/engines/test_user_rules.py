@@ -1,4 +1,4 @@
-"""Machines whose rules of time are extended: what an extension changes, and that all engines know it."""
+"""Machines whose timing rules are extended: what an extension changes, and that all engines know it."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ GATHER = """
 """
 seeds = st.integers(0, 2**32 - 1)
 WITH_RULES = [name for name in shipped() if load_machine("t0", extend=[name]).user_rules]
-"""The extensions of vecsim that change the rules of time; others have instructions only."""
+"""The extensions of vecsim that change the timing rules; others have instructions only."""
 
 
 def gathered(words, *changes, extend, engine="simpy"):

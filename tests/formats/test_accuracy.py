@@ -92,7 +92,7 @@ def test_any_order_of_summation_stays_within_the_bound(dtype):
     x = rng.standard_normal(60).astype(dtype)
     bound = rounding_bound(matrix, dtype)
     assert bound == pytest.approx(60 * 2.0 ** (-24 if dtype == np.float32 else -53), rel=1e-4)
-    # Against an r of the same type, which has an error of its own.
+    # Against an r of the same type, which has its own error.
     shown = bound if dtype == np.float32 else 2 * bound
     products = matrix.toarray() * x
     for _ in range(20):

@@ -44,7 +44,7 @@ def test_round_trip_is_lossless_and_the_product_is_scipys(name, matrix, section_
     built = build(name, matrix, section_size, order)
     assert_right(built, matrix)
     assert_same(canonical(matrix), before)
-    # Every value has its bytes, beside 32 bits for one and its position by the paper's accounting.
+    # Every value has its bytes, next to 32 bits for one and its position by the paper's accounting.
     least = {"image": built.nnz * matrix.dtype.itemsize, "paper": 5 * built.nnz}
     assert all(built.storage(accounting) >= least[accounting] for accounting in built.accountings)
 

@@ -27,7 +27,7 @@ from vecsim.cli.data_files import DataFiles
 from vecsim.cli.printing.output import Output
 
 PLACE, BYTES = 1024, 4096
-"""Where arrays go, and how much memory there is behind that place."""
+"""Where arrays go, and how much memory there is after that place."""
 WHATS = ("", "", "", "word", "float", "double", "byte", "rowptr", "colidx", "values", "flaot")
 CRS = ("rowptr", "colidx", "values")
 TOLERANCE = 1e-5
@@ -253,7 +253,7 @@ class Command:
 
 HALT = assemble("halt")
 ONE_IN = 25
-"""Of so many cases one goes through the whole command line."""
+"""Of this many cases one goes through the whole command line."""
 
 
 class Arrays:

@@ -87,7 +87,7 @@ class Finding:
 
 
 Span = tuple[int, int]
-"""Seeds, from the first to the one behind the last."""
+"""Seeds, from the first to the one after the last."""
 
 
 @dataclass
@@ -170,7 +170,7 @@ def difference(actual: object, wanted: Plain) -> str:
 
 
 def run_batch(task: tuple[Fuzzer, int, int], beat: Callable[[int], None]) -> Tally:
-    """Run the cases of a span of seeds; in a process of its own."""
+    """Run the cases of a span of seeds; in its own process."""
     fuzzer, first, end = task
     os.environ.update(LIMITS)
     resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, resource.getrlimit(resource.RLIMIT_DATA)[1]))

@@ -90,7 +90,7 @@ class CommandFuzzer:
         return "is long" if len(lines[0]) - len(str(path)) > LONGEST_MESSAGE else ""
 
 
-# Typer makes its commands anew at every call, which takes ten times as long as the rest.
+# Typer makes its commands again at every call, which takes ten times as long as the rest.
 _commands = cache(typer.main.get_command)
 
 

@@ -13,7 +13,7 @@ STRANGE = (
 
 
 def damaged(source: random.Random, data: bytes, times: int) -> bytes:
-    """Damage bytes in so many ways, one after the other."""
+    """Damage bytes in this many ways, one after the other."""
     for _ in range(times):
         data = source.choice(WAYS)(source, data)
     return data

@@ -40,7 +40,7 @@ BY_PROCESS = 200
 SEEDS = 3
 """How many draws of its cases an exercise has."""
 SECRET = "a7f3-secret"
-"""What stands in a file beside the text."""
+"""What stands in a file next to the text."""
 SOLUTIONS = {number: exercise.solution.read_text() for number, exercise in enumerate(EXERCISES.values(), 1)}
 STARTERS = {number: exercise.starter.read_text() for number, exercise in enumerate(EXERCISES.values(), 1)}
 OTHERS = (*SOLUTIONS.values(), *STARTERS.values(), *(cheat.text for cheat in CHEATS), *SHIPPED.values())

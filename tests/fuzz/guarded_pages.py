@@ -1,6 +1,6 @@
 """Arrays that end where a page begins that nobody may touch: an access outside of them ends the process.
 
-Compiled code checks no bounds. An array begins behind such a page as well, at most a page away.
+Compiled code checks no bounds. An array begins after such a page as well, at most a page away.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _protect.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 
 
 def guarded(size: int) -> npt.NDArray[np.uint8]:
-    """Return so many bytes of zeros; the byte after them cannot be touched."""
+    """Return this many bytes of zeros; the byte after them cannot be touched."""
     pages = -(-size // PAGE)
     room = mmap.mmap(-1, (pages + 2) * PAGE)
     everything = np.frombuffer(room, np.uint8)

@@ -3,7 +3,7 @@
 The first seeds are the ways that can be told: other owners and modes, foreign code with a right checksum,
 things that are no files, damage of every page. All further ones are random damage. Whatever is there, a
 program must give the cycles and the memory that it gives without a cache, and foreign code must not run: it
-would end its process with code `FOREIGN`. What must be compiled anew comes from a good cache.
+would end its process with code `FOREIGN`. What must be compiled again comes from a good cache.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def content_of(source: random.Random) -> bytes:
 
 
 def make(source: random.Random) -> Case:
-    """Make up a cache: the file of the server, then in JSON what lies behind its name, in Latin-1."""
+    """Make up a cache: the file of the server, then in JSON what lies after its name, in Latin-1."""
     content = content_of(source)
     record = {"url": ADDRESS, "size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     message = {"etag": '"1"', "last_modified": None}

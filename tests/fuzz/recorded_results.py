@@ -1,7 +1,7 @@
 """Kept results of commands, damaged or of others: ``python -m tests.fuzz.recorded_results --count 10000``.
 
 A case is the journal of `reproduce`, of `calibrate` or of the GPU benchmark. What the command takes from it
-must be what a plain reader finds, and what is kept then must be there the next time, beside all that was.
+must be what a plain reader finds, and what is kept then must be there the next time, next to all that was.
 """
 
 from __future__ import annotations

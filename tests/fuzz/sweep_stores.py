@@ -268,7 +268,7 @@ def _foreign(source: random.Random) -> bytes:
 
 
 def make(source: random.Random) -> Case:
-    """Make up a store: often with one byte that is another one, else with more damage, or of others."""
+    """Make up a store: often with one byte that is another one, otherwise with more damage, or of others."""
     known, way, marks, beside = base(), source.random(), [], {}
     if way < 0.5:
         data = source.choice(SIMPLE)(source, known.data)
@@ -373,7 +373,7 @@ def _swept(path: Path) -> Found:
 
 
 def _serve() -> None:
-    """Sweep with stores that are named on the standard input, in a process of its own."""
+    """Sweep with stores that are named on the standard input, in its own process."""
     for line in sys.stdin:
         pickle.dump(_swept(Path(json.loads(line))), sys.stdout.buffer)
         sys.stdout.buffer.flush()

@@ -1,4 +1,4 @@
-"""``python -m tests.golden_cycles``: compare the suite's cycles with those recorded, or record them anew."""
+"""``python -m tests.golden_cycles``: compare the suite's cycles with those recorded, or record them again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def main() -> int:
     """Return 1 if any number differs, or if a matrix that can be had has none written down."""
     parser = argparse.ArgumentParser(prog="python -m tests.golden_cycles", description=__doc__)
     parser.add_argument(
-        "--record", action="store_true", help="write the file anew; every matrix must be here"
+        "--record", action="store_true", help="write the file again; every matrix must be here"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes; all cores")
     arguments = parser.parse_args()

@@ -56,7 +56,7 @@ def read() -> list[Row]:
 
 
 def write(rows: Iterable[Row]) -> None:
-    """Write the file anew."""
+    """Write the file again."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([field.name for field in fields(Row)])

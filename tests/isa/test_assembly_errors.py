@@ -163,7 +163,7 @@ MISTAKES = [
     (".data\n.space 1 << 29", 2, "<<", "size 536870912 is out of range 0 to 268435456"),
     (".data\n.align 0", 2, "0", "alignment 0 is out of range 1 to 2147483648"),
     (".data -4", 1, "-4", "address -4 is out of range 0 to 2147483647"),
-    (".data 0x7FFFFFFF\n.word 1", 2, ".word", "data behind address 2147483648"),
+    (".data 0x7FFFFFFF\n.word 1", 2, ".word", "data after address 2147483648"),
     (".data 64\n.word 1\n.data 66\n.byte 1", 4, ".byte", "data overlaps that of line 2"),
     (".equ A, 1 / (3 - 3)", 1, "/", "division by zero"),
     (".equ A, 1 % 0", 1, "%", "division by zero"),

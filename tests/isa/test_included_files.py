@@ -1,4 +1,4 @@
-"""``.incbin``: bytes of a file beside the text, and of no other."""
+"""``.incbin``: bytes of a file next to the text, and of no other."""
 
 import pytest
 

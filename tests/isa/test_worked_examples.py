@@ -142,7 +142,7 @@ def test_text_that_is_no_example(text, message):
         ("memory.w[253] = 1", "more values than there are places"),
         ("x1.s = 1", "write the type of the values after the name, one of .w"),
         ("vl.w = 1", ".w: these values have no type"),
-        ("v1 = 1:w", "'1:w': a type of its own is for memory, one of b, h, w, s, d, bits"),
+        ("v1 = 1:w", "'1:w': its own type is for memory, one of b, h, w, s, d, bits"),
         ("x1 = 0x100000000", "0x100000000 does not fit 32 bits"),
         ("memory.b[0] = -129", "-129 does not fit 8 bits"),
         ("mask = 2", "a bit of the mask is 0 or 1"),

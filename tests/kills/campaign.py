@@ -85,7 +85,7 @@ class Campaign:
     arguments: tuple[str, ...] = ()
 
     def run(self, times: int, source: random.Random) -> Count:
-        """Kill it so many times; then let it come to its end."""
+        """Kill it this many times; then let it come to its end."""
         count = Count()
         with tempfile.TemporaryDirectory(prefix="vecsim-kills-") as name:
             folder = Path(name)

@@ -1,6 +1,6 @@
 """The oracle of time: a machine looked at cycle by cycle, from docs/timing.md alone.
 
-In each cycle the instructions under way are looked at in the order of their age, then the next ones of the
+In each cycle the instructions in flight are looked at in the order of their age, then the next ones of the
 program. What may go on does; of what may not, the cycle from which it could is noted, if it is known. After a
 cycle in which nothing goes on comes the first that was noted.
 
@@ -52,7 +52,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Times:
-    """The cycles of a run; by pc and cause what they are charged to; each instruction in program order."""
+    """The cycles of a run; by pc and cause what they are attributed to; each instruction in program order."""
 
     cycles: int
     cycles_by_cause: dict[tuple[int, str], int]
@@ -254,7 +254,7 @@ class _Clock:
             self._start_elements(flight)
 
     def _dispatch_time(self, unit: Unit, before: Flight | None) -> float:
-        """*Queues and dispatch*, *Accesses*: when what comes behind another may be dispatched."""
+        """*Queues and dispatch*, *Accesses*: when what comes after another may be dispatched."""
         if unit == Unit.MEMORY:
             in_order = before.dispatch if before else 0
             return max(in_order, min(self._port_time(port) for port in self.ports))

@@ -1,4 +1,4 @@
-"""The oracle beside an engine: everything that both say of a program, and where they differ."""
+"""The oracle next to an engine: everything that both say of a program, and where they differ."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
     for pc, cause in sorted(ours.cycles_by_cause.keys() | cycles_by_cause.keys()):
         one, other = ours.cycles_by_cause.get((pc, cause), 0), cycles_by_cause.get((pc, cause), 0)
         if one != other:
-            return f"instruction {pc}, charged to {cause}: oracle / engine: {one} / {other}"
+            return f"instruction {pc}, attributed to {cause}: oracle / engine: {one} / {other}"
     if (len(ours.rows), ours.cycles) != (len(rows), theirs.cycles):
         return f"oracle / engine: rows {len(ours.rows)} / {len(rows)}, cycles {ours.cycles} / {theirs.cycles}"
     return ""

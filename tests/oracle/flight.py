@@ -1,4 +1,4 @@
-"""An instruction under way: its times as far as they are known, and what it waits for in older ones."""
+"""An instruction in flight: its times as far as they are known, and what it waits for in older ones."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Flight:
     transfers
         t(w) of the words that have gone, of an access.
     older
-        Older instructions that were under way when it issued.
+        Older instructions that were in flight when it issued.
     uses
         Registers and slices that it reads and writes.
     port

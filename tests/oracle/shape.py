@@ -99,7 +99,7 @@ def uses(step: Step, section: int) -> list[Use]:
 
 
 def record_bytes(step: Step, section: int) -> int:
-    """Bytes of an element of an access and of what lies beside it (*Accesses*)."""
+    """Bytes of an element of an access and of what lies next to it (*Accesses*)."""
     access = step.row.access
     assert access is not None
     if access.record == Record.POSITIONS:
@@ -142,7 +142,7 @@ def is_vector(step: Step) -> bool:
 
 
 def work(step: Step) -> tuple[str, str]:
-    """What a cycle is charged to in which it does not wait: up to the last element, and behind."""
+    """What a cycle is attributed to in which it does not wait: up to the last element, and after."""
     row = step.row
     if not is_vector(step):
         return "scalar_work", "scalar_work"

@@ -1,4 +1,4 @@
-"""What an instruction waits for, and which cycles of a run are charged to it (*Waiting and charging*)."""
+"""What an instruction waits for, and which cycles of a run are attributed to it (*Waiting and charging*)."""
 
 from __future__ import annotations
 
@@ -57,9 +57,9 @@ class Span:
     retire
         R.
     passed
-        The cycle behind that in which its last word or element goes, and R of what touches no unit.
+        The cycle after that in which its last word or element goes, and R of what touches no unit.
     work, latency
-        What a cycle before ``passed`` is charged to in which it does not wait, and one from there on.
+        What a cycle before ``passed`` is attributed to in which it does not wait, and one from there on.
     """
 
     pc: int

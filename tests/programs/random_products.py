@@ -1,4 +1,4 @@
-"""Matrices that are hard for one program or another, and a run with all that it leaves behind checked."""
+"""Matrices that are hard for one program or another, and a run with all that it leaves after checked."""
 
 from dataclasses import dataclass
 from functools import cache

@@ -29,7 +29,7 @@ def checkout(tmp_path):
         shutil.copy(package / name, folder / "vecsim" / name)
     for name in ("setup.py", "pyproject.toml", ".gitattributes", "README.md", "LICENSE"):
         if not (ROOT / name).exists():
-            pytest.skip("the tests run beside no checkout")
+            pytest.skip("the tests run next to no checkout")
         shutil.copy(ROOT / name, folder)
     (folder / ".gitignore").write_text("__pycache__/\n")  # building may import what it builds
     git(folder, "init", "--quiet")
@@ -44,7 +44,7 @@ def head(checkout):
 
 def test_of_a_checkout(checkout, tmp_path):
     assert of_checkout(checkout) == Commit(head(checkout))
-    (checkout / "notes.txt").write_text("what is beside the packages decides nothing")
+    (checkout / "notes.txt").write_text("what is next to the packages decides nothing")
     assert str(of_checkout(checkout)) == head(checkout)
     (checkout / "vecsim" / "new.py").write_text("")
     (checkout / "vecsim" / "__init__.py").write_text("changed = 1\n")
@@ -69,7 +69,7 @@ def test_many_changed_files_are_counted():
 
 
 def commit_in(folder):
-    """The commit that the package in a folder, beside no repository of its own, says it is of."""
+    """The commit that the package in a folder, next to no repository of its own, says it is of."""
     code = "from vecsim.results.commit import commit; print(commit())"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."},
@@ -85,7 +85,7 @@ def unpacked(packed, target):
 
 
 def build(folder, what):
-    """Build a wheel or a source distribution as pip does, and unpack it beside the folder."""
+    """Build a wheel or a source distribution as pip does, and unpack it next to the folder."""
     pytest.importorskip("setuptools", minversion="77")
     target = folder.parent / f"{what} of {folder.name}"
     target.mkdir()

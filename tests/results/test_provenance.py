@@ -26,7 +26,7 @@ def test_versions_of_what_results_depend_on():
 
 def test_the_libraries_are_those_that_vecsim_needs():
     if not PYPROJECT.exists():
-        pytest.skip("the tests run beside no checkout")
+        pytest.skip("the tests run next to no checkout")
     project = tomllib.loads(PYPROJECT.read_text())["project"]
     needed = [*project["dependencies"], *project["optional-dependencies"]["gpu"]]
     names = {re.match(r"[\w-]+", text)[0] for text in needed}

@@ -35,7 +35,7 @@ def numbers(draw, size):
         most = int(np.array(np.finfo(TYPES[size]).max).view(f"u{size}"))
         bits = draw(st.integers(0, most - 1) | st.integers(0, 100) | st.integers(most - 100, most - 1))
         middle = (of_bits(bits, size) + of_bits(bits + 1, size)) / 2
-        # A binary fraction has as many decimals as binary digits behind the point.
+        # A binary fraction has as many decimals as binary digits after the point.
         places = max(middle.denominator.bit_length() - 1, 1)
         digits = str(int(middle * 10**places)).rjust(places + 1, "0")
         last = draw(st.sampled_from(["", "0000000001", "9"]))

@@ -94,7 +94,7 @@ ALLOWED = {
     "experiments/papers/hism/calibration/recorded_tables.py": {"file.read_text"},
     "experiments/papers/hism/suite/member.py": {"(files('experiments.papers.hism.suite') / name).read_text"},
     "experiments/whatif/studies.py": {"(resources.files(__package__) / RECORDED / f'{name}.csv').read_text"},
-    # what this process or its workers wrote into a folder of their own
+    # what this process or its workers wrote into their own folder
     "experiments/gpu_bench/matrix_supply.py": {"np.load"},
     "experiments/gpu_bench/check.py": {"json.loads", "(folder / FACTS).read_text"},
     "experiments/papers/layouts/recording.py": {"np.load"},

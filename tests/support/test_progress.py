@@ -25,7 +25,7 @@ def terminal(monkeypatch):
     monkeypatch.setenv("COLUMNS", "140")
     monkeypatch.setenv("TERM", "xterm")
     built = Terminal()
-    # Not sys.stderr itself, which pytest sets anew when the test begins.
+    # Not sys.stderr itself, which pytest sets again when the test begins.
     monkeypatch.setattr(progress, "sys", SimpleNamespace(stderr=built))
     return built
 

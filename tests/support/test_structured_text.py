@@ -41,7 +41,7 @@ def test_what_is_within_the_limits_is_read_as_it_is(table):
     assert toml_table(text, "it") == tomllib.loads(text)
 
 
-# Strings in all four forms, with what looks like their ends, and a key behind them that is too long.
+# Strings in all four forms, with what looks like their ends, and a key after them that is too long.
 STRINGS = st.one_of(
     TEXTS.map(lambda text: json.dumps(text, ensure_ascii=False).replace("\x7f", "")),
     st.text('a."\\# ', max_size=6).map(lambda text: '"""' + text.replace("\\", "\\\\") + '"""'),

@@ -127,7 +127,7 @@ print(len(table), __name__, "__file__" in globals())
 
 @pytest.mark.parametrize("how", ["file", pytest.param("standard input", marks=pytest.mark.ci)])
 def test_a_script_starts_work_at_its_top_level(tmp_path, how):
-    """Without ``if __name__ == "__main__"``: workers do not run it once more."""
+    """Without ``if __name__ == "__main__"``: workers do not run it again."""
     script = tmp_path / "top.py"
     script.write_text(TOP_LEVEL % str(tmp_path / "cells.sqlite"))
     named, given = (str(script), None) if how == "file" else ("-", script.read_text())

@@ -41,7 +41,7 @@ def check(event):
 
 
 def check_nesting(events):
-    """Slices of a track lie in each other or beside each other."""
+    """Slices of a track lie in each other or next to each other."""
     tracks = {}
     for event in events:
         if event["ph"] == "X":

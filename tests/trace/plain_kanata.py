@@ -29,7 +29,7 @@ def read(path):
     for place, line in enumerate(lines):
         command, *rest = line.split("\t")
         if command == "C=":
-            assert place == 0, "C= stands behind the header"
+            assert place == 0, "C= stands after the header"
             (cycle,) = map(int, rest)
             continue
         if command == "C":
@@ -44,7 +44,7 @@ def read(path):
             actual.append(Logged(own, cycle))
             continue
         instruction = actual[int(rest[0])]
-        assert instruction.end is None, "nothing comes behind the retirement of an instruction"
+        assert instruction.end is None, "nothing comes after the retirement of an instruction"
         _command(command, rest, instruction, cycle, actual)
     assert all(each.end is not None for each in actual)
     return actual

@@ -110,7 +110,7 @@ class DataFiles:
 
     @property
     def places(self) -> tuple[tuple[int, int], ...]:
-        """Of each array that is loaded: its first byte, and the first behind it."""
+        """Of each array that is loaded: its first byte, and the first after it."""
         return tuple((each.address, each.end) for each in self._loaded)
 
     @property

@@ -29,8 +29,8 @@ def matrix_argument(before: str = "", behind: str = "", metavar: str = "MATRIX")
 
     Parameters
     ----------
-    before, behind
-        What the help says beside `MATRIX_HELP`, with the space between.
+    before, after
+        What the help says next to `MATRIX_HELP`, with the space between.
     metavar
         Its name in the help.
     """
@@ -89,7 +89,7 @@ ExtendOption = Annotated[
     typer.Option(
         "--extend",
         metavar="FILE.py|NAME",
-        help="Extend the machine by rules of time of your own, or by an extension that comes with vecsim "
+        help="Extend the machine by timing rules of your own, or by an extension that comes with vecsim "
         "(docs/extending-time.md). Repeatable.",
         autocompletion=completion.extensions,
     ),
@@ -125,7 +125,7 @@ LikeOption = Annotated[
     typer.Option(
         "--like",
         metavar="NAME",
-        help="The program whose format, symbols and options a file of your own has.",
+        help="The program whose format, symbols and options your own file has.",
         autocompletion=completion.programs,
     ),
 ]

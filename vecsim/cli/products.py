@@ -73,7 +73,7 @@ def chosen_programs(names: Sequence[str] | None, like: str | None) -> list[str]:
     files = [name for name in named if name.endswith(OWN_SUFFIX) and not says_like(name)]
     if files and like is None:
         raise UserError(
-            f"--program {files[0]}: a program of your own needs --like NAME, the program whose format, "
+            f"--program {files[0]}: your own program needs --like NAME, the program whose format, "
             f"symbols and options it has: {', '.join(PROGRAMS)}"
         )
     if like is not None and not files:

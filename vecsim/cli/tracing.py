@@ -26,7 +26,7 @@ TraceOption = Annotated[
         "--trace",
         metavar="FILE",
         help="Write what every unit, port and bank does in every cycle: FILE.json for Perfetto, FILE.kanata "
-        "for Konata; compressed with .gz behind it.",
+        "for Konata; compressed with .gz after it.",
     ),
 ]
 WindowOption = Annotated[

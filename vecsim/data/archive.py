@@ -54,7 +54,7 @@ def matrix_in(
     """Take the matrix out of a tar archive.
 
     An archive may hold right-hand sides and coordinates too (NAME_b.mtx, NAME_coord.mtx): the matrix is the
-    file that is named like its folder, else the only matrix file there is.
+    file that is named like its folder, otherwise the only matrix file there is.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def _members(source: str, stream: SourceBytes, archive: tarfile.TarFile) -> Iter
         with stream.at_most(_MOST_HEADER_BYTES, _HEADERS):
             member = archive.next()
         if member is None:
-            # The checksum of a gzip file stands at its end, behind what fills the archive up.
+            # The checksum of a gzip file stands at its end, after what fills the archive up.
             while stream.read(_BUFFER):
                 pass
             return

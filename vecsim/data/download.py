@@ -97,7 +97,7 @@ class Remote:
 
     @property
     def condition(self) -> str | None:
-        """What an ``If-Range`` header can say: a strong ETag, else the date."""
+        """What an ``If-Range`` header can say: a strong ETag, otherwise the date."""
         strong = self.etag is not None and not self.etag.startswith("W/")
         return self.etag if strong else self.last_modified
 
@@ -125,7 +125,7 @@ def download(
     url
         Its address, of https; http is for this machine alone, after redirections too.
     partial
-        Where its bytes go, with a note of what they are part of beside them (``partial`` and ``.json``).
+        Where its bytes go, with a note of what they are part of next to them (``partial`` and ``.json``).
         After an error both stay for the next call, unless the file is larger than may be; at the end
         ``partial`` is whole, and `discard` removes the note when the file has found its place.
     report

@@ -21,11 +21,11 @@ MEMORY_LIMIT = "VECSIM_MEMORY_LIMIT"
 
 DEFAULT_FILE_LIMIT = 4 << 30
 TEXT_SHARE = 4
-"""The text is in memory while it is read, twice where it must be changed, and beside what is made of it."""
+"""The text is in memory while it is read, twice where it must be changed, and next to what is made of it."""
 ENTRY_BYTES = 64
 ROW_BYTES = 16
 COLUMN_BYTES = 8
-"""Measured, beside the text: 21 to 52 bytes an entry, 4 a row; a product needs an x and a y besides."""
+"""Measured, next to the text: 21 to 52 bytes an entry, 4 a row; a product needs an x and a y besides."""
 
 _COUNT = re.compile(r"(\d{1,12})([KMGT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}

@@ -41,7 +41,7 @@ def read_file(
     refuse_pages
         Whether to say of a web page that it is one: servers send them for files.
     keep_complex
-        Whether complex values are kept; else their real part is taken, with a warning.
+        Whether complex values are kept; otherwise their real part is taken, with a warning.
 
     Raises
     ------
@@ -117,8 +117,8 @@ def read(path: str | os.PathLike[str], *, complex: bool = False) -> Matrix:
     path
         The file. If it lies in a folder named ``reconstructed``, the matrix has a warning that says so.
     complex
-        Whether complex values are kept, as complex128; else their real part is taken, with a warning. Real
-        values stay real either way.
+        Whether complex values are kept, as complex128; otherwise their real part is taken, with a warning.
+        Real values stay real either way.
 
     Raises
     ------
@@ -152,7 +152,7 @@ def load(
     Parameters
     ----------
     source
-        The path of an existing file; else a name: of a file in a folder (``NAME``, ``GROUP/NAME``), of a
+        The path of an existing file; otherwise a name: of a file in a folder (``NAME``, ``GROUP/NAME``), of a
         built-in (see `BUILTINS`), of a matrix of SuiteSparse (``NAME``, ``GROUP/NAME``) or the Matrix Market
         (``NAME``, ``COLLECTION/SET/NAME``); or the address of a file, https://. A path object means a file. A
         `Matrix` is returned as it is.

@@ -147,7 +147,7 @@ def assemble(
     warnings
         What has been changed already.
     keep_complex
-        Whether complex values stay complex128; else their real part is taken, with a warning.
+        Whether complex values stay complex128; otherwise their real part is taken, with a warning.
 
     Raises
     ------

@@ -1,7 +1,7 @@
 """Downloaded matrix files in the user's cache: whole, checked, and safe from other processes.
 
-A file comes to its place by a rename, after it has been read as a matrix. Beside it lies a record of where it
-came from, with its size and sha256, which are compared each time it is used. Who downloads holds a lock;
+A file comes to its place by a rename, after it has been read as a matrix. Next to it lies a record of where
+it came from, with its size and sha256, which are compared each time it is used. Who downloads holds a lock;
 others that want the same file wait for it and find it there.
 """
 
@@ -89,8 +89,8 @@ def fetch(url: str, name: Path, accept: Callable[[Path], T], report: Report | No
     name
         Its path below `matrix_cache`.
     accept
-        Reads the file, which has a name of its own until then; what it refuses is not kept, but downloaded
-        once more from the beginning.
+        Reads the file, which has its own name until then; what it refuses is not kept, but downloaded
+        again from the beginning.
     report
         Is told of the progress, as by `download`.
 

@@ -88,7 +88,7 @@ class Piece:
 
     @property
     def end(self) -> int:
-        """The first address behind it."""
+        """The first address after it."""
         return self.address + self.count * np.dtype(TYPES[self.type]).itemsize
 
     def values(self, memory: npt.NDArray[np.uint8]) -> list[Any]:
@@ -165,7 +165,7 @@ class Placed:
 
     @property
     def end(self) -> int:
-        """The first address behind it."""
+        """The first address after it."""
         return self.address + self.values.nbytes
 
     def to_dict(self) -> dict[str, Any]:
@@ -349,7 +349,7 @@ def without_room(program: Program, places: Sequence[tuple[int, int]]) -> Program
     Parameters
     ----------
     places
-        First byte of each, and the first behind it.
+        First byte of each, and the first after it.
     """
     if not places:
         return program

@@ -12,7 +12,7 @@ from numba import njit, prange
 
 LOCALITY_BLOCK = 32
 FEW_ENTRIES = 100_000
-"""Up to so many compiling takes longer than plain NumPy."""
+"""Up to this many compiling takes longer than plain NumPy."""
 
 
 @dataclass(frozen=True)

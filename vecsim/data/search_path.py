@@ -33,7 +33,7 @@ def find_file(name: str, folders: Iterable[Path]) -> Path | None:
     ----------
     name
         ``NAME`` or ``GROUP/NAME``, without or with a suffix. Sought are, below a folder, ``NAME`` with each
-        of `SUFFIXES`, and the same in a folder of its own (``NAME/NAME.mtx``), as archives unpack.
+        of `SUFFIXES`, and the same in its own folder (``NAME/NAME.mtx``), as archives unpack.
     folders
         Where, the first of them first. Their other sub-folders are not searched.
     """

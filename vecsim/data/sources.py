@@ -71,8 +71,8 @@ def find_matrices(pattern: str) -> list[Found]:
     Parameters
     ----------
     pattern
-        With ``*``, ``?`` or ``[...]`` for a whole name, else a part of one; case does not count. One with a
-        ``/`` is compared with ``GROUP/NAME``.
+        With ``*``, ``?`` or ``[...]`` for a whole name, otherwise a part of one; case does not count. One
+        with a ``/`` is compared with ``GROUP/NAME``.
     """
     wanted = pattern.lower()
     if not set("*?[") & set(wanted):

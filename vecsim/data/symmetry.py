@@ -9,7 +9,7 @@ GENERAL, SYMMETRIC, SKEW_SYMMETRIC, HERMITIAN = "general", "symmetric", "skew-sy
 
 
 def most_entries(symmetry: str, stored: int) -> int:
-    """Return how many entries the whole matrix can have of a file that stores so many."""
+    """Return how many entries the whole matrix can have of a file that stores this many."""
     return stored if symmetry == GENERAL else 2 * stored
 
 

@@ -4,7 +4,7 @@ What it knows is apart from how it is shown:
 
 ======================  ======================================================================
 ``target``              what is debugged: text, memory, machine
-``debugger``            a session that can be assembled anew, and what is shown of it
+``debugger``            a session that can be assembled again, and what is shown of it
 ``session``             steps, stops, goes back; breakpoints and watchpoints
 ``position``            where it has stopped: registers, memory and record as plain arrays
 ``operands``            registers and places in memory by name
@@ -19,6 +19,6 @@ What it knows is apart from how it is shown:
 ``save_folder``         where ``save`` writes
 ``web``                 the terminal in a browser, on this computer, for who knows the address
 ``admission``           who that is: the secret of each start
-``page_session``        the process behind each page, which ends with its connection
+``page_session``        the process after each page, which ends with its connection
 ======================  ======================================================================
 """

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 HOST = "127.0.0.1"
 SECRET_BYTES = 32
 CONNECTION = "ws"
-"""What a page asks for to be connected with a debugger of its own."""
+"""What a page asks for to be connected with its own debugger."""
 
 
 def new_secret() -> str:
@@ -67,7 +67,7 @@ class Address:
         return f"{self.origin}/{self.secret}/"
 
     def admitted(self, asked: Asked) -> str | None:
-        """Return what is asked for, as a path behind the secret; None if the request is to be refused.
+        """Return what is asked for, as a path after the secret; None if the request is to be refused.
 
         The host must be this one (a name that was made to lead here is another), and so must be the origin,
         which a connection always states. The secret is compared in constant time.

@@ -120,7 +120,7 @@ class DebuggerApp(App[None]):
         self.show()
 
     def on_resize(self) -> None:
-        """Draw anew when there is another size, once it is known."""
+        """Draw again when there is another size, once it is known."""
         self.call_after_refresh(self.show)
 
     def _numbers(self) -> range:
@@ -141,7 +141,7 @@ class DebuggerApp(App[None]):
     # What is shown
 
     def show(self, *, follow: bool = True) -> None:
-        """Draw all panels anew; the cursor goes to the instruction that comes next, unless not asked to."""
+        """Draw all panels again; the cursor goes to the instruction that comes next, unless not asked to."""
         shown = self.shown
         self.set_class(shown.extended, "-extended")
         for name in PANELS if shown.extended else SIMPLE:

@@ -285,7 +285,7 @@ COMMANDS: dict[str, Command] = {
     "show": Command("show [PANEL]", f"show one of {', '.join(PANELS)}, or the view", _show, True),
     "view": Command("view simple|extended", "what show shows", _view),
     "edit": Command("edit LINE TEXT", "put another text in a line", _edit),
-    "assemble": Command("assemble", "assemble anew and run to the same cycle", _assemble),
+    "assemble": Command("assemble", "assemble again and run to the same cycle", _assemble),
     "save": Command("save FILE", "write the text as it is now", _save),
     "restart": Command("restart", "go to cycle 0", _restart),
     "expect": Command("expect CONDITION", "say if it does not hold; a script then ends with code 1", _expect),

@@ -48,7 +48,7 @@ class Piece:
 
 
 class Debugger:
-    """A session that can be assembled anew, and what is shown of it.
+    """A session that can be assembled again, and what is shown of it.
 
     Parameters
     ----------
@@ -64,11 +64,11 @@ class Debugger:
     Attributes
     ----------
     session
-        The program under way.
+        The program in flight.
     before
         Where it was before the last command, to tell what has changed.
     extended
-        Whether units, banks and the pipeline are shown beside source, registers and memory.
+        Whether units, banks and the pipeline are shown next to source, registers and memory.
     stop
         Why it stopped last.
     edits
@@ -108,7 +108,7 @@ class Debugger:
         ----------
         place
             A line, of which the first instruction is meant, or the next that follows, after the name of its
-            file and a colon where that is included; a label; a mnemonic, with or without the type behind its
+            file and a colon where that is included; a label; a mnemonic, with or without the type after its
             dot: all instructions of that name.
 
         Raises
@@ -138,7 +138,7 @@ class Debugger:
             if each.file == named and each.line >= line
         ]
         if not behind or line < 1:
-            raise UserError(f"line {line}: no instruction stands there or behind it")
+            raise UserError(f"line {line}: no instruction stands there or after it")
         return [min(behind)[1]]
 
     @property

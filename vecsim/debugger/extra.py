@@ -1,4 +1,4 @@
-"""What the debugger's views need beside vecsim: the extra ``teach``."""
+"""What the debugger's views need next to vecsim: the extra ``teach``."""
 
 from __future__ import annotations
 

@@ -68,7 +68,9 @@ def looks_like_floats(bits: Any) -> bool:
 
 
 def number(container: int, wide: bool) -> float | int:
-    """Read the container of a vector element: a float64 if values are wide, else a float32 or an int32."""
+    """Read the container of a vector element: a float64 if values are wide, otherwise a float32 or an
+    int32.
+    """
     bits = np.int64(container)
     if wide and not -(1 << 31) <= container < 1 << 32:
         return float(bits.view(np.float64))

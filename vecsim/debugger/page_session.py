@@ -1,4 +1,4 @@
-"""The debuggers behind the open pages: a process each, which ends with the connection of its page."""
+"""The debuggers after the open pages: a process each, which ends with the connection of its page."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ MOST_SESSIONS = 4
 PING_SECONDS = 0.7
 """How often a page is asked whether it is there."""
 MOST_UNANSWERED = 5
-"""So many questions without any word from the page, one after the other, and it is gone. They are counted,
+"""This many questions without any word from the page, one after the other, and it is gone. They are counted,
 not the time: when the whole computer has slept the page gets to answer."""
 CLOSING = 0.5
 """Seconds to wait for the other side to close a connection."""
@@ -129,7 +129,7 @@ class Sessions:
 
 
 class Session:
-    """A debugger in a process of its own, and the page that shows it.
+    """A debugger in its own process, and the page that shows it.
 
     It ends at once when the connection breaks, and is killed: it has nothing to lose.
     """
@@ -164,7 +164,7 @@ class Session:
         """Ask the page whether it is there, again and again; break the connection when it is not."""
         while self._unanswered < MOST_UNANSWERED:
             self._unanswered += 1
-            asks = asyncio.create_task(self._ping())  # it may have to wait behind what is shown
+            asks = asyncio.create_task(self._ping())  # it may have to wait after what is shown
             await asyncio.sleep(PING_SECONDS)
             asks.cancel()
         self._transport.abort()

@@ -65,7 +65,7 @@ def line_marks(shown: Debugger) -> dict[int, str]:
 def scalar_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show the scalar registers that are not zero or have changed (``*``), by their names in the source.
 
-    ``~`` stands behind what is not ready, here and in the other panels; cells of strips are dotted.
+    ``~`` stands after what is not ready, here and in the other panels; cells of strips are dotted.
     """
     now, before = shown.position.state, shown.before.state
     wide = shown.target.value_bytes == 8
@@ -203,7 +203,7 @@ def pipeline_lines(shown: Debugger, width: int = WIDE) -> list[str]:
 
 
 def _of_interest(known: list[Activity]) -> list[Activity]:
-    """Choose those that are under way, the oldest first, and the latest beside them."""
+    """Choose those that are in flight, the oldest first, and the latest next to them."""
     under_way = [each for each in known if each.retired is None][: PIPELINE * 3 // 4]
     latest = [each for each in known if each not in under_way]
     return sorted([*under_way, *latest[len(under_way) - PIPELINE :]], key=lambda each: each.age)
@@ -221,7 +221,7 @@ def _folded(letters: str, width: int) -> list[str]:
 
 
 def _some(values: Sequence[float], waits: Sequence[object], most: int = 6) -> str:
-    """Write the first values, with a mark behind those that wait."""
+    """Write the first values, with a mark after those that wait."""
     texts = [
         marked(f"{value:.6g}" if isinstance(value, float) else str(value), wait)
         for value, wait in zip(values[:most], waits[:most], strict=True)

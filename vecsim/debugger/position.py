@@ -79,7 +79,7 @@ class Position:
         return state
 
     def arrays(self) -> tuple[State, TimingRecord]:
-        """Return a state and a record of their own that hold what the snapshot holds."""
+        """Return a state and their own record that hold what the snapshot holds."""
         return from_snapshot(self.snapshot, self.program, self.machine)
 
     @cached_property

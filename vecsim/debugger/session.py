@@ -1,4 +1,4 @@
-"""A program under way that stops where it is asked to, and goes back.
+"""A program in flight that stops where it is asked to, and goes back.
 
 Forwards it is the engine that goes on; backwards an earlier snapshot is restored, and the engine goes on from
 there. So every engine steps back, and what is seen at a cycle is the same, whichever way it was reached.
@@ -75,7 +75,7 @@ class Checkpoints:
 ENGINE = "simpy"
 """What a session runs on if nobody says otherwise: it starts at once, and steps are short."""
 KEPT_ROWS = 64
-"""Instructions before a stop of which the times are known, at least, beside those that are under way."""
+"""Instructions before a stop of which the times are known, at least, next to those that are in flight."""
 STRIDE = 512
 """Cycles after which a run looks whether it has come to a breakpoint."""
 MOST_CYCLES = 1_000_000
@@ -105,7 +105,7 @@ class Watch:
     operand
         What it is made of.
     holds
-        Whether it ends the run when it becomes true; else when it changes.
+        Whether it ends the run when it becomes true; otherwise when it changes.
     """
 
     text: str
@@ -118,7 +118,7 @@ class Watch:
 
 
 class Session:
-    """A program under way.
+    """A program in flight.
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ class Session:
     # Steps
 
     def step(self, count: int = 1) -> Stop:
-        """Go on until so many further instructions have issued; others may issue in the same cycle."""
+        """Go on until this many further instructions have issued; others may issue in the same cycle."""
         for _ in range(count):
             if self.ended:
                 break
@@ -176,12 +176,12 @@ class Session:
         return self._stopped("step")
 
     def step_cycles(self, count: int = 1) -> Stop:
-        """Go on by so many cycles."""
+        """Go on by this many cycles."""
         self.go_to(self.position.cycle + count)
         return self._stopped("step")
 
     def back(self, count: int = 1) -> Stop:
-        """Go back to before the latest issue, so many times."""
+        """Go back to before the latest issue, this many times."""
         for _ in range(count):
             here = self.position.cycle
             earlier = [issue + 1 for _, issue, _ in self.position.issues if issue + 1 < here]
@@ -189,7 +189,7 @@ class Session:
         return self._stopped("step")
 
     def back_cycles(self, count: int = 1) -> Stop:
-        """Go back by so many cycles."""
+        """Go back by this many cycles."""
         self.go_to(max(0, self.position.cycle - count))
         return self._stopped("step")
 
@@ -211,11 +211,11 @@ class Session:
         Parameters
         ----------
         until
-            Numbers of instructions before which to stop, beside the breakpoints.
+            Numbers of instructions before which to stop, next to the breakpoints.
         cycle
             The cycle before which to stop.
         condition
-            What ends the run, beside the watches.
+            What ends the run, next to the watches.
         """
         wanted = self.breakpoints | set(until)
         watches = [*self.watches, *([condition] if condition else [])]

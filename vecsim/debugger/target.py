@@ -43,7 +43,7 @@ class Target:
     value_bytes
         Bytes of a matrix value, 4 or 8.
     loaded
-        Places of memory that data of the program leave as they are: first byte, and the first behind it.
+        Places of memory that data of the program leave as they are: first byte, and the first after it.
     included
         The files that the text may include, by their paths from its folder: no other is opened, whatever is
         edited.

@@ -142,7 +142,7 @@ def unit_states(position: Position) -> list[UnitState]:
             first = at_work[0] if at_work else None
             text = "free" if first is None else what_it_does(first, position)
             if len(at_work) > 1:
-                text += f"; behind it {', '.join(f'#{each.age}' for each in at_work[1:])}"
+                text += f"; after it {', '.join(f'#{each.age}' for each in at_work[1:])}"
             results.append(UnitState(name, first, text, queued))
             queued = ()
     return results

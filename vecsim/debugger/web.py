@@ -55,7 +55,7 @@ def refused() -> web.Response:
 
 
 class Pages:
-    """What is served at an address: the page, its files, and the connection to a debugger of its own.
+    """What is served at an address: the page, its files, and the connection to its own debugger.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class Protocols(web.Server):
 def serve(arguments: Sequence[str], port: int, say: Callable[[str], object]) -> None:
     """Serve ``vecsim debug`` with these arguments until it is interrupted.
 
-    Every page that is opened has a debugger of its own.
+    Every page that is opened has its own debugger.
 
     Parameters
     ----------

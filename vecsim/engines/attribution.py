@@ -60,12 +60,13 @@ class Attribution:
 
 
 def work_of(row: Instruction) -> tuple[Cause, Cause]:
-    """Tell what an instruction's cycles are charged to while its words or elements pass, and behind the last.
+    """Tell what an instruction's cycles are attributed to while its words or elements pass, and after the
+    last.
 
     Parameters
     ----------
     row
-        Of an access the two are one: no cycle of it comes behind the last word's.
+        Of an access the two are one: no cycle of it comes after the last word's.
     """
     if row.access is not None and row.unit == Unit.MEMORY:
         contiguous = Cause.CACHE_TRANSFER if row.access.cache else Cause.CONTIGUOUS_TRANSFER

@@ -58,7 +58,7 @@ class Line:
         return Cause[max(self.waits, key=self.waits.__getitem__).upper()].label
 
     def mostly(self, most: int) -> str:
-        """Name the causes that its cycles are charged to, the largest first, with their shares."""
+        """Name the causes that its cycles are attributed to, the largest first, with their shares."""
         parts = sorted(self.cycles_by_cause.items(), key=lambda item: -item[1])[:most]
         return ", ".join(f"{Cause[name.upper()].label} {cycles / self.cycles:.0%}" for name, cycles in parts)
 

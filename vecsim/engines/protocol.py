@@ -21,7 +21,7 @@ from vecsim.machine import Machine
 
 
 class Engine(Protocol):
-    """A program under way, stopped at the boundary between two cycles.
+    """A program in flight, stopped at the boundary between two cycles.
 
     All engines stop at the same boundaries, in the same state, whatever the way there.
     """
@@ -53,8 +53,8 @@ class Engine(Protocol):
         cycle
             The number of a cycle: stop before it. One that has passed moves nothing.
         instructions
-            So many further instructions: stop after the cycle in which the last of them issues. Others may
-            issue in it too, on a machine that issues several in a cycle. Less than 1 moves nothing; behind
+            This many further instructions: stop after the cycle in which the last of them issues. Others may
+            issue in it too, on a machine that issues several in a cycle. Less than 1 moves nothing; after
             halt, where no instruction comes any more, it goes to the end.
 
         Raises

@@ -1,4 +1,4 @@
-"""Plain functions made anew, with others in the place of functions that they call.
+"""Plain functions made again, with others in the place of functions that they call.
 
 Semantics and rules are plain functions that name others as globals. The compiled engine takes compiled ones
 in their place, and a machine those of its extensions.
@@ -24,7 +24,7 @@ def rebound(
     make: Callable[[Function], Any],
     replaced: Mapping[int, Sequence[Function]] | None = None,
 ) -> Any:
-    """Make a plain function anew, with every plain function that its globals and its closure name.
+    """Make a plain function again, with every plain function that its globals and its closure name.
 
     Parameters
     ----------

@@ -70,7 +70,7 @@ class TimingRecord:
 
 
 def sizes_of(machine: Machine, instructions: int) -> Sizes:
-    """Return the dimensions for a machine and a program of so many instructions."""
+    """Return the dimensions for a machine and a program of this many instructions."""
     named = machine.vector_registers
     queue, ports, accesses = machine.unit_queue, machine.memory_ports, machine.accesses_in_flight
     slots = ports * accesses + (queue + 1) * (len(Unit) - 1)
@@ -96,7 +96,7 @@ def sizes_of(machine: Machine, instructions: int) -> Sizes:
 
 
 def new_record(machine: Machine, instructions: int) -> TimingRecord:
-    """Return the record of a machine that has done nothing, for a program of so many instructions."""
+    """Return the record of a machine that has done nothing, for a program of this many instructions."""
     sizes = sizes_of(machine, instructions)
     arrays = {name: _new(part, sizes) for name, part in RECORD.items()}
     arrays["slots"]["number"] = np.arange(sizes.slots)
@@ -154,7 +154,7 @@ class Snapshot:
 def take_snapshot(
     program: Program, machine: Machine, cycle: int, state: State, record: TimingRecord
 ) -> Snapshot:
-    """Copy the state and the record of a program under way.
+    """Copy the state and the record of a program in flight.
 
     Parameters
     ----------

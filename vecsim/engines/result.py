@@ -38,7 +38,7 @@ class Run(Overview):
         What :meth:`vecsim.engines.attribution.Ledger.counters` returns, and by the name of
         :class:`vecsim.engines.state.counters.Counter`, lower case.
     cycles_by_cause
-        Every cycle of the run charged to one cause, by the name of ``Cause``; the values sum to
+        Every cycle of the run attributed to one cause, by the name of ``Cause``; the values sum to
         ``cycles``.
     waited
         Cycles that instructions waited, by cause, summed over instructions (they overlap).

@@ -150,7 +150,7 @@ def run(
         The most that the run may take: one whose last retirement comes later is a fault, whether it is an
         infinite loop or not.
     progress, progress_cycles
-        Called with the running engine every so many cycles.
+        Called with the running engine every this many cycles.
 
     Raises
     ------

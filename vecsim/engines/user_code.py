@@ -35,7 +35,7 @@ class UserCodeError(Exception):
     reason
         What went wrong.
     rule
-        Whether it was a rule of time, and not the semantics of an instruction.
+        Whether it was a timing rule, and not the semantics of an instruction.
     """
 
     def __init__(self, place: str = "", reason: str = "", rule: bool = False) -> None:

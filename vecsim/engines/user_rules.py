@@ -1,4 +1,4 @@
-"""The rules of time of a machine: those of :mod:`vecsim.engines.rules`, or what its extensions put in their
+"""The timing rules of a machine: those of :mod:`vecsim.engines.rules`, or what its extensions put in their
 place.
 """
 

@@ -40,7 +40,7 @@ def too_wide(bits: int) -> str:
 
 
 class Int64(int):
-    """An integer that stays one of 64 bits, or is an error; beside NumPy's floats it is a plain one."""
+    """An integer that stays one of 64 bits, or is an error; next to NumPy's floats it is a plain one."""
 
     __slots__ = ()
     __array_ufunc__ = None  # so that NumPy's floats leave operations to it
@@ -200,7 +200,7 @@ class Registers(Integers):
 
 
 class Special(Integers):
-    """The special registers, on a machine whose sections have so many elements."""
+    """The special registers, on a machine whose sections have this many elements."""
 
     __slots__ = ("section",)
     section: int
@@ -241,7 +241,7 @@ class Memory(Integers):
     """Simulated memory, by bytes and by groups of them."""
 
     def load(self, address: int, size: int, signed: bool) -> Int64:
-        """Read so many bytes at an address."""
+        """Read this many bytes at an address."""
         if 0 <= address <= self.length - size:
             return Int64(int.from_bytes(self.values[address : address + size], "little", signed=signed))
         raise IndexError(outside(address, self.length - size + 1))

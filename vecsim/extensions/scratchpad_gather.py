@@ -1,4 +1,4 @@
-"""A scratchpad beside the vector units that is read and added to by index, as in VIA.
+"""A scratchpad next to the vector units that is read and added to by index, as in VIA.
 
 J. Pavon et al.: VIA, A Smart Scratchpad for Vector Units with Application to Sparse Matrix Computations,
 HPCA 2021. The scratchpad is the vector cache of s x s elements, which ``ldc`` fills. It delivers as many

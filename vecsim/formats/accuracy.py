@@ -20,8 +20,8 @@ from vecsim.formats.array_types import FloatArray, IntArray
 UNIT_ROUNDOFF = {np.dtype(np.float32): 2.0**-24, np.dtype(np.float64): 2.0**-53}
 """u: the largest relative error of one rounding, by the type of the values."""
 _ROWS_AT_ONCE = 1 << 17
-"""So few that a core's cache holds much of them through all steps of the measure, so many that threads seldom
-wait for the interpreter."""
+"""So few that a core's cache holds much of them through all steps of the measure, this many that threads
+seldom wait for the interpreter."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -39,7 +39,7 @@ def with_type(built: Any, dtype: Any) -> Any:
 
 
 class FormatBase(Overview):
-    """A matrix as its entries, whatever their order and whatever stands beside them."""
+    """A matrix as its entries, whatever their order and whatever stands next to them."""
 
     accountings: ClassVar[tuple[str, ...]]
     """The storage accountings that it knows, of `vecsim.formats.storage.ACCOUNTINGS`."""

@@ -70,12 +70,12 @@ class Image:
 
     @property
     def end(self) -> int:
-        """The first address behind the image."""
+        """The first address after the image."""
         return self.base + len(self.data)
 
 
 def allocate(layout: Layout, start: int, sizes: IntArray) -> tuple[IntArray, int]:
-    """Place pieces one behind the other from `start` on, each aligned.
+    """Place pieces one after the other from `start` on, each aligned.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def allocate(layout: Layout, start: int, sizes: IntArray) -> tuple[IntArray, int
     addresses
         int64, the address of each piece.
     end
-        The first address behind the last piece, without padding.
+        The first address after the last piece, without padding.
 
     Raises
     ------

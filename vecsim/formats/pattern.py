@@ -77,7 +77,7 @@ class Pattern:
         return self.nnz * (self.value_bytes + 4) + 4 * (self.shape[0] + 1)
 
     def allows(self, stored_bytes: float) -> bool:
-        """Return whether a format may take so many bytes: four times CRS, or a MiB."""
+        """Return whether a format may take this many bytes: four times CRS, or a MiB."""
         return stored_bytes <= max(ALWAYS_MADE_BYTES, MAX_GROWTH * self.crs_bytes)
 
 

@@ -9,7 +9,7 @@ from vecsim.formats.array_types import IntArray
 
 
 def pointers_of(sizes: NDArray[Any]) -> IntArray:
-    """Return where parts of these sizes begin, one behind the other, then the end of the last; int64."""
+    """Return where parts of these sizes begin, one after the other, then the end of the last; int64."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(sizes, dtype=np.int64)))
 
 

@@ -114,7 +114,7 @@ HISM_PAPER = "Stathis, Vassiliadis, Cotofana, IPDPS 2003"
 _ALL = (
     NamedFormat(
         "crs",
-        "rows one behind the other, with a pointer to where each begins",
+        "rows one after the other, with a pointer to where each begins",
         f"in general use; {HISM_PAPER}, section 3",
         CRS,
         aliases=("csr",),

@@ -16,7 +16,7 @@ def threads_that_pay(work: float) -> int:
 
 @contextmanager
 def as_many_threads_as_pay(work: float) -> Iterator[None]:
-    """Let parallel loops compiled by Numba take so many threads."""
+    """Let parallel loops compiled by Numba take this many threads."""
     before = numba.get_num_threads()
     numba.set_num_threads(threads_that_pay(work))
     try:

@@ -34,7 +34,7 @@ WORD_BYTES = 4
 SCALAR_REGISTERS = 32
 """Registers x, and as many f."""
 MOST_WRITTEN = 4
-"""Registers that an instruction may write, at most: so many operands fit into its word."""
+"""Registers that an instruction may write, at most: this many operands fit into its word."""
 
 SHOWN_DIFFERENCES = 8
 """Differences from a preset that a label names; of more it gives the number."""
@@ -64,7 +64,7 @@ class Latencies(Frozen):
     multiply: int = _number(8, "vector multiply")
     multiply_add: int = _number(12, "vector multiply-add")
     divide: int = _number(20, "vector divide and square root, in the multiply unit")
-    sum: int = _number(8, "sum reduction, beside ceil(log2(elements)) cycles of its tree")
+    sum: int = _number(8, "sum reduction, next to ceil(log2(elements)) cycles of its tree")
 
 
 class SparseUnit(Frozen):
@@ -83,7 +83,7 @@ class Machine(Overview, Frozen):
     """
 
     extensions: ClassVar[tuple[Extension, ...]] = ()
-    """What its rules of time are extended by (docs/extending-time.md)."""
+    """What its timing rules are extended by (docs/extending-time.md)."""
 
     name: str = Field(default=DEFAULT_PRESET, min_length=1, description="name that reports show")
     section_size: int = Field(default=64, description="elements of a vector register, s: a power of two")
@@ -110,7 +110,7 @@ class Machine(Overview, Frozen):
     bank_busy: int = _number(3, "cycles that a word occupies its bank (0: no bank is ever busy)", ge=0)
     chaining: bool = Field(default=True, description="elements pass between units as they are produced")
     lanes: int = _number(2, "elements an arithmetic unit starts in a cycle", le=4096)
-    scalar_load_latency: int = _number(6, "cycles of a scalar load, which has a path of its own")
+    scalar_load_latency: int = _number(6, "cycles of a scalar load, which has its own path")
     branch_penalty: int = _number(3, "cycles lost after a taken branch", ge=0)
     latency: Latencies = Field(default_factory=Latencies, description="latencies by class, in cycles")
     sparse_unit: SparseUnit = Field(default_factory=SparseUnit, description="the unit of MIPA and BMIPA")

@@ -80,6 +80,6 @@ def _table(extension: Extension) -> Any:
 
 
 def _remade(files: Iterable[str], content: dict[str, Any], origin: Origin) -> Machine:
-    """Make a machine with the extensions of files anew, in a process that it was sent to."""
+    """Make a machine with the extensions of files again, in a process that it was sent to."""
     extensions = extensions_of(Path(file) for file in files)
     return machine_class(extensions).model_validate(content).with_origin(origin)

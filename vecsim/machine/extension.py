@@ -1,4 +1,4 @@
-"""An extension of the machine: rules of time that take the place of others, and instructions of its own.
+"""An extension of the machine: timing rules that take the place of others, and instructions of its own.
 
 A user declares it in one Python file (docs/extending-time.md)::
 
@@ -59,7 +59,7 @@ LARGEST = 1 << 53
 
 
 _TIMING = {Unit.SCALAR: Timing.SCALAR, Unit.MEMORY: Timing.ACCESS, Unit.SPARSE: Timing.SPARSE}
-"""The rule of time of an instruction by its unit, if it names none; of others it is element by element."""
+"""The timing rule of an instruction by its unit, if it names none; of others it is element by element."""
 _LATENCY = {Unit.SCALAR: "integer", Unit.ADD: "add", Unit.MULTIPLY: "multiply"}
 """The latency of an instruction by its unit, if it names none."""
 
@@ -164,7 +164,7 @@ class Extension:
 
     @property
     def changes_time(self) -> bool:
-        """Whether it has more than instructions: the engine's rules of time are its own."""
+        """Whether it has more than instructions: the engine's timing rules are its own."""
         return bool(self.numbers or self.arrays or self.counters or self.replacements)
 
     def __repr__(self) -> str:

@@ -47,7 +47,7 @@ def load_machine(
         Numbers by name, ``{"banks": 32, "latency.add": 6}`` or ``{"latency": {"add": 6}}``; or texts such as
         ``banks=32``, ``chaining=false`` or ``latency.add=6``.
     extend
-        Extensions of the rules of time, or the files that declare them (docs/extending-time.md), beside those
+        Extensions of the timing rules, or the files that declare them (docs/extending-time.md), next to those
         that the machine file names.
 
     Returns
@@ -129,7 +129,7 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
     )
     base = table.pop("based_on", None)
     if base is None:
-        # A copy of a preset that states everything is compared with that; else vs2003 fills it.
+        # A copy of a preset that states everything is compared with that; otherwise vs2003 fills it.
         base, base_stated = (
             named if is_preset and ADDED_NUMBERS.keys() >= set(omitted) else DEFAULT_PRESET,
             False,
@@ -212,7 +212,7 @@ _TYPES = {"bool_type": "write true or false", "int_type": "write an integer"}
 
 
 def _near(described: type[Machine], key: str) -> str:
-    """Propose a field for an unknown one: those of that name within a table, else the nearest."""
+    """Propose a field for an unknown one: those of that name within a table, otherwise the nearest."""
     names = ["name", *flat(described().numbers())]
     inner = [name for name in names if name.endswith(f".{key}")]
     return did_you_mean(inner) or nearest(key, names)

@@ -16,7 +16,7 @@ ABOUT = (
     "the preset and the differences. The rules that read the numbers: docs/timing.md.",
 )
 BASED_ON = f"the preset that gives what is not stated here; {DEFAULT_PRESET} if this line is missing"
-NO_NAME = 'name = "..." # name that reports show beside the file\'s'
+NO_NAME = 'name = "..." # name that reports show next to the file\'s'
 
 
 def to_toml(machine: Machine) -> str:

@@ -55,7 +55,7 @@ _ASKED: tuple[tuple[str, Any, str], ...] = (
 _METHODS = {"now", "utcnow", "today", "random", "getrandbits", "getstate", "hash", "id"}
 _SEEDS = {random.Random.seed.__code__, random.Random.setstate.__code__}
 _SHARED: random.Random = random.random.__self__  # type: ignore[attr-defined]
-"""The generator behind the functions of `random`."""
+"""The generator after the functions of `random`."""
 _ALL_RANDOM = ("random", "secrets", "uuid", "numpy.random", "numpy.random.mtrand")
 """Modules that draw."""
 

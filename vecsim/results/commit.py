@@ -52,8 +52,9 @@ class Commit:
 def commit() -> Commit:
     """Return the commit of the code that runs.
 
-    It is what the environment variable says; else what was written into the package when it was built; else
-    what git says of the checkout; else what ``git archive`` wrote into this file; else unknown.
+    It is what the environment variable says; otherwise what was written into the package when it was built;
+    otherwise what git says of the checkout; otherwise what ``git archive`` wrote into this file; otherwise
+    unknown.
     """
     if message := os.environ.get(VARIABLE):
         return Commit(message)

@@ -137,7 +137,7 @@ class Journal:
         """Read what has been appended since, by this process or others, and return it."""
         before = len(self.records)
         self._file.seek(self._read_to)
-        lines, _ = _lines(self._file.read())  # what is behind them is of a writer that is not through
+        lines, _ = _lines(self._file.read())  # what is after them is of a writer that is not through
         self._read_to += sum(map(len, lines))
         self.records += [record for record in map(_record, lines) if record is not None]
         return self.records[before:]

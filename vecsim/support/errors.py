@@ -38,7 +38,9 @@ def is_interrupt(error: BaseException) -> bool:
 
 
 def place_of(error: BaseException, files: Collection[str]) -> str:
-    """Return ``FILE:LINE``, the innermost place in one of these files that an error passed; else nothing."""
+    """Return ``FILE:LINE``, the innermost place in one of these files that an error passed; otherwise
+    nothing.
+    """
     frames = traceback.extract_tb(error.__traceback__)
     result = next((frame for frame in reversed(frames) if frame.filename in files), None)
     return "" if result is None else f"{result.filename}:{result.lineno}"

@@ -21,7 +21,7 @@ LONGEST_NAME = 60
 
 
 class Measure(Enum):
-    """What stands behind a bar."""
+    """What stands after a bar."""
 
     SHARE = "share"
     """Percent."""
@@ -45,7 +45,7 @@ class Progress:
     Parameters
     ----------
     measure
-        What stands behind the bar.
+        What stands after the bar.
     patience
         Seconds after which it appears. It is wiped out at the end.
     """
@@ -83,7 +83,7 @@ class Progress:
         total
             Of how much; None if that is not known: the bar only moves.
         note
-            What `Measure.CYCLES` shows behind the bar.
+            What `Measure.CYCLES` shows after the bar.
         """
         if not self.is_seen:
             return

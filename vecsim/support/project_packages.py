@@ -1,4 +1,4 @@
-"""The packages beside vecsim, or a clear message where a folder of the same name stands in their way.
+"""The packages next to vecsim, or a clear message where a folder of the same name stands in their way.
 
 Python looks into the folder that it is started in first: a folder ``programs`` or ``experiments`` there would
 be taken for vecsim's own package.
@@ -38,7 +38,7 @@ LIBRARIES = (
 )
 """Other people's packages that vecsim needs."""
 ROOT = Path(__file__).parents[2]
-"""Where vecsim is, and these packages beside it."""
+"""Where vecsim is, and these packages next to it."""
 SHIPPED_TEXTS = "<programs>/"
 """What the name of an assembly text begins with that comes with vecsim and is included by another."""
 

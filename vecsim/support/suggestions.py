@@ -60,7 +60,7 @@ def _plural(thing: str) -> str:
 
 
 def shown(text: bytes | str, most: int = 40) -> str:
-    """Return what stands in a file for a message: so many letters, those that cannot be printed escaped."""
+    """Return what stands in a file for a message: this many letters, those that cannot be printed escaped."""
     letters = text[: most + 1].decode("latin-1") if isinstance(text, bytes) else text
     end = "..." if len(letters) > most else ""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in letters[:most]) + end

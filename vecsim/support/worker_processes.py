@@ -27,7 +27,7 @@ LOOK_SECONDS = 0.5
 
 
 class _Worker(SpawnProcess):
-    """A process that does not run the user's script once more."""
+    """A process that does not run the user's script again."""
 
     @staticmethod
     def _Popen(process_obj: Any) -> Any:  # the name is that of multiprocessing
@@ -95,7 +95,7 @@ def end_workers(pool: ProcessPoolExecutor) -> None:
     """End the workers of a pool at once, whatever they do: what they have finished is kept.
 
     They end before the pool does: one that shuts down tells its workers so, by a pipe that it closes when it
-    finds them dead, and what is under way then would end in a traceback.
+    finds them dead, and what is running then would end in a traceback.
     """
     processes = list((pool._processes or {}).values())
     for process in processes:
@@ -123,7 +123,7 @@ def start_module(
     output
         Where its output goes, as `subprocess.Popen` takes it. Its messages are dropped.
     apart
-        Whether it is in a session of its own, which the signals of this terminal do not reach.
+        Whether it is in its own session, which the signals of this terminal do not reach.
     """
     if not sys.executable:
         return None

@@ -67,7 +67,7 @@ def _listed(program: Program, pc: int) -> Listed:
 
 
 def _has(text: str, name: str) -> bool:
-    """Return whether a name stands in a text as a word of its own."""
+    """Return whether a name stands in a text as its own word."""
     return name in text.replace(",", " ").replace("(", " ").replace(")", " ").split()
 
 

@@ -55,7 +55,7 @@ def phases(row: list[int], worked: int) -> list[Phase]:
 
 
 def _longest(row: list[int], causes: tuple[Cause, ...], most: int) -> str:
-    """Return the label of the cause waited for longest in so many cycles; empty without any.
+    """Return the label of the cause waited for longest in this many cycles; empty without any.
 
     What it waited for longer than that came later, while it worked.
     """

@@ -20,7 +20,7 @@ from vecsim.trace.window import WHOLE, Window
 
 GZIP = ".gz"
 FORMATS = {".json": "the Chrome Trace Event Format, for Perfetto", ".kanata": "Kanata, for Konata"}
-"""What a trace is, by the suffix of its file; with `GZIP` behind it, compressed."""
+"""What a trace is, by the suffix of its file; with `GZIP` after it, compressed."""
 
 
 def format_of(name: str) -> str:
@@ -34,7 +34,7 @@ def format_of(name: str) -> str:
     suffix = Path(name.removesuffix(GZIP)).suffix
     if suffix not in FORMATS:
         known = "; ".join(f"{suffix} is {what}" for suffix, what in FORMATS.items())
-        raise UserError(f"--trace {name}: the suffix names the format: {known}; {GZIP} behind it compresses")
+        raise UserError(f"--trace {name}: the suffix names the format: {known}; {GZIP} after it compresses")
     return suffix
 
 

@@ -45,7 +45,7 @@ class Writer(Protocol):
         """
 
     def finish(self, cycles: int) -> None:
-        """End the file of a run that took so many cycles."""
+        """End the file of a run that took this many cycles."""
 
 
 class Stream:
@@ -100,7 +100,7 @@ class Stream:
             self._writer.take(some[inside], worked, of_them[in_window], int(issue[-1]))
 
     def finish(self, cycles: int) -> None:
-        """End the file of a run that took so many cycles."""
+        """End the file of a run that took this many cycles."""
         self._writer.finish(cycles)
 
 

@@ -55,7 +55,7 @@ class Values:
     Parameters
     ----------
     state
-        Of an engine that is under way; it is looked at where it is.
+        Of an engine that is running; it is looked at where it is.
     pieces
         Of memory.
     wide

@@ -1,4 +1,4 @@
-"""What stands behind the items of the HBP paper: the matrices, and what measured."""
+"""What stands after the items of the HBP paper: the matrices, and what measured."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hash as a question of its own: its numbers, the partition, and what is better."""
+"""The hash as its own question: its numbers, the partition, and what is better."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ SUMMARY = (
     "block. Here each is varied with the others as they are, and the partition too; quality is the "
     "deviation within warps over that of the rows as they stand, cost is the time of ordering a row of a "
     "block on a CPU, compiled. “Classes” is another hash: a row goes to the class of the leading bits of "
-    "its number of entries, and behind those of the classes before."
+    "its number of entries, and after those of the classes before."
 )
 NEAR = 1.25
-"""A deviation so many times that of sorting is similar."""
+"""A deviation this many times that of sorting is similar."""
 
 
 def make(results: Results) -> Item:
@@ -34,7 +34,7 @@ def make(results: Results) -> Item:
         chart=_chart(results, studied),
         verdicts=_verdicts(results),
         notes=(
-            f"Beside sorting: {beside}.",
+            f"Next to sorting: {beside}.",
             "Times are of one CPU, all its cores, the shortest of five: they compare methods and foretell "
             "no GPU.",
             "In turn, rows are placed as they stand, and long runs of rows without entries push others "

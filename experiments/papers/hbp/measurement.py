@@ -209,7 +209,7 @@ class _Matrix(Case):
         return matches
 
     def _own(self, blank: Record, make: Callable[[], Any]) -> Iterator[Record]:
-        """Measure a product of ours, and the kernels behind its first."""
+        """Measure a product of ours, and the kernels after its first."""
         yield self.own(blank, make, apart="combine")
 
     def _active_by_degree(self, csr: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The hash as a question of its own, answered on a CPU: how alike it makes rows of a warp, at what cost.
+"""The hash as its own question, answered on a CPU: how alike it makes rows of a warp, at what cost.
 
 Blocks are sampled, since a matrix has up to a million of them; those without an entry are left out, as the
 paper does. What is timed is the ordering alone, compiled by Numba, on all cores, the shortest of several

@@ -25,7 +25,7 @@ PAPER = Paper(
         Experiment(
             "hbp-fig8",
             "Figure 8",
-            "products, beside the paper's on Orin",
+            "products, next to the paper's on Orin",
             f"{HERE}.products:speeds",
             arguments=(8, "Orin"),
         ),
@@ -35,7 +35,7 @@ PAPER = Paper(
         Experiment(
             "hbp-fig10",
             "Figure 10",
-            "products, beside the paper's on a 4090",
+            "products, next to the paper's on a 4090",
             f"{HERE}.products:speeds",
             arguments=(10, "4090"),
         ),

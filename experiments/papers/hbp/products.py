@@ -18,7 +18,7 @@ from experiments.report.item import BarChart, Item, Verdict
 from experiments.report.parameter_charts import LineChart
 
 COMBINED = ("hbp", "hbp-classes", "hbp-active", "hbp-by-degree")
-"""With a combine step behind the product in blocks."""
+"""With a combine step after the product in blocks."""
 OURS = (*COMBINED, "hbp-active-direct")
 DRAWN = tuple(method for method in PRODUCTS if method != "crs")
 """As many as there are colours."""
@@ -45,7 +45,7 @@ def speeds(results: Results, figure: int, printed: str) -> Item:
     ]
     return results.item(
         f"hbp-fig{figure}",
-        f"Figure {figure}: products, beside the paper's on {printed}",
+        f"Figure {figure}: products, next to the paper's on {printed}",
         "GFLOPS, 2 nnz over the time of the product with its combine step, and how many times faster than "
         "CSR and the 2D partition HBP is. The paper prints means and maxima of these; its bars are a "
         "picture.",
@@ -111,7 +111,7 @@ def _verdicts(results: Results, printed: str) -> Iterator[Verdict]:
 
 
 def _parts(record: Record | None) -> dict[str, float | None]:
-    """Return the time in blocks and that of the combine step behind, as far as they are known."""
+    """Return the time in blocks and that of the combine step after, as far as they are known."""
     combine = None if record is None else record.parts.get("combine")
     if record is None or record.median_us is None or combine is None:
         return {"blocks": None, "combine": combine}
@@ -143,7 +143,7 @@ def parts(results: Results) -> Item:
     return results.item(
         "hbp-fig9",
         "Figure 9: the combine step as matrices grow",
-        "Time of the product in blocks and of the combine step behind it, over Kronecker graphs of rising "
+        "Time of the product in blocks and of the combine step after it, over Kronecker graphs of rising "
         "scale, microseconds, float64. The paper's numbers are a picture.",
         tuple(rows),
         chart=LineChart(

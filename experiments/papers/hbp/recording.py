@@ -24,7 +24,7 @@ EVERY_PARTITION = ("m4", "m8", "m10", "m14")
 
 
 def orders_of(chosen: Sequence[SuiteMatrix]) -> tuple[OrderRecord, ...]:
-    """Study the orders of matrices, one behind the other, on this CPU."""
+    """Study the orders of matrices, one after the other, on this CPU."""
     orders: list[OrderRecord] = []
     for matrix in chosen:
         begun = time.perf_counter()

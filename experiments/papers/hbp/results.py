@@ -22,7 +22,7 @@ class OrderRecord:
     deviation
         Standard deviation of the entries of rows within a group, mean over the groups.
     steps
-        The longest rows of all groups, added: so many steps warps take.
+        The longest rows of all groups, added: this many steps warps take.
     lanes
         The share of lanes that have an entry in these steps.
     nanoseconds

@@ -1,4 +1,4 @@
-"""The words beside the numbers."""
+"""The words next to the numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What stands behind the items of the HiSM paper: the matrices, the cycles, the machine."""
+"""What stands after the items of the HiSM paper: the matrices, the cycles, the machine."""
 
 from __future__ import annotations
 

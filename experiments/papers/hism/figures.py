@@ -62,7 +62,7 @@ NOTES = (
     "The ten matrices are those of the suite that come nearest to equal steps on a logarithmic scale, as the "
     "paper chose its ten; the lines separate its groups small, medium and large.",
     "Matrices marked as stand-ins are generated in place of files of the collection that are not found. "
-    "Rows ending in “, without stand-ins” are of ten matrices chosen anew among the others.",
+    "Rows ending in “, without stand-ins” are of ten matrices chosen again among the others.",
 )
 
 

@@ -160,7 +160,7 @@ def _in_processes(
                 yield futures[future], future.result()
         except BrokenProcessPool:
             raise UserError(ENDED) from None
-        except BaseException:  # an interrupt too: nobody waits for what is under way
+        except BaseException:  # an interrupt too: nobody waits for what is running
             end_workers(pool)
             raise
 

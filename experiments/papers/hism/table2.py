@@ -113,7 +113,7 @@ class Variant:
     Attributes
     ----------
     suffix
-        What the row labels say behind the paper's.
+        What the row labels say after the paper's.
     average
         How the times of a group become one number.
     stand_ins
@@ -141,11 +141,11 @@ VARIANTS = (
 NOTES = (
     "The paper does not say how it averaged. Its numbers fit one way alone: the cycles of every matrix are "
     "divided by those of CHiSM, the mean is taken for each program, and a row is the quotient of two such "
-    "means. Rows without a suffix are made so and stand beside the paper's numbers.",
+    "means. Rows without a suffix are made so and stand next to the paper's numbers.",
     "mean of ratios: the cycles of two programs are divided for each matrix, then the mean is taken. For the "
     "rows of CHiSM it is the same number.",
     "without stand-ins: only matrices whose entries are where those of the collection's matrix do, with the "
-    "matrices of Figure 2 chosen anew among them. Stand-ins are generated in place of files of the "
+    "matrices of Figure 2 chosen again among them. Stand-ins are generated in place of files of the "
     "collection that are not found.",
     "whole suite by size: every matrix of the suite in the group to which its number of non-zeros belongs, "
     "instead of the three or four of Figure 2; the groups meet half way, on the logarithmic scale, between "
@@ -299,7 +299,7 @@ def far_off(filled: Sequence[Comparison]) -> list[str]:
 
 
 def small_matrices(runs: SuiteRuns) -> list[str]:
-    """Say what CHiSM takes beside HiSM on the small matrices: those of one level have no cache to move."""
+    """Say what CHiSM takes next to HiSM on the small matrices: those of one level have no cache to move."""
     cycles = runs.measured.cycles()
     names = [p.name for p in runs.figures["size"] if p.group == "small" and p.name in cycles]
     if not names:
@@ -311,7 +311,7 @@ def small_matrices(runs: SuiteRuns) -> list[str]:
     message = (
         f"Of the small matrices {' and '.join(alike)} have one level, where CHiSM is HiSM" if alike else ""
     )
-    rest = f"with a cache to move CHiSM takes, beside HiSM, {', '.join(others)} cycles" if others else ""
+    rest = f"with a cache to move CHiSM takes, next to HiSM, {', '.join(others)} cycles" if others else ""
     paper = "The paper has HiSM at 0.6 of CHiSM's time on the small ones."
     return [f"{'; '.join(filter(None, (message, rest)))}. {paper}"]
 

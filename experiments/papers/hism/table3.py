@@ -42,7 +42,7 @@ VALUE_LABEL, LOGARITHMIC = "steps / steps of HiSM (vs BBCS: steps of HiSM)", Tru
 NOTES = (
     "The paper's column “vs BBCS” holds no ratio but HiSM's own number of steps. Rows ending in “, BBCS as "
     "meant” give the ratio that its text speaks of, with nnz steps for BBCS (half the entries searched, half "
-    "moved); rows ending in “, counted steps of HiSM” stand beside the column as printed.",
+    "moved); rows ending in “, counted steps of HiSM” stand next to the column as printed.",
     "The model, decoded from the paper's numbers: HiSM searches half an array of mean length on each level "
     "and moves half a level-0 array: n0 div 2 + n0 div 2 + n1 div 2 (+ n2 div 2), where n0, n1, n2 are the "
     "mean numbers of entries of an array of each level, without remainder. CRS moves nnz / 2 entries and "
@@ -55,15 +55,15 @@ NOTES = (
     "on; a displacement an entry, pointer or row number moved; an update a pointer, length, flag or count "
     "changed in place; all are steps. Block arrays of HiSM and block columns of BBCS have an address and a "
     "length of their own, so their neighbours stay where they are; rows of CRS and diagonals of JD are "
-    "stored end to end, so all that is behind moves. JD searches the row in the permutation and, as the "
+    "stored end to end, so all that is after moves. JD searches the row in the permutation and, as the "
     "format does here, moves it past others to keep rows of equal length in order.",
     "Rows ending in “, counted in stored blocks” are means over the empty positions of non-empty 64 x 64 "
     "blocks only, the case that the model supposes. Elsewhere an insertion into HiSM only searches the upper "
     "levels and writes a new array of one entry.",
-    "Rows ending in “, counted with room” give the others what they can have too: room behind each row and "
-    "diagonal, the paper's “elbow room”, so that nothing moves behind, and no updates; and rows of equal "
+    "Rows ending in “, counted with room” give the others what they can have too: room after each row and "
+    "diagonal, the paper's “elbow room”, so that nothing moves after, and no updates; and rows of equal "
     "length in any order, so that JD swaps two rows. JD then comes out as the paper says, ahead in the small "
-    "matrices and behind in cavity16 and memplus; but CRS takes far fewer steps than HiSM: the paper's "
+    "matrices and after in cavity16 and memplus; but CRS takes far fewer steps than HiSM: the paper's "
     "comparison with CRS shows the worth of room, which the hierarchy brings with it.",
 )
 
@@ -87,9 +87,9 @@ COUNTED_SUFFIX = ", counted"
 IN_BLOCKS_SUFFIX = ", counted in stored blocks"
 """Ends the label of the same over the empty positions of non-empty blocks."""
 ROOM_SUFFIX = ", counted with room"
-"""Ends the label of the first again, with room behind every row and diagonal and rows of JD in any order."""
+"""Ends the label of the first again, with room after every row and diagonal and rows of JD in any order."""
 HISM_SUFFIX = ", counted steps of HiSM"
-"""Ends the label of HiSM's own counted steps, which stand beside the paper's BBCS column."""
+"""Ends the label of HiSM's own counted steps, which stand next to the paper's BBCS column."""
 
 
 def crs_model_steps(entries: int) -> float:

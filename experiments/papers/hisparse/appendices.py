@@ -1,4 +1,4 @@
-"""What stands behind the items of the HiSparse paper: the methods, the matrices, every time, the GPU."""
+"""What stands after the items of the HiSparse paper: the methods, the matrices, every time, the GPU."""
 
 from __future__ import annotations
 

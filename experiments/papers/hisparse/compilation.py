@@ -84,7 +84,9 @@ def _product(dtype: str, warps: int) -> None:
 
 
 def matrix_of_warps(warps: int, dtype: str) -> Any:
-    """Return a matrix whose product has blocks of so many warps: by stripes of 256 rows and their entries."""
+    """Return a matrix whose product has blocks of this many warps: by stripes of 256 rows and their
+    entries.
+    """
     stripes, a_row = {1: (600, 3), 2: (300, 15), 4: (140, 30), 8: (1, 256)}[warps]
     return rows_of(256 * stripes, np.arange(a_row), dtype)
 

@@ -12,7 +12,7 @@ from experiments.report.paper_chart import paper_beside_ours
 SUMMARY = (
     "Rows, non-zeros and row lengths of each matrix, and its tree with d = 128 in single precision: "
     "inner nodes "
-    "and leaves, sparse and dense, and their mean entries; of leaves that of the sparse ones. Beside each "
+    "and leaves, sparse and dense, and their mean entries; of leaves that of the sparse ones. Next to each "
     "printed matrix stands the one of the GPU suite that was generated in its place; the others have no "
     "number of the paper."
 )
@@ -85,7 +85,7 @@ def _printed_numbers(name: str, printed: PrintedMatrix) -> dict[str, float]:
     numbers = _of_nodes(printed.inner, printed.leaves)
     if name in NO_TREE:
         del numbers["inner nodes: mean"]
-    # Nothing is so many per cent above 0.
+    # Nothing is this many per cent above 0.
     return {what: number for what, number in numbers.items() if number}
 
 

@@ -142,7 +142,7 @@ class _Matrix(Case):
         return matches
 
     def described(self) -> MatrixRecord:
-        """Return what is known of the matrix; call it behind `records`."""
+        """Return what is known of the matrix; call it after `records`."""
         csr = self._supplied.csr
         return replace(
             _blank(self._supplied.matrix),

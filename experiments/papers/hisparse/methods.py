@@ -100,7 +100,7 @@ METHODS = {
             CONVERTING_GEAM,
             "csrgeam2 converting",
             "cuSparse",
-            "the same behind the conversion of each transposed operand by Csr2cscEx2",
+            "the same after the conversion of each transposed operand by Csr2cscEx2",
         ),
         Method(
             CONVERTED_GEAM,
@@ -115,7 +115,7 @@ PRODUCT_METHODS = (OWN, CSR, BEST, NAIVE)
 SUM_METHODS = (TREE_SUM, CSR_SUM, GEAM, CONVERTING_GEAM, CONVERTED_GEAM)
 
 MOST_PADDING = 1.6
-"""cuSPARSE's sliced ELLPACK is not tried where it has so many times the places of CSR."""
+"""cuSPARSE's sliced ELLPACK is not tried where it has this many times the places of CSR."""
 LEAST_BLOCK_FILL = 0.7
 """Nor its BSR where blocks are filled to less."""
 

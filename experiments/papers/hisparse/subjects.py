@@ -7,7 +7,7 @@ from dataclasses import replace
 from experiments.gpu_bench.suite import SuiteMatrix, suite
 
 CLASSES = ("large_structured", "other", "small", "skewed", "uniform")
-"""In the order in which they are measured, behind those of the paper."""
+"""In the order in which they are measured, after those of the paper."""
 
 
 def stands_for(matrix: SuiteMatrix) -> str:

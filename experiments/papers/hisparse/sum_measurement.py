@@ -1,4 +1,4 @@
-"""Sums on the GPU, C = A + B, Aᵀ + Bᵀ and A + Bᵀ, of HiSparse and of CSR, beside csrgeam2 of cuSPARSE.
+"""Sums on the GPU, C = A + B, Aᵀ + Bᵀ and A + Bᵀ, of HiSparse and of CSR, next to csrgeam2 of cuSPARSE.
 
 Room for the work and for the sum is there before anything is timed, on both sides: what is timed is the pass
 that counts the entries of the sum and the one that writes them, and where CSR is transposed, that too.
@@ -266,7 +266,7 @@ def _geam(work: Any, clock: Timer) -> dict[str, Timing]:
 
 
 def _together(timings: list[Timing]) -> Timing:
-    """Add the times of calls that come one behind the other."""
+    """Add the times of calls that come one after the other."""
     return replace(
         timings[0],
         median_us=sum(each.median_us for each in timings),
@@ -275,7 +275,7 @@ def _together(timings: list[Timing]) -> Timing:
 
 
 def back_to_back(enqueue: Callable[[Any], None]) -> Timing:
-    """Time calls that are enqueued one behind the other: the median of several."""
+    """Time calls that are enqueued one after the other: the median of several."""
     from gpu.measure.timing import statistics
     from gpu.runtime.cuda_driver import Event, Stream
 

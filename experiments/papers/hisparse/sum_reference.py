@@ -114,7 +114,7 @@ def _next_column(one: Any, end: Any, columns: Any) -> Any:
 def _count(
     pointers: Any, columns: Any, values: Any, others: Any, other_columns: Any, other_values: Any, counts: Any
 ) -> None:
-    """Write how many entries each row of the sum has, to the place behind its own."""
+    """Write how many entries each row of the sum has, to the place after its own."""
     for row in prange(len(pointers) - 1):
         one, two = np.int64(pointers[row]), np.int64(others[row])
         end, other_end = pointers[row + 1], others[row + 1]

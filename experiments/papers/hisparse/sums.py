@@ -1,4 +1,4 @@
-"""Figure 6 and Table 2: sums C = A + B and C = Aᵀ + Bᵀ, and beside the paper's C = A + Bᵀ."""
+"""Figure 6 and Table 2: sums C = A + B and C = Aᵀ + Bᵀ, and next to the paper's C = A + Bᵀ."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ FIGURE_6 = (
 )
 TABLE_2_SUMMARY = (
     "Mean and standard deviation of the milliseconds of a sum, and how many times HiSparse is faster, over "
-    "the matrices that stand for nine of the paper's; behind them how many times both of our sums are faster "
+    "the matrices that stand for nine of the paper's; after them how many times both of our sums are faster "
     "than csrgeam2 on each set of matrices, geometric means."
 )
 NOTES = (

@@ -35,7 +35,7 @@ class Experiment:
     simulates
         Whether it is made of cycles that can be kept in a file and taken from there.
     arguments
-        What the maker is given behind that.
+        What the maker is given after that.
     """
 
     name: str

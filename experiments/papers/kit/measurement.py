@@ -314,7 +314,7 @@ class Case:
     def fastest(
         self, tried: Iterable[Record], method: str, dtype: str, operation: str = "", kind: str = ""
     ) -> Record:
-        """Return the fastest of some records, as a method of its own; without any, why.
+        """Return the fastest of some records, as its own method; without any, why.
 
         Parameters
         ----------

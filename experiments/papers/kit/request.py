@@ -43,7 +43,7 @@ class Request:
         Filled by the experiments: the digests of the matrices that they were made of, by name and by what
         `vecsim.results.digests` calls them, ``pattern_sha256`` or ``matrix_sha256``.
     cached
-        What one experiment made that another of the same request needs too, by a key of their own.
+        What one experiment made that another of the same request needs too, by their own key.
     """
 
     machine: Machine
@@ -57,7 +57,7 @@ class Request:
     cached: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def once(self, key: Any, make: Callable[[], T]) -> T:
-        """Make something that several experiments need, and keep it by a key of its own."""
+        """Make something that several experiments need, and keep it by its own key."""
         if key not in self.cached:
             self.cached[key] = make()
         result: T = self.cached[key]

@@ -1,6 +1,6 @@
 """Results that a GPU measured: one shape for the files of all papers, and what is asked of them.
 
-A paper has a class of its own, derived from `Results`, in its module ``results``.
+A paper has its own class, derived from `Results`, in its module ``results``.
 """
 
 from __future__ import annotations
@@ -289,7 +289,7 @@ class Results:
         return {name: ratio for name, ratio in results.items() if ratio is not None}
 
     def allowed(self, record: Record, longest: int) -> float:
-        """Return the error that a record may have, on a matrix with rows of so many entries."""
+        """Return the error that a record may have, on a matrix with rows of this many entries."""
         return max(LEAST_LIMITS[record.dtype], longest * ROUNDOFF[record.dtype])
 
     def faults(self) -> tuple[str, ...]:

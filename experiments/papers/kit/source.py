@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 def results_for(paper: Paper, request: Request) -> Results:
     """Return the results that a request is to show, once for all items of a paper.
 
-    Those of the file that was given; else what the GPU of this machine measures, which is written to the
-    folder of the report; else those that come with the package, the newest.
+    Those of the file that was given; otherwise what the GPU of this machine measures, which is written to the
+    folder of the report; otherwise those that come with the package, the newest.
 
     Raises
     ------

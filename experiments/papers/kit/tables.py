@@ -1,4 +1,4 @@
-"""Tables that stand behind the items of a paper: columns as functions, and the GPU that measured."""
+"""Tables that stand after the items of a paper: columns as functions, and the GPU that measured."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The paper on layouts of compound entries: its tables and figures made anew."""
+"""The paper on layouts of compound entries: its tables and figures made again."""

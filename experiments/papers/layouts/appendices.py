@@ -1,4 +1,4 @@
-"""What stands behind the items: the matrices, every search, every form of cuSPARSE, and what measured."""
+"""What stands after the items: the matrices, every search, every form of cuSPARSE, and what measured."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ LIMIT_SECONDS = 470.0
 SEARCH_SECONDS = {"joint": 40.0, "schedule": 10.0}
 """What a search may take, with its compilation and the products of cuSPARSE that are timed meanwhile."""
 FINALISTS, FINAL_SECONDS = 3, 0.05
-"""The best that a search has found are timed once more, as long as cuSPARSE's products: the least of many
+"""The best that a search has found are timed again, as long as cuSPARSE's products: the least of many
 times is one that came out too short by chance."""
 COMPARED = {"cuSPARSE": library_products, REAL: real_products}
 REALS = ("float32", "float64")
@@ -152,7 +152,7 @@ class _Case:
         self._compared: list[Record] | None = None
 
     def searches(self, compiling: Compiling) -> list[SearchRecord]:
-        """Search layouts and schedules, then schedules alone; time the best of both once more."""
+        """Search layouts and schedules, then schedules alone; time the best of both again."""
         from gpu.compound.tuning.on_device import DeviceMeasurement, by_events, device_limits
         from gpu.compound.tuning.traffic_model import TrafficModel
         from gpu.compound.tuning.variants import joint_variants, natural_variants
@@ -213,7 +213,7 @@ class _Case:
         return match
 
     def _time_again(self, timings: dict[str, Any], measured: Any, again: dict[str, Any]) -> None:
-        """Time the best few once more, as long as what they are compared with."""
+        """Time the best few again, as long as what they are compared with."""
         from gpu.compound.tuning.on_device import by_events
         from gpu.compound.tuning.variants import variant_named
 
@@ -251,7 +251,7 @@ def _all_of(form: str, products: Any, case: tuple[Any, ...]) -> list[Record]:
 def _best(
     blank: SearchRecord, timings: dict[str, Any], complete: bool, again: dict[str, Any]
 ) -> SearchRecord:
-    """Return the record of the best variant of a search, among those that were timed once more."""
+    """Return the record of the best variant of a search, among those that were timed again."""
     name = min((name for name in again if name in timings), key=lambda name: float(again[name].us))
     layout, schedule = name.split(" | ")
     return replace(

@@ -1,4 +1,4 @@
-"""The words beside the numbers."""
+"""The words next to the numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ ABSENT = "not measured yet"
 READING = (
     "A search measures what a model of bytes and registers does not rule out: each layout under its "
     "likeliest schedule, then all schedules in the two best layouts and in the natural one, then all layouts "
-    "once more under the best schedule. The paper measures all variants.",
+    "again under the best schedule. The paper measures all variants.",
     "The natural layout is CSR with arrays of structures, as in the paper; its schedules have several "
     "threads a row, too, which the paper's have not.",
     "The paper's matrices but for mhd1280b cannot be had here. Surfaces, tetrahedra and Helmholtz equations "

@@ -1,4 +1,4 @@
-"""The paper's claims as one table of numbers, with ours beside each."""
+"""The paper's claims as one table of numbers, with ours next to each."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def ratio_item(results: Results, number: int) -> Item:
         title,
         f"Time of a product y = A x with {label} divided by that with PELLR, on one GPU: above 1 PELLR is "
         "faster. Matrices stand by rising sigma, the standard deviation of their row lengths, as on the "
-        "paper's axes. The paper prints bars without numbers; those it gives in words stand beside ours. "
+        "paper's axes. The paper prints bars without numbers; those it gives in words stand next to ours. "
         "“Near” is PELLR, the same arrays, with its slices taken in the order of their first rows.",
         tuple(_ratio_rows(figure, results)),
         chart=BarChart(

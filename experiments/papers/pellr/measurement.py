@@ -197,7 +197,7 @@ def _maker(method: Method) -> tuple[Callable[[Any], Any], Callable[[Any, int], A
 
 
 def _compile_conversions() -> None:
-    """Convert a small matrix, so that no conversion is charged with being compiled."""
+    """Convert a small matrix, so that no conversion is attributed with being compiled."""
     small = scipy.sparse.csr_array(np.tri(40))
     for method in METHODS.values():
         if method.format:

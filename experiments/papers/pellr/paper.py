@@ -18,7 +18,7 @@ PAPER = Paper(
         Experiment(
             "pellr-claims",
             "Claims",
-            "every number of the text for PELLR, ours beside it",
+            "every number of the text for PELLR, ours next to it",
             f"{HERE}.claims:make",
         ),
         Experiment(

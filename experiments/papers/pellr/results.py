@@ -89,7 +89,7 @@ class Results(kit.Results):
     ) -> float | None:
         """Return how many times PELLR, or another method, is faster than one.
 
-        ``ellr`` is ELLPACK-R as published where it takes at most four times CRS, else cut into slices.
+        ``ellr`` is ELLPACK-R as published where it takes at most four times CRS, otherwise cut into slices.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The words beside the numbers: what a matrix is, how often it fills the GPU, how a figure is to be read."""
+"""The words next to the numbers: what a matrix is, how often it fills the GPU, how a figure is to be read."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def waves_text(results: Results) -> str:
             text += (
                 f"Its {time:.0f} us are {1000 * time / memplus.longest:.0f} ns for each of the "
                 f"{memplus.longest} entries of its longest row: the latency of a load, shared by the steps "
-                "that are under way at once. "
+                "that are running at once. "
             )
     return text + (
         "So the matrices that the paper names are measured a second time, repeated along the diagonal until "

@@ -28,7 +28,7 @@ LATIN_HYPERCUBE = "latin-hypercube"
 
 @dataclass(frozen=True)
 class Part:
-    """Cycles charged to one cause, or those of one instruction, in both."""
+    """Cycles attributed to one cause, or those of one instruction, in both."""
 
     name: str
     before: int

@@ -65,7 +65,7 @@ class _MachineExtension(_Strict):
 
 
 class _MachineTexts(_Strict):
-    """What a machine says of itself beside its numbers."""
+    """What a machine says of itself next to its numbers."""
 
     label: str
     sha256: Digest
@@ -147,7 +147,7 @@ class _Made(_Strict):
     files: list[FileEntry]
 
     def _check_matrices(self, named: Iterable[str]) -> None:
-        """Check that each matrix has a name of its own, and that those which results name are there."""
+        """Check that each matrix has its own name, and that those which results name are there."""
         known: dict[str, str] = {}
         for each in self.matrices:
             if known.setdefault(each.name, each.sha256) != each.sha256:

@@ -42,7 +42,7 @@ Watch = Callable[[str, int, int], None]
 
 @dataclass(frozen=True)
 class Repeated:
-    """A run, once more.
+    """A run, again.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class Repeated:
 
 @dataclass(frozen=True)
 class Again:
-    """A results file, once more.
+    """A results file, again.
 
     Attributes
     ----------

@@ -134,7 +134,7 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
     content
         What is in it.
     layout
-        What the ``sweep.json`` beside it says.
+        What the ``sweep.json`` next to it says.
 
     Raises
     ------

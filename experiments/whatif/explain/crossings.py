@@ -82,7 +82,7 @@ def crossings(cells: Cells) -> Item:
             Comparison(row, "equal at", "", crossing, note=message, absent="nowhere"),
         ]
     base, *others = cells.programs
-    title = f"Cycles beside those of {base}, by what the matrices are like"
+    title = f"Cycles next to those of {base}, by what the matrices are like"
     chart = ScatterChart(
         title=title,
         x_label="",

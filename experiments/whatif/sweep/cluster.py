@@ -150,7 +150,7 @@ def _connected(distributed: Any, address: str) -> Iterator[Any]:
 
 
 def _check_answer(address: str) -> None:
-    """Find out whether anything answers, since a client of Dask that finds nothing leaves threads behind."""
+    """Find out whether anything answers, since a client of Dask that finds nothing leaves threads after."""
     match = _ADDRESS.fullmatch(address)
     if match is None:
         raise UserError(f"{address}: is no address of a scheduler; write tcp://HOST:PORT")

@@ -150,7 +150,7 @@ def _loaded(name: str, value_bits: int, where: Path) -> Input:
 
 
 def forget_loaded() -> None:
-    """Let every matrix be loaded anew: generators and suites have no files that could be looked at."""
+    """Let every matrix be loaded again: generators and suites have no files that could be looked at."""
     _loaded.cache_clear()
 
 

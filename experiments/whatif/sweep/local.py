@@ -15,7 +15,7 @@ from vecsim.support.worker_processes import WorkerContext, begin_worker, end_wor
 DEATHS = 3
 """Times that workers may be killed; what they had finished is kept, and the rest begins again."""
 MATRICES_A_PROCESS = 4
-"""From so many on a process takes all programs of a matrix, and not one of them."""
+"""From this many on a process takes all programs of a matrix, and not one of them."""
 POLL_SECONDS = 0.2
 
 _reports: Any = None

@@ -1,4 +1,4 @@
-"""What would help: the same program on machines that lack one hindrance each, and on one that lacks all.
+"""What would help: the same program on machines that lack one bottleneck each, and on one that lacks all.
 
 They are runs, not estimates; each can be repeated with ``vecsim run --set``.
 """
@@ -19,7 +19,7 @@ LONGEST_QUEUE = 64
 
 @dataclass(frozen=True)
 class Ablation:
-    """A hindrance that is taken away.
+    """A bottleneck that is taken away.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ ABLATIONS = (
         lambda machine: {"issue_width": LONGEST_QUEUE, "branch_penalty": 0},
     ),
 )
-"""Each is a hindrance of its own. Throughput is none: lanes, ports, words in a cycle are paid for."""
+"""Each is its own bottleneck. Throughput is none: lanes, ports, words in a cycle are paid for."""
 ALL = "all of these"
 
 

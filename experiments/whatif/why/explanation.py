@@ -108,7 +108,7 @@ class Explanation(Overview):
             for number, (words, cycles) in enumerate(self.parts.items())
             if number == 0 or (number < NAMED and cycles >= WORTH_NAMING * self.cycles)
         ]
-        behind = "Behind that limit the" if self.is_bound else "The"
+        behind = "After that limit the" if self.is_bound else "The"
         return (
             f"{self.title} on {self.matrix}: {counted(self.cycles, 'cycle')}{self._limit()} "
             f"{behind} oldest instruction: {', '.join(named)}. {self._advice()}"
@@ -201,7 +201,7 @@ def why(
 ) -> Explanation:
     """Explain the cycles of a product.
 
-    The program runs once, once more for each change that might help, and once with twice the rate of what
+    The program runs once, again for each change that might help, and once with twice the rate of what
     bounds it most.
 
     Parameters

@@ -31,8 +31,7 @@ def require_linear(entry: EntryType) -> None:
     )
     if entry.sum != plain.sum or any(entry.zero):
         raise UserError(
-            f"{entry.name} entries have a sum of their own: conjugate gradients need s + t, component by "
-            "component"
+            f"{entry.name} entries have their own sum: conjugate gradients need s + t, component by component"
         )
 
 

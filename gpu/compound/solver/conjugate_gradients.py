@@ -1,8 +1,8 @@
 """Preconditioned conjugate gradients on the device: an iteration is a product and three vector kernels.
 
-Nothing of an iteration comes to the host: so many of them are captured into a graph once, and the host looks
-at the residuals after each replay. Iterations behind the one that converges change x by less than was asked
-for; they are not counted.
+Nothing of an iteration comes to the host: this many of them are captured into a graph once, and the host
+looks at the residuals after each replay. Iterations after the one that converges change x by less than was
+asked for; they are not counted.
 
 `VectorOperations` has axpby, dot and norm of compound vectors alone, whatever their layout.
 """
@@ -203,7 +203,7 @@ class ConjugateGradients:
         ]
 
     def enqueue(self, stream: Any) -> None:
-        """Put so many iterations as are captured at once on a stream.
+        """Put this many iterations as are captured at once on a stream.
 
         Parameters
         ----------
@@ -231,7 +231,7 @@ class ConjugateGradients:
         b
             (n, C).
         tolerance
-            Of the residual, relative to b; the residual is the recurrence's, not computed anew.
+            Of the residual, relative to b; the residual is the recurrence's, not computed again.
         watch
             Is told how many iterations are done and the residual, at each look.
 

@@ -55,8 +55,8 @@ def element_parts(real: Any, size: int, plain: bool) -> ElementParts:
     size
         C.
     plain
-        Whether each inverse is one number; else it is a symmetric matrix, and number k of its lower triangle
-        (`place_of`) stands at k count + n for element n.
+        Whether each inverse is one number; otherwise it is a symmetric matrix, and number k of its lower
+        triangle (`place_of`) stands at k count + n for element n.
     """
     each = range(size)
     texts = {

@@ -59,7 +59,7 @@ def solve_on_the_host(
     tolerance
         Of the residual, relative to b.
     most_iterations
-        After so many it ends without having converged.
+        After this many it ends without having converged.
     preconditioned
         Whether by the inverse of the block diagonal.
     watch

@@ -22,7 +22,7 @@ FEWEST = 2
 """Kernels for which processes are worth their start."""
 SHARES_BETWEEN_CLEARINGS = 64
 """A process then forgets what it has compiled. It must not end instead: of the pools of Python 3.11 those
-whose processes are replaced after so many tasks may stand still for ever."""
+whose processes are replaced after this many tasks may stand still for ever."""
 
 
 def sample_matrix(entry: EntryType, real: Any) -> CompoundMatrix:
@@ -72,7 +72,7 @@ class Compilers:
     workers
         How many; as many as there are processors without it.
     start
-        Starts so many.
+        Starts this many.
     """
 
     def __init__(self, workers: int | None = None, start: Callable[[int], Executor] | None = None) -> None:
@@ -144,7 +144,7 @@ class Compilers:
 
 
 def spawned(workers: int) -> Executor:
-    """Return so many processes that share nothing with this one."""
+    """Return this many processes that share nothing with this one."""
     return ProcessPoolExecutor(workers, mp_context=WorkerContext())
 
 

@@ -65,7 +65,7 @@ TREES, GROUPED = 100, 4
 """Trees, and how many of them make one prediction of those among which variants are chosen."""
 SMALLEST_LEAF = 3
 REGISTERS = (Registers(16, 0), Registers(16, 2))
-"""What a thread takes beside components is not known before a kernel is compiled: few, and more."""
+"""What a thread takes next to components is not known before a kernel is compiled: few, and more."""
 COMPARED = (
     Schedule(),
     Schedule(threads_per_block=512),

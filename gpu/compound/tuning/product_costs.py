@@ -27,7 +27,7 @@ from gpu.runtime.device_info import MULTIPROCESSORS
 STEEPNESS = 2.0
 """A variant that takes r times the best of its matrix weighs r^-2: the order of the good ones counts."""
 LEAST_WEIGHT = 0.03
-"""Beside that: slow variants say what the costs are."""
+"""Next to that: slow variants say what the costs are."""
 SHORTEST_US = 1e-3
 """No product is faster."""
 
@@ -102,7 +102,7 @@ LITTLE = 0.3
 LINE = 128
 """Bytes of a line of the caches."""
 GROUP = 8
-"""Registers are given to threads in groups of so many."""
+"""Registers are given to threads in groups of this many."""
 
 
 @dataclass(frozen=True)
@@ -111,10 +111,10 @@ class Registers:
 
     Attributes
     ----------
-    beside
+    next to
         Addresses and counters.
     at_once
-        For each entry that is under way, beside its components and those of its element of x.
+        For each entry that is running, next to its components and those of its element of x.
     """
 
     beside: int
@@ -151,7 +151,7 @@ COSTS = (
     "fixed chunks",
     "steps of the longest row",
     "sums of shared rows",
-    "bytes for each that is under way",
+    "bytes for each that is running",
     "gathers from afar",
     "bytes of rows that one thread reads",
     "lines of entries",
@@ -268,7 +268,9 @@ def _threads(features: Mapping[str, float], variant: Variant, registers: Registe
 
 @cache
 def _loads(layout: ComponentLayout, components: int, size: float) -> tuple[int, int]:
-    """Return the loads that bring an element with components of so many bytes, and the places they go to."""
+    """Return the loads that bring an element with components of this many bytes, and the places they go
+    to.
+    """
     parts = layout.parts(components)
     return sum(_loads_of_part(layout, width, size) for _, width in parts), len(parts)
 

@@ -1,6 +1,6 @@
 """The search itself: layouts, then schedules in the best of them, then layouts under the best schedule.
 
-Schedules of the natural layout are among them, so that a search of both is not behind one of schedules alone.
+Schedules of the natural layout are among them, so that a search of both is not after one of schedules alone.
 Layouts come twice since their order depends on the schedule: with several threads a row, or more entries
 loaded at once, another layout may be best.
 """
@@ -193,9 +193,9 @@ def tuning(
     keep
         Takes each new result at once, so that a search goes on after a kill.
     memory_weight
-        How much memory counts beside time: the score is time x (bytes / fewest bytes) ^ weight.
+        How much memory counts next to time: the score is time x (bytes / fewest bytes) ^ weight.
     seconds
-        After so many nothing more is begun.
+        After this many nothing more is begun.
     exhaustive
         Whether all variants are measured, none left out.
     report

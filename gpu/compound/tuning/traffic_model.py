@@ -1,4 +1,4 @@
-"""The model that prunes: bytes of a variant, from row lengths alone, and the loads that it has under way."""
+"""The model that prunes: bytes of a variant, from row lengths alone, and the loads that it has running."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -14,7 +14,7 @@ from gpu.compound.tuning.variants import DeviceLimits, Variant, registers_needed
 from gpu.formats.sliced.slicing import Slicing
 
 KEPT_FACTOR = 1.5
-"""A variant with more bytes than so many times the least is not tried."""
+"""A variant with more bytes than this many times the least is not tried."""
 KEPT_THREADS = 0.5
 """Nor one whose blocks have fewer threads on a multiprocessor than this share of what its registers allow."""
 
@@ -118,6 +118,6 @@ class TrafficModel:
 
 
 def _divided(numbers: NDArray[np.int64], length: int) -> NDArray[np.int64]:
-    """Divide into rows of a length, with zeros behind the last."""
+    """Divide into rows of a length, with zeros after the last."""
     missing = -len(numbers) % length
     return np.concatenate((numbers, np.zeros(missing, np.int64))).reshape(-1, length)

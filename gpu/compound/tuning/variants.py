@@ -19,7 +19,7 @@ from vecsim.support.errors import UserError
 MOST_REGISTERS = 255
 """Of one thread, on every device that CUDA knows today."""
 REGISTERS_BESIDE = 24
-"""Addresses, counters and the state of the loop, beside entries and elements that are under way."""
+"""Addresses, counters and the state of the loop, next to entries and elements that are running."""
 WHOLE_BLOCKS = (64, 128, 256, 512, 1024)
 SHARED_ROWS = (2, 4, 8, 16)
 VECTOR_GROUP = 32
@@ -60,7 +60,7 @@ class Variant:
 
 
 def registers_needed(entry: EntryType, real: Any, schedule: Schedule) -> int:
-    """Estimate the registers of a thread: entries and elements under way, the sum, and the loop."""
+    """Estimate the registers of a thread: entries and elements running, the sum, and the loop."""
     words = int(np.dtype(real).itemsize) // 4
     of_step = entry.entry_bytes(real) // 4 + len(entry.vector) * words
     return entries_at_once(entry, real, schedule) * of_step + len(entry.vector) * words + REGISTERS_BESIDE

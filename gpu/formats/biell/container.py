@@ -167,7 +167,7 @@ class BiELL(StoredAsArrays):
 
     def _check_order(self, lengths: Any) -> None:
         """Check that lengths fall within a warp and that the entries of a row stand in order."""
-        # Where there is no row, the 0 behind them.
+        # Where there is no row, the 0 after them.
         of_place = np.append(lengths, 0)[np.minimum(self.perm, self.shape[0])]
         falling = np.diff(of_place.reshape(-1, WARP), axis=1) <= 0
         require(falling.all(), "lengths must not rise within a warp")

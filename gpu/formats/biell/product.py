@@ -16,13 +16,13 @@ from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 STEPS_AT_ONCE = 4
-"""Steps of a group whose loads are under way at once."""
+"""Steps of a group whose loads are running at once."""
 
 _word_if, _x_if = EARLY_IF[1], VECTOR_IF[1]
 
 
 def _fetch_by(load: Any) -> Any:
-    """Make the function that loads an entry of this lane, and nothing behind the end of its group."""
+    """Make the function that loads an entry of this lane, and nothing after the end of its group."""
 
     @device_function
     def fetch(at: Any, constant: Any) -> Any:

@@ -20,7 +20,7 @@ ENTRIES_PER_THREAD = 2 if SIMULATED else 16
 def coo_kernel(real: Any, entries_per_thread: int) -> Any:
     """Make the kernel: ``y += alpha A x`` for rows within one warp's run, pieces of the others.
 
-    Piece 2 w is of the row that began before the run of warp w, 2 w + 1 of the one that goes on behind it; a
+    Piece 2 w is of the row that began before the run of warp w, 2 w + 1 of the one that goes on after it; a
     row that does both is piece 2 w. Each warp writes both, 0 where there is none.
     """
     run = entries_per_thread * WARP

@@ -30,11 +30,12 @@ from gpu.runtime.memory import real_type, upload
 from vecsim.formats import CRS
 
 SECTOR_ENTRIES = 8
-"""A block loads from a multiple of so many entries on: else loads of a warp would ask for a sector more."""
+"""A block loads from a multiple of this many entries on: otherwise loads of a warp would ask for a sector
+more."""
 MANY_TIMES = 4
-"""A row that would give a thread so many times the entries of a thread is summed by a whole warp."""
+"""A row that would give a thread this many times the entries of a thread is summed by a whole warp."""
 SMALL_ENTRIES = 1_000_000
-"""Up to so many entries the blocks of a small matrix run all at once."""
+"""Up to this many entries the blocks of a small matrix run all at once."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +51,13 @@ class Arrangement:
     wide
         Neighbouring entries that a thread loads at once: 1, 2 or 4.
     most_times
-        A row of more than so many times the entries of a block is cut in pieces of that length.
+        A row of more than this many times the entries of a block is cut in pieces of that length.
     ahead
         Whether the next entries of a long row are loaded before x is gathered for the present ones. That
         takes registers, so fewer threads run at a time.
     resident
         Threads of a multiprocessor that there must be registers for: the more there are, the fewer loads each
-        has under way.
+        has running.
     """
 
     threads: int
@@ -77,7 +78,7 @@ def arrangement_for(entries: int, value_bytes: int, threads: int) -> Arrangement
 
     A small matrix is over when its longest chain of loads is, so there blocks are small, all run at once,
     and a long row is gone along by one block, loaded ahead. A large one waits for the memory, so there each
-    thread has many loads under way. Of the 14 arrangements tried on an H200 these were the best, or within
+    thread has many loads running. Of the 14 arrangements tried on an H200 these were the best, or within
     6 % of it, on a web-like matrix, two circuit-like ones and a stencil.
 
     Parameters
@@ -138,7 +139,7 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
     threads, entries, wide = arrangement.threads, arrangement.entries, arrangement.wide
     ahead = arrangement.ahead
     groups, warps, turn_places = entries // wide, threads // WARP, threads * entries
-    # A row's sum may read so far behind its end.
+    # A row's sum may read so far after its end.
     room = turn_places + 3 * WARP
     many = MANY_TIMES * entries
     thread_bits = threads.bit_length() - 1
@@ -162,7 +163,7 @@ def crs_adaptive_kernel(real: Any, arrangement: Arrangement) -> Any:
         rowptr
             uint32 of M + 1: the entry that each row begins with.
         columns
-            uint32 of nnz and up to the width of a load behind them.
+            uint32 of nnz and up to the width of a load after them.
         values
             real, as many.
         x

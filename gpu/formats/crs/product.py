@@ -88,7 +88,7 @@ def crs_kernel(real: Any, threads_per_row: int, cut: bool) -> Any:
 def threads_per_row_for(entries_per_run: float, cut: bool) -> int:
     """Return the threads a run for runs of this mean length: a power of two, at most a warp.
 
-    The power of two below an eighth of the mean, so that a thread has its four loads under way most of the
+    The power of two below an eighth of the mean, so that a thread has its four loads running most of the
     time; where rows are cut, below the mean itself, since the pieces of long rows are the longest of all.
     """
     entries = int(entries_per_run if cut else entries_per_run / 8)
@@ -107,7 +107,7 @@ class CRSProduct(LaunchedInTurn):
     threads_per_row
         Threads a row, a power of two up to 32; None takes those of `threads_per_row_for`.
     row_cap
-        Cut longer rows in pieces of so many entries, which are summed in their order; None cuts none.
+        Cut longer rows in pieces of this many entries, which are summed in their order; None cuts none.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The product of HiSM: the leaves of the hierarchy one behind the other, in its own order."""
+"""The product of HiSM: the leaves of the hierarchy one after the other, in its own order."""
 
 import functools
 from typing import Any

@@ -26,7 +26,7 @@ COO_BYTE_COST = 1.2
 1.33 times (float64) or 1.5 times (float32) its bytes."""
 COO_LAUNCH_BYTES = 56e6
 """What a rest costs however small it is, 14 us on the H200, in bytes that the memory would have moved
-meanwhile: two kernels more, and warps that sum 512 entries one turn behind the other."""
+meanwhile: two kernels more, and warps that sum 512 entries one turn after the other."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -22,7 +22,7 @@ STEPS_PER_WARP = 16
 LEAST_PART = 128
 """Diagonals of a part at least."""
 DIAGONALS_AT_ONCE = (4, 8)
-"""Diagonals whose loads a thread has under way at once; more where there are few threads."""
+"""Diagonals whose loads a thread has running at once; more where there are few threads."""
 WHOLE = 2**32 - 1
 """Of a part: what it sums goes to y itself, not to a piece."""
 
@@ -137,7 +137,7 @@ def jd_kernel(real: Any, threads: int, group: int) -> Any:
 
 @functools.cache
 def strip_sums(real: Any, threads: int) -> Any:
-    """Make the kernel that sums the pieces of strips: a block a strip, each of its warps every so many."""
+    """Make the kernel that sums the pieces of strips: a block a strip, each of its warps every this many."""
     warps = threads // WARP
 
     @cuda.jit
@@ -185,7 +185,7 @@ def strip_sums(real: Any, threads: int) -> Any:
 class JDProduct(LaunchedInTurn):
     """A `JD` matrix on the device, and the launches of its product.
 
-    Beside the format's own arrays lies a list of parts: 32 sorted rows and the diagonals that one group of
+    Next to the format's own arrays lies a list of parts: 32 sorted rows and the diagonals that one group of
     warps takes of them. Rows that reach over more than one part go through pieces.
 
     Parameters
@@ -235,7 +235,7 @@ def group_for(rows: int, diagonals: int, threads_per_block: int) -> int:
 
 
 def _parts(matrix: JD, most: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Cut strips of 32 sorted rows into parts of at most so many diagonals.
+    """Cut strips of 32 sorted rows into parts of at most this many diagonals.
 
     Returns
     -------

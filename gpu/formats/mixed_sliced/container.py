@@ -29,7 +29,7 @@ class MixedSliced(StoredAsArrays):
     Rows are sorted by length (SELL-C-sigma: Kreutzer et al. 2014). Where a row would take more than
     `MixedSlicing.steps` steps of one thread, the slice has 2, 4 .. 32 threads a row and so fewer rows, and
     all threads of a product have about the same work in one kernel. A row with 64 threads or more takes as
-    many slices as it has warps, one behind the other; such slices are the first, by falling threads, so that
+    many slices as it has warps, one after the other; such slices are the first, by falling threads, so that
     the first of a row is a multiple of their number. Rows too long even for
     `MixedSlicing.most_threads_per_row` are cut in pieces, whose sums are added in their order.
 

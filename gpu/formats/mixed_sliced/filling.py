@@ -44,7 +44,7 @@ def window_bases(indptr: Any, indices: Any, window: int, columns: int) -> Any:
                 low += 1
             if high - low + 1 > best:
                 best = high - low + 1
-                # In the middle, so that columns beside the sample are near, too.
+                # In the middle, so that columns next to the sample are near, too.
                 spare = (NEAR_COLUMNS - 1 - (sample[high] - sample[low])) // 2
                 bases[number] = max(0, min(sample[low] - spare, columns - NEAR_COLUMNS))
     return bases
@@ -90,7 +90,7 @@ def near_first(
     codes: Any,
     values: Any,
 ) -> None:
-    """Write the entries row by row, near ones first: by rank, or else by column; far ones by column.
+    """Write the entries row by row, near ones first: by rank, or otherwise by column; far ones by column.
 
     The code of a near entry is its rank or its offset from the base, of a far one its column, each plus 1.
 
@@ -260,14 +260,14 @@ def cut_slices(near: Any, far: Any, window_ptr: Any, steps: int, most_threads_pe
 
 @njit(parallel=True, cache=True)
 def steps_of_threads(entries: Any, first: Any, last: Any, part: Any, threads_of: Any) -> Any:
-    """Return the steps in which each thread of each slice has an entry, of rows with so many entries each.
+    """Return the steps in which each thread of each slice has an entry, of rows with this many entries each.
 
     Parameters
     ----------
     entries
         int64: near, or far, entries of each sorted virtual row.
     first, last
-        (S,) int64: the first virtual row of each slice, and the one behind its last.
+        (S,) int64: the first virtual row of each slice, and the one after its last.
     part
         (S,) int64: which of the slices of its row each slice is.
     threads_of

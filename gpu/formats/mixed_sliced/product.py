@@ -254,7 +254,7 @@ def _groups_at_once(matrix: MixedSliced) -> int:
 
 
 def groups_at_once(most: float, slices: float) -> int:
-    """Return the same for so many groups of a thread, at most, and so many slices."""
+    """Return the same for this many groups of a thread, at most, and this many slices."""
     few = most <= GROUPS_AT_ONCE or slices > FEW_SLICES
     return GROUPS_AT_ONCE if few else MANY_GROUPS_AT_ONCE
 
@@ -262,7 +262,7 @@ def groups_at_once(most: float, slices: float) -> int:
 class MixedSlicedProduct(LaunchedInTurn):
     """A `MixedSliced` matrix on the device, and the launches of its product.
 
-    One kernel; before it, one that copies the hubs if there are any; behind it, one that sums the pieces of
+    One kernel; before it, one that copies the hubs if there are any; after it, one that sums the pieces of
     rows if any are cut. The copy of the hubs and the pieces belong to the matrix: its products must not
     overlap.
     """

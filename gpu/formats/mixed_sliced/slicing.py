@@ -7,17 +7,17 @@ from vecsim.support.errors import UserError
 
 ENTRIES_OF_A_STEP = WARP * 2**14
 FEWEST_STEPS, MOST_STEPS = 4, 64
-"""Steps of a thread: enough entries for a matrix to fill a large GPU (8,192 warps, twice), and not so many
+"""Steps of a thread: enough entries for a matrix to fill a large GPU (8,192 warps, twice), and not this many
 that the last warps run alone."""
 FEWEST_STEPS_SMALL = 8
-"""In a small matrix, so that few warps do all: a kernel loads so many entries a thread before it waits for
+"""In a small matrix, so that few warps do all: a kernel loads this many entries a thread before it waits for
 x."""
 MOST_STEPS_OF_A_THREAD = 255
 """The steps of a thread are kept in 8 bits."""
 MOST_THREADS_PER_ROW = 256
 """A block of eight warps."""
 SMALL = 2**20
-"""Up to so many entries a second kernel costs more than a warp that works longer than the others."""
+"""Up to this many entries a second kernel costs more than a warp that works longer than the others."""
 
 
 @dataclass(frozen=True)
@@ -27,10 +27,10 @@ class MixedSlicing:
     Attributes
     ----------
     hubs
-        Whether near columns are the 65,535 with most entries, wherever they are; else those at the base of
-        a window of rows.
+        Whether near columns are the 65,535 with most entries, wherever they are; otherwise those at the base
+        of a window of rows.
     sorting_window
-        Rows are sorted by falling number of entries within each run of so many rows; None sorts all.
+        Rows are sorted by falling number of entries within each run of this many rows; None sorts all.
     steps
         Steps that one thread takes for a row, about: longer rows get more threads, up to
         `most_threads_per_row`, and beyond that are cut in pieces. None takes what fills a large GPU; in a

@@ -18,7 +18,7 @@ PATIENCE = 1 if SIMULATED else 20_000
 """So often a counter is read before its reader helps, some milliseconds: nothing has to be waited for so long
 unless blocks cannot run."""
 ENDLESS = 1000 if SIMULATED else 2**31 - 1
-"""So often it is read if what is waited for is under way: in the simulator it must be there."""
+"""So often it is read if what is waited for is running: in the simulator it must be there."""
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def slots_of_row(record: Any, row_slots: Any, ranks: Any, row: Any) -> Any:
     row_slots, ranks
         Of `gpu.formats.propagation.container.PropagationBlocks`.
     row
-        Which of the bin; behind its last one there are no slots.
+        Which of the bin; after its last one there are no slots.
     """
     begin, end, rank = np.uint32(0), np.uint32(0), np.uint32(0)
     if row < np.int32(record[0][1] & np.uint32(IS_PIECE - 1)):

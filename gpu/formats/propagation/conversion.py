@@ -14,7 +14,7 @@ from vecsim.formats.pointers import pointers_of
 from vecsim.support.errors import UserError
 
 LEAST_BINS = 8
-"""Room for bins beside those that follow from the entries and the rows."""
+"""Room for bins next to those that follow from the entries and the rows."""
 
 
 def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:

@@ -1,7 +1,7 @@
 """What a thread does with groups of four entries: load, multiply, store; load products and place them.
 
 All functions are unrolled over the groups of a thread, which lie a block of threads apart, so that the loads
-of all are under way together. Groups behind the end are neither loaded nor stored. Two 16-bit numbers,
+of all are running together. Groups after the end are neither loaded nor stored. Two 16-bit numbers,
 columns or places, stay in the word that they were loaded in until they are needed.
 """
 
@@ -150,7 +150,7 @@ def segment_filler(threads: int) -> Any:
 
 
 def place_loader(threads: int, batch: int, passing: bool) -> Any:
-    """Make ``load(places, group, end)``: the places of so many groups.
+    """Make ``load(places, group, end)``: the places of this many groups.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ def place_loader(threads: int, batch: int, passing: bool) -> Any:
 
 
 def product_loader(threads: int, batch: int) -> Any:
-    """Make ``load(ring, group, end)``: the products of so many groups, as other blocks have left them.
+    """Make ``load(ring, group, end)``: the products of this many groups, as other blocks have left them.
 
     Parameters
     ----------

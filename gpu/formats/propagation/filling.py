@@ -8,7 +8,7 @@ from numba import njit, prange
 
 @njit(cache=True)
 def parts_of_columns(counts: Any, share: int, widest: int, first_part: Any, copies: Any, begins: Any) -> int:
-    """Cut columns into parts of at most so many entries and columns, as long as there is room for parts.
+    """Cut columns into parts of at most this many entries and columns, as long as there is room for parts.
 
     A column with more entries than that has several parts to itself, which take its rows in turn.
 
@@ -26,7 +26,7 @@ def parts_of_columns(counts: Any, share: int, widest: int, first_part: Any, copi
     Returns
     -------
     int
-        How many parts it takes; what is behind the room for them is not written.
+        How many parts it takes; what is after the room for them is not written.
     """
     parts, begin, held = 0, 0, 0
     for column in range(len(counts)):
@@ -98,7 +98,7 @@ def _take(
 def cut_into_bins(
     pointers: Any, parts: Any, number: int, group: int, most: int, most_rows: int, begins: Any
 ) -> int:
-    """Cut rows into bins whose entries, those of each part padded to whole groups, are at most so many.
+    """Cut rows into bins whose entries, those of each part padded to whole groups, are at most this many.
 
     A row that does not fit has bins of its own.
 

@@ -1,4 +1,4 @@
-"""The kernel of propagation blocking: blocks of threads that multiply beside blocks that add up.
+"""The kernel of propagation blocking: blocks of threads that multiply next to blocks that add up.
 
 The products of a super-block go into one of a few slots of a ring, which all together stay in the L2 cache. A
 block that multiplies keeps the segment of x of its part of the columns in shared memory and goes along the
@@ -38,7 +38,7 @@ IS_CLAIMED, IS_OPEN = 1, 2
 
 @device_function
 def _reached(counters: Any, place: Any, wanted: Any, patience: Any) -> Any:
-    """Return whether a counter gets so far within so many reads; a thread."""
+    """Return whether a counter gets so far within this many reads; a thread."""
     reads = np.int32(0)
     while acquire(counters, place) < wanted:
         reads = np.int32(reads + 1)
@@ -214,7 +214,7 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
 
     @device_function
     def multiply_parts(block, multiplying, stored, of_parts, of_bins, x, here, handed, results):
-        """Go along the super-blocks with the parts of a block of threads: its own, and so many apart."""
+        """Go along the super-blocks with the parts of a block of threads: its own, and this many apart."""
         held, mail, _ = here
         ring, slot_groups, counters = handed
         _, part_columns, _, parts, supers = of_parts
@@ -321,7 +321,7 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
         ring, slot_groups
             Room for the products of some super-blocks; groups of each.
         nowhere
-            The place for products of padding: behind all others.
+            The place for products of padding: after all others.
         counters
             int32, zero before and after.
         pieces

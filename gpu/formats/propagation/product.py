@@ -23,7 +23,8 @@ from gpu.runtime.memory import real_type, upload
 from vecsim.support.errors import UserError
 
 RESERVED_BYTES = 2048
-"""Of shared memory for each block of threads, beside segments and bins: the system's, and of the counters."""
+"""Of shared memory for each block of threads, next to segments and bins: the system's, and of the
+counters."""
 LEAST_RING = 2
 
 

@@ -205,5 +205,5 @@ class SegmentedSliced(StoredAsArrays):
 
 
 def segment_columns_for(itemsize: int) -> int:
-    """Return the columns of a segment by default, for elements of x of so many bytes."""
+    """Return the columns of a segment by default, for elements of x of this many bytes."""
     return min(MOST_COLUMNS, SEGMENT_BYTES // itemsize)

@@ -21,9 +21,9 @@ from vecsim.formats.thread_count import threads_that_pay
 from vecsim.support.errors import UserError
 
 SHORT_SLOTS = 16
-"""Entries a slot, on the average, below which a thread may have several: else few have, and all pay."""
+"""Entries a slot, on the average, below which a thread may have several: otherwise few have, and all pay."""
 LEAST_SAVED = 2**19
-"""Slots that an order of the columns has to save beside those of a copied x, for the further launch."""
+"""Slots that an order of the columns has to save next to those of a copied x, for the further launch."""
 FEW_SEGMENTS, EVEN_MULTIPLE = 4, 32
 """Segments that are made alike at most, and what their columns are a multiple of."""
 PARTS_A_THREAD = 4
@@ -156,7 +156,7 @@ def _counts(csr: Any, sizes: Sizes) -> _Counts:
 
 
 def saving_that_pays(width: int) -> int:
-    """Return the slots that an order of so many columns has to save: a copied element costs about one."""
+    """Return the slots that an order of this many columns has to save: a copied element costs about one."""
     return width + LEAST_SAVED
 
 

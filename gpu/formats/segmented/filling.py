@@ -111,7 +111,7 @@ def slots_by_row(rows: Any, places: Any, pointers: Any, slots: Any) -> None:
 def _slots_per_thread(lengths: Any, first: int, end: int, steps: int) -> int:
     """Return how many of the slots from here on each thread has: as many as it has steps for.
 
-    Fewer where the slots behind are so much shorter that over one place in `PADDING` would be empty.
+    Fewer where the slots after are so much shorter that over one place in `PADDING` would be empty.
     """
     each = 1
     while 2 * each * lengths[first] <= steps:
@@ -183,7 +183,7 @@ def fill(
     codes, data
         uint16 and floats, as `deal` writes them.
     first, last
-        (S,) int64: the first slot of each slice, and the one behind its last.
+        (S,) int64: the first slot of each slice, and the one after its last.
     threads_of, each_of
         (S,) int64: threads a slot, and slots a thread.
     step_ptr

@@ -3,13 +3,13 @@
 One block of threads runs on each multiprocessor. It takes neighbouring slices, which with their segments of
 x take about as long as those of any other, brings the segment of x that they need into shared memory, and its
 warps multiply slices in turn: the entries of the next are on their way while one is added. The sum of a slot
-goes to memory, beside that of its neighbour; a second kernel adds those of each row.
+goes to memory, next to that of its neighbour; a second kernel adds those of each row.
 
 What bounds it: an entry is 10 bytes in float64 and 6 in float32, padding included, a slot writes and reads
 its sum and has four bytes for its place, and each block of threads reads its segments of x.
 
-Where columns stand in an order of their own, x is copied in that order before. Each block of threads
-multiplies neighbouring slices, so many that all blocks take about as long. A block pays for the entries and
+Where columns stand in their own order, x is copied in that order before. Each block of threads
+multiplies neighbouring slices, this many that all blocks take about as long. A block pays for the entries and
 slots of its slices and for each segment of x that it brings. The costs are in bytes of entries; they were
 fitted to the cycles that blocks took on an H200 (benchmarks/README.md).
 """
@@ -32,7 +32,7 @@ from gpu.runtime.memory import real_type, upload
 from vecsim.formats import NotRepresentableError
 
 SLICE_BYTES = 64
-"""What a slice costs beside its entries."""
+"""What a slice costs next to its entries."""
 STORED_SLOT_BYTES = 4
 """What a slot costs whose sum is stored."""
 ADDED_SLOT_BYTES, MOST_ADDED_SLOT_BYTES, SLOT_BYTES_PER_MB_OF_Y = 12.0, 32.0, 0.8
@@ -60,7 +60,7 @@ def shares_of(
     Returns
     -------
     shares, begins
-        `SHARE` words each: segment, first slice, the one behind its last, the element of the segment that is
+        `SHARE` words each: segment, first slice, the one after its last, the element of the segment that is
         brought first; and where those of each block begin, with the end.
     """
     if not matrix.slices:
@@ -100,7 +100,7 @@ def _costs_of_slices(matrix: SegmentedSliced, direct: bool) -> NDArray[np.float6
 
 
 def _dealt_evenly(before: Any, ends: Any, bringing: Any, blocks: int) -> list[list[tuple[int, int, int]]]:
-    """Fill so many blocks at most, the dearest of which costs little more than it must; see `_dealt`."""
+    """Fill this many blocks at most, the dearest of which costs little more than it must; see `_dealt`."""
     even = (before[-1] + bringing.sum()) / blocks
     least, most = even, even + 2 * bringing.max() + np.diff(before).max()
     dealt = _dealt(before, ends, bringing, most)
@@ -132,7 +132,7 @@ def _dealt(before: Any, ends: Any, bringing: Any, limit: float) -> list[list[tup
     Returns
     -------
     list
-        For each block its shares: which segment, the first slice, the one behind the last.
+        For each block its shares: which segment, the first slice, the one after the last.
     """
     dealt: list[list[tuple[int, int, int]]] = []
     slice_, segment, count = 0, 0, len(before) - 1

@@ -23,7 +23,7 @@ _sum = VECTOR_IF[1]
 
 
 def _slots_ahead(threads: int, times: int) -> Any:
-    """Make the function that loads the places of so many sums for each thread."""
+    """Make the function that loads the places of this many sums for each thread."""
 
     def place(k: int) -> Any:
         @device_function
@@ -62,7 +62,7 @@ def _kept(threads: int, times: int) -> Any:
 
 
 def windows_of(row_pointers: NDArray[Any], most: int) -> NDArray[np.uint32]:
-    """Cut rows into windows that end where the next so many rows and slots, counted together, begin.
+    """Cut rows into windows that end where the next this many rows and slots, counted together, begin.
 
     So blocks of threads add about as many sums, wherever rows have many. A window has no more than `most`
     rows, and of its first row alone it may have more slots.

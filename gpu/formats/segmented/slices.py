@@ -19,7 +19,7 @@ first slot; slots."""
 BYTE = 0xFF
 """Of the second word, the steps."""
 SHARE = 4
-"""Words of a share of a block: segment, first slice, the one behind its last, element brought first."""
+"""Words of a share of a block: segment, first slice, the one after its last, element brought first."""
 
 _record = LOADS_IF[RECORD]
 
@@ -55,7 +55,7 @@ def _store_of(direct: bool) -> Any:
 
 
 def _several(real: Any, steps: int, each: int, direct: bool) -> Any:
-    """Make the function that adds and stores the sums of so many slots of a thread."""
+    """Make the function that adds and stores the sums of this many slots of a thread."""
     store = _store_of(direct)
 
     def of_turn(turn: int) -> Any:
@@ -218,7 +218,7 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
             waiting = False
             wait_for_copies()
             cuda.syncthreads()
-            # Two slices a turn, each in registers of its own; behind the end one has no steps and no slots.
+            # Two slices a turn, each in registers of its own; after the end one has no steps and no slots.
             while number < end:
                 next_fetched, next_rows = ahead(columns, values, slot_rows, next_record, lane)
                 later = np.int32(later + warps)

@@ -277,14 +277,14 @@ class Sliced(StoredAsArrays):
         require(not self.values[padding].any(), "padding must have the value 0")
 
     def _check_rows(self) -> None:
-        """Check that the padding of a row stands behind its entries, and how many these are."""
+        """Check that the padding of a row stands after its entries, and how many these are."""
         widths = sizes_of(self.slice_ptr) * self.slicing.group
         height, group = self.slice_height, self.slicing.group
         for s in range(self.slices):
             part = slice(int(self.slice_ptr[s]) * height * group, int(self.slice_ptr[s + 1]) * height * group)
             rows = self.columns[part].reshape(-1, height, group).transpose(1, 0, 2).reshape(height, widths[s])
             stored = rows != self.padding
-            require((stored[:, :-1] >= stored[:, 1:]).all(), "padding must stand behind the entries of a row")
+            require((stored[:, :-1] >= stored[:, 1:]).all(), "padding must stand after the entries of a row")
             if len(self.lengths):
                 lengths = self.lengths[s * height : (s + 1) * height]
                 require((stored.sum(axis=1) == lengths).all(), "lengths must count the entries of each row")

@@ -26,7 +26,7 @@ from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 LONG = 4
-"""A slice over so many times as wide as the mean is long: it goes first, so that nobody waits for it."""
+"""A slice over this many times as wide as the mean is long: it goes first, so that nobody waits for it."""
 
 
 def slices_by_first_row(matrix: Sliced) -> NDArray[np.uint32]:
@@ -54,7 +54,7 @@ def slices_by_first_row(matrix: Sliced) -> NDArray[np.uint32]:
 
 
 STEPS_AT_ONCE = 8
-"""Steps whose loads are under way at once: on the H200 the best of 4 and 8, over six matrices of a million
+"""Steps whose loads are running at once: on the H200 the best of 4 and 8, over six matrices of a million
 rows in order and sorted."""
 MOST_THREADS = 128
 """Threads of a block: the best of 64, 128 and 256 on the same."""
@@ -63,7 +63,7 @@ _one_if, _x_if = LOADS_IF[1], VECTOR_IF[1]
 
 
 def _loads(load: Any, steps: int) -> Any:
-    """Make the function that loads an element of each step of a batch; none behind the row."""
+    """Make the function that loads an element of each step of a batch; none after the row."""
 
     def of_step(k: int) -> Any:
         @device_function
@@ -97,13 +97,13 @@ def ellpack_r_kernel(real: Any, *, single: bool, permuted: bool, ordered: bool, 
     real
         np.float32 or np.float64: the type of values and sums.
     single
-        Whether all rows are one slice; else each warp has one.
+        Whether all rows are one slice; otherwise each warp has one.
     permuted
         Whether rows are in another order.
     ordered
         Whether slices are taken in another order than they are stored in.
     steps
-        Whose loads are under way at once.
+        Whose loads are running at once.
     """
     early, streamed = _loads(EARLY_IF[1], steps), _loads(STREAMED_IF[1], steps)
     gathers, sums = _gathers(steps), sum_of_products(steps)

@@ -16,7 +16,7 @@ def _next_block(indptr: Any, indices: Any, first_row: int, last_row: int, block:
     if lowest == 2**62:
         return np.int64(-1)
     number = lowest // block
-    # One division a block; entries are compared with the column behind it.
+    # One division a block; entries are compared with the column after it.
     behind = (number + 1) * block
     for k in range(last_row - first_row):
         place, end = at[k], np.int64(indptr[first_row + k + 1])

@@ -23,7 +23,7 @@ MOST_STEPS = 2**31 - 1
 
 @dataclass(frozen=True, eq=False)
 class Pieces:
-    """Rows cut into pieces of at most so many entries; a row that is whole is one.
+    """Rows cut into pieces of at most this many entries; a row that is whole is one.
 
     Attributes
     ----------
@@ -32,8 +32,8 @@ class Pieces:
     number
         The pieces of each row.
     targets
-        Where the sum of each piece goes: its row if that is whole; else the rows, and behind them the pieces
-        of the others in their order.
+        Where the sum of each piece goes: its row if that is whole; otherwise the rows, and after them the
+        pieces of the others in their order.
     split_rows, split_ptr
         The rows of several pieces, and where the pieces of each begin.
     """
@@ -147,7 +147,7 @@ def place_bytes(value_bytes: int, slicing: Slicing, masked: bool) -> int:
 
 
 def most_bytes(crs_bytes: int, block: int) -> int:
-    """Return the bytes that places may take of a matrix of so many in CRS."""
+    """Return the bytes that places may take of a matrix of this many in CRS."""
     return max(ALWAYS_MADE_BYTES, (MAX_GROWTH if block == 1 else MAX_BLOCK_GROWTH) * crs_bytes)
 
 
@@ -161,7 +161,7 @@ def refuse_steps(steps: int) -> None:
 
 
 def refuse_growth(csr: Any, entries: int, slicing: Slicing, masked: bool) -> None:
-    """Raise NotRepresentableError where so many places take too much.
+    """Raise NotRepresentableError where this many places take too much.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE = 4, 12
-"""Steps whose loads are under way at once, and their values: more cost registers, and with them warps."""
+"""Steps whose loads are running at once, and their values: more cost registers, and with them warps."""
 MOST_STEPS_AT_ONCE_OF_SHARED_ROWS = 8
 """Steps at once where threads share a row, in small matrices, which leave registers idle: short rows are
 loaded as a whole."""
@@ -28,7 +28,7 @@ _x_if = VECTOR_IF[1]
 
 
 def _values_of(block: int, load: Any) -> Any:
-    """Make the function that loads elements of each of so many columns of blocks, `plane` apart."""
+    """Make the function that loads elements of each of this many columns of blocks, `plane` apart."""
 
     def of_column(k: int) -> Any:
         @device_function
@@ -107,7 +107,7 @@ def sliced_kernel(
     masked
         Whether blocks have masks.
     at_once
-        Steps whose loads are under way at once; None takes as many as registers allow.
+        Steps whose loads are running at once; None takes as many as registers allow.
     """
     group = threads_per_row * wide
     padding = np.uint16(2**16 - 1) if index_bits == 16 else np.uint32(2**32 - 1)

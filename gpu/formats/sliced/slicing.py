@@ -12,7 +12,7 @@ INDEX_BITS = (16, 32, None)
 WIDTHS = (1, 2, 4)
 BLOCKS = (1, 2, 3, 4)
 ENOUGH_THREADS = 2**17
-"""With so many threads, 1,000 a multiprocessor, a large GPU is full."""
+"""With this many threads, 1,000 a multiprocessor, a large GPU is full."""
 FEWEST_THREADS_PER_ROW = 4
 """Of a row of blocks, where they are chosen."""
 
@@ -26,7 +26,7 @@ class Slicing:
     slice_height
         C, the rows of a slice; None puts the whole matrix into one slice.
     sorting_window
-        sigma: rows are sorted by falling length within each run of so many rows. 1 leaves them in order,
+        sigma: rows are sorted by falling length within each run of this many rows. 1 leaves them in order,
         None sorts all.
     threads_per_row
         Threads that share a row, a power of two up to 32. None takes 4, and more where rows are few and long;
@@ -36,11 +36,11 @@ class Slicing:
     row_lengths
         Whether row lengths are kept, so that a thread stops at the end of its own row.
     index_bits
-        32: columns; 16: offsets from a base column, 0 .. 65534; None: 16 where they fit, else 32.
+        32: columns; 16: offsets from a base column, 0 .. 65534; None: 16 where they fit, otherwise 32.
     base_per_step
         With 16 bits: whether each step of a slice has its own base, or the slice one for all.
     row_cap
-        Longer rows are cut into virtual rows of at most so many entries; None cuts none.
+        Longer rows are cut into virtual rows of at most this many entries; None cuts none.
     block
         b: an entry is a dense block of b x b elements, 1 to 4, and a row a row of blocks.
 

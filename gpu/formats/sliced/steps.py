@@ -26,7 +26,7 @@ def steps_of_slices(pointers: Any, height: int, window: int, group: int) -> int:
     height
         Rows of a slice.
     window
-        Rows are sorted by falling length within each run of so many; 1 leaves them in order.
+        Rows are sorted by falling length within each run of this many; 1 leaves them in order.
     group
         Entries of a row that a step takes.
 

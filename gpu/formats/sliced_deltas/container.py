@@ -25,7 +25,7 @@ WINDOWS = (1, 1024)
 """Rows within which they are sorted, where that saves more padding than the permutation costs."""
 
 MOST_SORTED_CODES = 2**16
-"""A row of so many codes or more keeps all rows in their order: they are sorted by counting."""
+"""A row of this many codes or more keeps all rows in their order: they are sorted by counting."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,7 +192,7 @@ class Arrangement:
     bits
         Of a code.
     window
-        Rows are sorted by falling number of codes within each run of so many; 1 leaves them in order.
+        Rows are sorted by falling number of codes within each run of this many; 1 leaves them in order.
     codes
         Codes of each row, fillers included.
     nbytes

@@ -16,7 +16,7 @@ from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 CODES_AT_ONCE = 8
-"""Codes whose values are under way at once, about."""
+"""Codes whose values are running at once, about."""
 MOST_PLACES = 2**40 - 1
 """A mask for the number of a thread: never negative, which the compiler does not know, so that divisions
 become shifts."""
@@ -25,7 +25,7 @@ _x_if = VECTOR_IF[1]
 
 
 def _values_of(codes: int, load: Any) -> Any:
-    """Make the function that loads so many values of a row; past the end of the row they are 0."""
+    """Make the function that loads this many values of a row; past the end of the row they are 0."""
 
     def of_code(k: int) -> Any:
         @device_function
@@ -38,7 +38,7 @@ def _values_of(codes: int, load: Any) -> Any:
 
 
 def _factors_of(codes: int, bits: int) -> Any:
-    """Make the function that loads so many elements of x, 0 for fillers, and returns the last column."""
+    """Make the function that loads this many elements of x, 0 for fillers, and returns the last column."""
     limit = 2**bits - 1
 
     @device_function
@@ -63,7 +63,7 @@ def _factors_of(codes: int, bits: int) -> Any:
 
 @functools.cache
 def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = CODES_AT_ONCE) -> Any:
-    """Make the kernel y = alpha A x + beta y for codes of so many bits.
+    """Make the kernel y = alpha A x + beta y for codes of this many bits.
 
     It moves values, words, x and y once, and 4 bytes a row, 8 where rows are permuted. Values are loaded
     together with the words, one wait before the elements of x.
@@ -77,7 +77,7 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
     permuted
         Whether rows are in another order.
     codes_at_once
-        Codes of a row whose loads are under way at once, about.
+        Codes of a row whose loads are running at once, about.
     """
     in_word = 32 // bits
     words_at_once = max(1, codes_at_once // in_word)

@@ -66,7 +66,7 @@ def _sorted_keys(indptr: Any, indices: Any, first: int, last: int) -> Any:
     begin, runs = np.int64(indptr[first]), last - first
     keys = np.empty(np.int64(indptr[last]) - begin, np.int64)
     merged = np.empty_like(keys)
-    # Where each run of rising keys ends, that of row `first` + k behind ends[k].
+    # Where each run of rising keys ends, that of row `first` + k after ends[k].
     ends = np.zeros(runs + 1, np.int64)
     for k in range(runs):
         ends[k + 1] = np.int64(indptr[first + k + 1]) - begin

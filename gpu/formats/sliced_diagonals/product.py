@@ -84,7 +84,7 @@ def diagonal_kernel(real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 
     follows from how many rows before its own have the diagonal; a thread without it reads nothing. Slices
     whose rows have all their diagonals, the most of a stencil, need no such count.
 
-    The loads of `steps_at_once` steps are under way at once. A warp takes `rounds` slices one after the
+    The loads of `steps_at_once` steps are running at once. A warp takes `rounds` slices one after the
     other; it knows where the next one lies before it needs it.
     """
     begin, go_on, finish = batches(_fetch, _gather, _add, steps_at_once)
@@ -157,7 +157,7 @@ def _plan(matrix: SlicedDiagonals) -> tuple[int, int]:
 
 
 def steps_at_once(slices: int, value_bytes: int) -> int:
-    """Return the steps at once for so many slices."""
+    """Return the steps at once for this many slices."""
     return FEW_STEPS // 2 if slices >= MANY_SLICES and value_bytes == 4 else FEW_STEPS
 
 

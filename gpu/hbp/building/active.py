@@ -22,7 +22,7 @@ from gpu.sorting.runs import runs_of_equal
 
 @dataclass(frozen=True, eq=False)
 class _Slots:
-    """The slots of a matrix row by row, on the device, and its rest, whose values stand behind the others."""
+    """The slots of a matrix row by row, on the device, and its rest, whose values stand after the others."""
 
     number: int
     begins: Any

@@ -193,7 +193,7 @@ class BlockedRows:
         UserError
             There is no such method, or a block of the rows of one needs more shared memory than there is.
         OutOfDeviceMemoryError
-            The device has too little memory for what some orders need beside.
+            The device has too little memory for what some orders need next to.
         """
         if method not in METHODS:
             raise UserError(f"order {method} is not possible: use {', '.join(METHODS)}")

@@ -1,6 +1,6 @@
 """Rows of blocks in order by counting, on the device: by the hash, by classes, or by a sort; a warp a block.
 
-A pass counts the rows of each digit and puts them one behind the other, stable and without an atomic, as a
+A pass counts the rows of each digit and puts them one after the other, stable and without an atomic, as a
 radix sort does: 32 rows at a time, in their order, find among themselves which have the same digit, and how
 many there were before. The hash and classes are one pass; a sort takes one for each seven bits of the largest
 number of the block, which is one or two. So the baseline is a sort in shared memory, better than one of all
@@ -22,13 +22,13 @@ from gpu.runtime.kernel_sequence import begin_in_sequence
 
 
 def warps_that_cut(block_rows: int) -> int:
-    """Return 1, for a block of threads that cuts a block of so many rows, or 0 where that is too large."""
+    """Return 1, for a block of threads that cuts a block of this many rows, or 0 where that is too large."""
     return min(1, warps_with((8 + 8 + 4) * (block_rows + 1)))
 
 
 @functools.cache
 def cut_kernel(block_rows: int) -> Any:
-    """Make the kernel for blocks of so many rows, a multiple of 32; one a block of 32 threads."""
+    """Make the kernel for blocks of this many rows, a multiple of 32; one a block of 32 threads."""
     words, sums = block_rows // WARP, block_rows + 1
 
     @cuda.jit
@@ -67,7 +67,7 @@ def cut_kernel(block_rows: int) -> Any:
             before[0], cost[0] = np.int64(0), np.int64(0)
         cuda.syncwarp()
         for end in range(1, block_rows + 1):
-            # A lane tries the group that begins so many rows before: the least cost, then the longest.
+            # A lane tries the group that begins this many rows before: the least cost, then the longest.
             begin = np.int64(end - WARP + lane)
             result = np.int64(1) << np.int64(62)
             if begin >= 0:
@@ -100,11 +100,11 @@ DIGIT_BITS = 7
 DIGITS = 1 << DIGIT_BITS
 """More than there are classes of 32-bit numbers."""
 AT_ONCE = 4
-"""Counts of a lane whose loads are under way together."""
+"""Counts of a lane whose loads are running together."""
 REGISTERS = {"hash": 0, "classes": 0, "sort": 48}
 """The most of a thread, 0: as many as the compiler likes; a sort is faster with more warps than it leaves."""
 CELL_BITS = 16
-"""A row's cell stands above so many bits, how many of its digit came before it below."""
+"""A row's cell stands above this many bits, how many of its digit came before it below."""
 
 
 def warps_with(bytes_of_a_warp: int) -> int:
@@ -113,7 +113,7 @@ def warps_with(bytes_of_a_warp: int) -> int:
 
 
 def warps_that_count(block_rows: int, method: str) -> int:
-    """Return how many blocks of so many rows a block of threads takes, a warp each; 0 where too large.
+    """Return how many blocks of this many rows a block of threads takes, a warp each; 0 where too large.
 
     Where there is room for a block its rows and its cells are fewer than 16 bits tell apart.
 
@@ -140,7 +140,7 @@ def _stride(block_rows: int, method: str) -> int:
 
 
 def divides_by_product(row_hash: RowHash, block_rows: int, most: int) -> bool:
-    """Return whether the remainder of rows with so many entries, at most, is found without a division.
+    """Return whether the remainder of rows with this many entries, at most, is found without a division.
 
     With m, 2^32 over d rounded up, ``n * m >> 32`` is n // d for all n below 2^32 over d (Granlund and
     Montgomery 1994); n is c times the entries of a row. Places must be below `block_rows` as they are, too.
@@ -157,7 +157,7 @@ def numbers_of(row_hash: RowHash) -> tuple[int, int, int, int, int]:
 
 @device_function
 def _hash_of(count, a, b, c, d, inverse):
-    """Return the place of a row with so many entries, where `divides_by_product`."""
+    """Return the place of a row with this many entries, where `divides_by_product`."""
     product = np.uint32(count * c)
     quotient = np.uint32(np.uint64(product) * np.uint64(inverse) >> np.uint64(32))
     aggregated = min(np.uint32(count >> a), np.uint32(CLASSES - 1))
@@ -166,7 +166,7 @@ def _hash_of(count, a, b, c, d, inverse):
 
 @device_function
 def _any_hash_of(count, a, b, c, d, block_rows):
-    """Return the place of a row with so many entries; see `gpu.hbp.hashing`."""
+    """Return the place of a row with this many entries; see `gpu.hbp.hashing`."""
     rest = np.uint64(count) * np.uint64(c) % np.uint64(d)
     aggregated = min(np.uint32(count >> a), np.uint32(CLASSES - 1))
     return np.uint32((np.uint64(aggregated) * np.uint64(b) + rest) % np.uint64(block_rows))
@@ -219,7 +219,7 @@ def _sums_before(cells_of_lane: int, ahead: bool) -> Any:
 
 @functools.cache
 def counted_order_kernel(block_rows: int, method: str, divides: bool = False) -> Any:
-    """Make the kernel for blocks of so many rows, a multiple of 32; `warps_that_count` a block of threads.
+    """Make the kernel for blocks of this many rows, a multiple of 32; `warps_that_count` a block of threads.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def counted_order_kernel(block_rows: int, method: str, divides: bool = False) ->
         blocks
             How many there are.
         a, b, c, d, inverse
-            Of the hash, `numbers_of`; else not read.
+            Of the hash, `numbers_of`; otherwise not read.
         order
             int32, as many as counts: which row stands at each place.
         """
@@ -262,7 +262,7 @@ def counted_order_kernel(block_rows: int, method: str, divides: bool = False) ->
         warp = np.int32(cuda.threadIdx.x // WARP)
         earlier = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
         first_cell, first_row = np.uint32(warp * own_cells), np.uint32(warp * block_rows)
-        # Warps behind the last block do its work once more.
+        # Warps after the last block do its work again.
         block = min(np.int64(cuda.blockIdx.x) * warps + warp, np.int64(blocks - 1))
         first = block * block_rows
         taken, built = np.uint32(lists * first_row), np.uint32(lists * first_row)

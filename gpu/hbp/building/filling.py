@@ -8,7 +8,7 @@ from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
 
 AT_ONCE = 4
-"""Entries of a row that a thread has under way."""
+"""Entries of a row that a thread has running."""
 
 
 @device_function

@@ -113,7 +113,7 @@ def over_kernel(counts, slots, classes, result):
     classes
         Of aggregated numbers.
     found
-        int32, `FOUND` a block of threads: rows over for each a, and behind these all rows with entries.
+        int32, `FOUND` a block of threads: rows over for each a, and after these all rows with entries.
     """
     own = cuda.shared.array(FOUND, np.int32)
     thread = np.int64(cuda.threadIdx.x)

@@ -4,7 +4,7 @@ The paper sorts entries into bins level by level (section 3.2); here they are so
 all levels would say together, and the nodes of a level are the runs of entries whose paths begin alike.
 
 Entries get their keys in the tree, equal ones are summed, and a stored -0.0 keeps its leaf sparse. The key of
-an entry is that of its leaf (`gpu.hisparse.building.node_kernels`), and behind it the place in the leaf.
+an entry is that of its leaf (`gpu.hisparse.building.node_kernels`), and after it the place in the leaf.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class LevelNodes:
 
     @classmethod
     def of(cls, bound: int, shapes: Any = None, own_keys: Any = None) -> LevelNodes:
-        """Make room for so many; shapes and keys may be there already."""
+        """Make room for this many; shapes and keys may be there already."""
         return cls(
             empty(bound, np.int32) if shapes is None else shapes,
             empty(bound, np.int64) if own_keys is None else own_keys,
@@ -190,7 +190,7 @@ class NodePlan:
 
 
 def most_nodes(leaves: int, shape: tuple[int, int], node_size: int, levels: int) -> list[int]:
-    """Return the most nodes of each level of a tree with so many leaves: no more than there are places.
+    """Return the most nodes of each level of a tree with this many leaves: no more than there are places.
 
     Parameters
     ----------

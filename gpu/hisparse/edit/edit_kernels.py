@@ -1,4 +1,4 @@
-"""A batch of edits beside the entries of the leaves that it touches: both merged, and what stays marked.
+"""A batch of edits next to the entries of the leaves that it touches: both merged, and what stays marked.
 
 Lists of keys rise, so that the place of a key in the merged list is its own place plus the number of keys
 of the other list before it.
@@ -270,7 +270,7 @@ def expand_kernel(real: Any, bits: int) -> Any:
 @cuda.jit
 def merge_entries_kernel(first_keys, first_entries, first_states, first_number, second_keys, second_entries,
                          second_number, keys, entries, states):  # fmt: skip
-    """Merge entries and edits, one a thread; an edit comes behind the entry of its position.
+    """Merge entries and edits, one a thread; an edit comes after the entry of its position.
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ def stay_kernel(keys, states, number, deleting, stay):
     keys, states, number
         Of `merge_entries_kernel`, and how many.
     deleting
-        1 if the edits delete, else 0.
+        1 if the edits delete, otherwise 0.
     stay
         int32: what is written.
     """

@@ -1,7 +1,7 @@
 """A batch of edits of a HiSparse matrix on the device: insert, set or delete entries.
 
-The leaves that a batch touches are made anew, of their entries merged with it; all others are copied as they
-are, and the nodes above are made anew, which are few. The bound is a copy of the pool.
+The leaves that a batch touches are made again, of their entries merged with it; all others are copied as they
+are, and the nodes above are made again, which are few. The bound is a copy of the pool.
 """
 
 from __future__ import annotations

@@ -23,9 +23,9 @@ SEGMENT = 128
 GROUPS = 4
 """Groups of a segment."""
 LENGTH_UNIT = 8
-"""Segments of a leaf but the last have a multiple of so many entries: they begin where a load may."""
+"""Segments of a leaf but the last have a multiple of this many entries: they begin where a load may."""
 SLACK, MOST_TIMES_SEGMENTS = 115, 3
-"""Groups of a leaf, in percent of the entries of its fullest row; at most so many times the least."""
+"""Groups of a leaf, in percent of the entries of its fullest row; at most this many times the least."""
 DISTINCT, BY_GROUPS, COLLIDING = 1, 2, 3
 """Kinds of segments, in one direction: all entries of different rows; those of each group; neither."""
 WINDOW = 8
@@ -58,7 +58,7 @@ class Dealing(NamedTuple):
 
 @njit(nogil=True, cache=True)
 def new_dealing(segments: Any) -> Any:
-    """Make room for so many segments."""
+    """Make room for this many segments."""
     groups = segments * GROUPS
     return Dealing(
         np.empty(groups, np.int64),
@@ -73,7 +73,7 @@ def new_dealing(segments: Any) -> Any:
 def segment_length(halves: Any, count: Any, degrees: Any) -> Any:
     """Return how long the segments of a leaf are to be, all but the last: up to 128, a multiple of 8.
 
-    All entries of the fullest row or column need a group of their own; if there are fewer groups, segments
+    All entries of the fullest row or column need their own group; if there are fewer groups, segments
     are made shorter, but not more than three times as many.
 
     Parameters
@@ -96,7 +96,7 @@ def segment_length(halves: Any, count: Any, degrees: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def _in_segment(of_segment: Any, lane: Any, wide: Any, length: Any) -> Any:
-    """Return where in a segment of so many entries a lane has that of one of its groups."""
+    """Return where in a segment of this many entries a lane has that of one of its groups."""
     if wide == GROUPS:
         return lane * GROUPS + of_segment
     # Two pairs a lane: the second ones begin in the middle, at an even place.
@@ -262,7 +262,7 @@ def _exchange(
         other_row, other_column = np.int64(halves[other]) >> 8, np.int64(halves[other]) & 255
         if _has(groups, group, other_row, other_column):
             continue
-        # One that collides itself leaves its lines behind: they belong to others, too.
+        # One that collides itself leaves its lines after: they belong to others, too.
         _add(groups, group, other_row, other_column)
         _add(groups, other_group, row, column)
         position[other], entry_at[position[entry]] = position[entry], other

@@ -118,7 +118,9 @@ def _add(real: Any, transposed: bool) -> Any:
 
 
 def _for_all(batch: int, fetch: Any, gather: Any, add: Any) -> tuple[Any, Any, Any]:
-    """Make the same three functions for so many segments, unrolled: all fetched, all gathered, all added."""
+    """Make the same three functions for this many segments, unrolled: all fetched, all gathered, all
+    added.
+    """
 
     def of_segment(k: int) -> tuple[Any, Any, Any]:
         @device_function

@@ -37,13 +37,13 @@ SEGMENTS_OF_A_WARP = 12
 MOST_SEGMENTS_OF_A_WARP = 64
 """A stripe with more is cut."""
 BLOCKS_WANTED = 528
-"""Four for each multiprocessor: a small matrix has its stripes cut until there are so many."""
+"""Four for each multiprocessor: a small matrix has its stripes cut until there are this many."""
 LEAST_SEGMENTS_OF_A_WARP = 4
 """Stripes are not cut further."""
 WARPS_AT_ONCE = 132 * 32
 """That run at a time on an H100 or H200."""
 FULLER = 1.15
-"""A block has twice the warps where that keeps so many times as much of the device at work: the last blocks
+"""A block has twice the warps where that keeps this many times as much of the device at work: the last blocks
 then run for a shorter time."""
 
 

@@ -19,7 +19,7 @@ def entries_of(segment: Any) -> Any:
 
 
 def descriptions(batch: int) -> Any:
-    """Make ``describe(words, at, end)``: a tuple of (begin, rest) for so many segments; 0 behind the end."""
+    """Make ``describe(words, at, end)``: a tuple of (begin, rest) for this many segments; 0 after the end."""
     load = STREAMED_IF[2]
 
     def of_segment(k: int) -> Any:

@@ -310,7 +310,7 @@ class HiSparseTraversal(LaunchedInTurn):
         self.scale = self.real(matrix.scale)
         self._root, self._shape, self._bits = tree.root, tree.shape, tree.geometry.bits
         numbers = [len(each.references) for each in tree.nodes]
-        # Behind the queues of leaves there is one for each inner level.
+        # After the queues of leaves there is one for each inner level.
         sizes = [numbers[0]] * BINS + [max(1, number) for number in numbers[1:]]
         self._words = all_or_nothing(lambda: upload(tree.pool.words))
         self._queues = all_or_nothing(

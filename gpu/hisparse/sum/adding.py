@@ -35,7 +35,7 @@ def add_trees(
     alpha, beta
         Factors; the scales of the operands are multiplied in.
     turned
-        Whether A, and B, are transposed, beside what their states say.
+        Whether A, and B, are transposed, next to what their states say.
     drop_zeros
         Leave out entries of the sum that are 0.
     stream

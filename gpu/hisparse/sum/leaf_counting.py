@@ -71,7 +71,7 @@ def count_kernel(
     @cuda.jit(**options)
     def kernel(pairs, first_halves, first_values, second_halves, second_values, shapes, number, at_once,
                alpha, beta):  # fmt: skip
-        """Take some pairs a block, one behind the other.
+        """Take some pairs a block, one after the other.
 
         Parameters
         ----------

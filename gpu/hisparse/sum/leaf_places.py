@@ -62,7 +62,7 @@ def merge_kernel(first_keys, first_leaves, first_number, second_keys, second_lea
 LEAF_THREADS = 32 if SIMULATED else 128
 """Of a block that takes a leaf."""
 AT_ONCE = 4
-"""Coordinates of a thread that are under way."""
+"""Coordinates of a thread that are running."""
 load = VECTOR_IF[1]
 
 
@@ -77,7 +77,7 @@ class Bitmap:
     Attributes
     ----------
     each
-        Words of a thread, 2^shift; behind them one is free.
+        Words of a thread, 2^shift; after them one is free.
     room
         Words of all threads.
     """
@@ -176,7 +176,7 @@ def _set_bit(bits: int) -> Any:
 
 
 def _has_bit(bits: int) -> Any:
-    """Make ``has_bit(bitmap, place)``: 1 if it is set, else 0."""
+    """Make ``has_bit(bitmap, place)``: 1 if it is set, otherwise 0."""
     word_of = Bitmap(bits).word()
 
     @device_function

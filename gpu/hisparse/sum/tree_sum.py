@@ -24,7 +24,7 @@ from gpu.runtime.launches import ALPHA, BETA, Launch, blocks_of, launches_of
 from gpu.runtime.memory import all_or_nothing, empty
 
 PAIRS_AT_ONCE = 4
-"""Pairs of leaves that a block counts one behind the other, where there are many."""
+"""Pairs of leaves that a block counts one after the other, where there are many."""
 MANY_PAIRS = 8 if SIMULATED else 40_000
 """Blocks of one pair each are several times as many as are resident."""
 

@@ -254,7 +254,7 @@ def test_tolosa_by_loops():
 
 
 def test_the_smallest_has_no_further_modes_and_is_tols90():
-    """N counts modes beside the eighteen of the block of numbers: with none it is the collection's."""
+    """N counts modes next to the eighteen of the block of numbers: with none it is the collection's."""
     smallest = load_builtin("tolosa-0").csr
     assert smallest.shape == (90, 90)
     assert (smallest != load_builtin("tols90").csr).nnz == 0

@@ -1,4 +1,4 @@
-"""What each exercise asks once more, in plain Python, on sizes and places that the grader does not draw.
+"""What each exercise asks again, in plain Python, on sizes and places that the grader does not draw.
 
 It knows the statements of the exercises and shares nothing with `experiments.course` but their numbers.
 """
@@ -44,7 +44,7 @@ def whole(source, count, most=30):
 
 
 def task(source, constants, inputs, results, work):
-    """Place arrays with random gaps, inputs in front of results or behind them."""
+    """Place arrays with random gaps, inputs in front of results or after them."""
     memory, symbols = bytearray(OWN + 4 * source.randrange(1, 400)), dict(constants)
     names = [*inputs, *results]
     source.shuffle(names)

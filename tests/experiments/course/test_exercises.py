@@ -76,7 +76,7 @@ BAD = {
     "nop": ("fault", "outside the program"),
     "li x1, 5000\njr x1": ("fault", "outside the program"),
     "li x3, X\nsw x3, (x3)\nhalt": ("stray", "which is X[0], an input"),
-    "li x3, Z\nli x4, 64\nsetvl x4\nsv.w v1, 32(x3)\nhalt": ("stray", "bytes behind the end of Z"),
+    "li x3, Z\nli x4, 64\nsetvl x4\nsv.w v1, 32(x3)\nhalt": ("stray", "bytes after the end of Z"),
     "li x3, -4\nlw x4, (x3)\nhalt": ("fault", "outside memory"),
     "li x3, 0x7fffffff\nsb x4, (x3)": ("fault", "outside memory"),
     "addd x1, x2, x3": ("assembly", "unknown instruction 'addd'"),

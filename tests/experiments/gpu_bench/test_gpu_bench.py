@@ -277,7 +277,7 @@ def test_gathers_are_counted_where_columns_may_be_anywhere(driver, monkeypatch, 
     more = counted(supplied.matrix, csr, transposed=True, multiprocessors=4, l2_bytes=1 << 12)
     assert set(more) == ({f"gathers {o} {d}" for o in ("spmv", "spmv_t") for d in DTYPES} if more else set())
     records, _ = run(driver, supplied=replace(supplied, more=more))
-    # Neighbouring columns, all of one multiprocessor; what is stored takes next to nothing beside them.
+    # Neighbouring columns, all of one multiprocessor; what is stored takes next to nothing next to them.
     wanted = {"float64": 4.0, "float32": 2.0} if class_ == "skewed" else {"float64": None, "float32": None}
     timed = [each for each in records if each.median_us is not None]
     assert {each.stage for each in timed} == {"screen", "final"}

@@ -1,4 +1,4 @@
-"""Insertion into every format against the format made anew from the matrix with the element."""
+"""Insertion into every format against the format made again from the matrix with the element."""
 
 from dataclasses import fields
 

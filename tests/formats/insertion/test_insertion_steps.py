@@ -101,7 +101,7 @@ def test_insert_tells_the_steps_of_its_position(matrix, place):
 @pytest.mark.parametrize(
     ("element", "steps"),
     [
-        # Two columns compared; 7 2 (from 2 on: 7 9 2) behind make room, and pointers of rows 1, 2, 3, end.
+        # Two columns compared; 7 2 (from 2 on: 7 9 2) after make room, and pointers of rows 1, 2, 3, end.
         ((0, 2), Steps(2, 1, 3, 4)),
         ((1, 0), Steps(0, 0, 3, 3)),
         ((3, 3), Steps(1, 0, 0, 1)),
@@ -121,7 +121,7 @@ def test_crs_by_hand(element, steps):
         ((2, 1), Steps(2, 2, 0, 0), Steps(2, 4, 0, 0)),
         # Row 3 grows to two: stays third; its entry 2 moves to the second diagonal's end.
         ((3, 0), Steps(4, 0, 0, 0), Steps(1, 1, 0, 1)),
-        # Row 1 grows to one: behind row 3 it compares with row 3 and stays before it; 1 9 lie behind.
+        # Row 1 grows to one: after row 3 it compares with row 3 and stays before it; 1 9 lie after.
         ((1, 2), Steps(5, 2, 0, 0), Steps(0, 1, 2, 2)),
         ((0, 3), Steps(1, 0, 0, 0), Steps(2, 0, 0, 0)),
     ],
@@ -137,7 +137,7 @@ def test_jd_by_hand(element, permutation, diagonals):
         ((0, 2), Steps(2, 5, 0, 1)),
         # Into the run of one row: overwritten.
         ((1, 2), Steps(3, 0, 0, 0)),
-        # Behind 9, which ended its row.
+        # After 9, which ended its row.
         ((2, 3), Steps(5, 1, 0, 2)),
         ((3, 3), Steps(6, 0, 0, 2)),
         ((3, 1), Steps(6, 0, 0, 0)),

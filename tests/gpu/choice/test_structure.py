@@ -34,7 +34,7 @@ def csr_of(rows, columns, shape):
 
 
 def blocked_sectors(matrix, rows, in_sector):
-    """Count the sectors of each block of so many rows, one by one."""
+    """Count the sectors of each block of this many rows, one by one."""
     count = 0
     for first in range(0, matrix.shape[0], rows):
         count += len(np.unique(matrix[first : first + rows].indices // in_sector))

@@ -151,7 +151,7 @@ def test_waiting_for_the_previous_kernel_stands_between_the_matrix_and_the_vecto
 
 
 def test_the_first_batch_is_loaded_by_what_stays_before_the_wait():
-    # The assembler moves ld.global.nc behind the wait, to save registers.
+    # The assembler moves ld.global.nc after the wait, to save registers.
     for text, count in (
         (sliced(np.float64), 4),
         (sliced(np.float64, height=4, threads_per_row=8), 8),

@@ -47,7 +47,7 @@ def test_the_matrix_passes_l1_by_in_wide_loads(real, wide, hubs, thread_lengths)
 def test_the_first_entries_are_loaded_before_the_wait(at_once):
     text = mixed(np.float64, wide=1, hubs=False, thread_lengths=True, far=False, at_once=at_once)
     wait = text.index("griddepcontrol.wait")
-    # Not ld.global.nc, which the assembler moves behind it.
+    # Not ld.global.nc, which the assembler moves after it.
     assert text.count("ld.global.L1::no_allocate.f64", 0, wait) == at_once
     assert text.count("ld.global.L1::no_allocate.b16", 0, wait) == at_once
     # All elements of x are asked for before the first product.

@@ -63,7 +63,7 @@ def leave_families_out(
 def losses_by_count(
     results: Sequence[Result], counts: Sequence[int], family: Callable[[str], str] = family_of
 ) -> dict[int, list[Loss]]:
-    """Predict for the matrices of each family what the others teach, and take the best of so many variants.
+    """Predict for the matrices of each family what the others teach, and take the best of this many variants.
 
     The choice is among the variants that the search of the matrix has measured: of others no time is known.
     These are all layouts with one schedule or two, and all schedules of the best layouts alone: among all

@@ -36,7 +36,7 @@ def test_a_sum_of_its_own_has_no_plain_numbers():
         sum={"t": "maximum(s.t, t.t)"},
         zero={"t": -np.inf},
     )
-    with pytest.raises(UserError, match="tropical entries have a sum of their own"):
+    with pytest.raises(UserError, match="tropical entries have their own sum"):
         as_scalars(matrix_of(tropical))
 
 

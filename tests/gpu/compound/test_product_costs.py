@@ -51,7 +51,8 @@ def test_bytes_are_those_of_entries_columns_and_both_vectors():
 
 
 def test_waves_are_of_the_blocks_that_registers_let_run():
-    # 4 entries at once take 4 (2 + 2) registers, the sum 2, what is beside 16; in eights 40: 6 blocks of 256.
+    # 4 entries at once take 4 (2 + 2) registers, the sum 2, what is next to 16; in eights 40: 6 blocks of
+    # 256.
     waves = ROWS / 256 / (6 * 132)
     assert cost("threads of a block", features()) == pytest.approx(0.25 * math.ceil(waves))
     last = math.ceil(waves) / waves - 1

@@ -87,7 +87,7 @@ def probed(hashes, rows):
 def test_they_go_where_probing_would_put_them(hashes):
     rows = range(16)
     assert placed(hashes, 16, place_rows_in_turn) == probed(hashes, rows)
-    # In the order of the hash, that begins somewhere: behind the last one comes the first.
+    # In the order of the hash, that begins somewhere: after the last one comes the first.
     orders = [sorted(rows, key=lambda row: (hashes[row] - first) % 16) for first in rows]
     assert placed(hashes, 16) in [probed(hashes, order) for order in orders]
 
@@ -99,8 +99,8 @@ def test_the_arrays_by_hand():
     dense[9, 7] = 6
     built = HBP.from_scipy(scipy.sparse.csr_array(dense), block_rows=32, block_columns=4)
     assert built.hash == RowHash(0, 3, 3, 3)
-    # Rows without entries come to the place 0 and those behind it, so that the others move on. Left block:
-    # rows 7 and 3 have 1 and 2 entries. Right block: rows 3, 7 and 9 have one each, one behind the other.
+    # Rows without entries come to the place 0 and those after it, so that the others move on. Left block:
+    # rows 7 and 3 have 1 and 2 entries. Right block: rows 3, 7 and 9 have one each, one after the other.
     filled = [30, 31, 32 + 29, 32 + 30, 32 + 31]
     assert built.output_hash[filled].tolist() == [7, 3, 3, 7, 9]
     assert np.flatnonzero(built.zero_row >= 0).tolist() == filled

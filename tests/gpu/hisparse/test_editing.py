@@ -1,4 +1,4 @@
-"""Edits of HiSparse against matrices made anew, what they share, and that freed nodes are used again."""
+"""Edits of HiSparse against matrices made again, what they share, and that freed nodes are used again."""
 
 import gc
 

@@ -45,7 +45,7 @@ def test_no_tree_has_more_nodes_or_bytes_than_the_bounds(matrix, node_size):
     most = storage.most_nodes(matrix.nnz, built.levels, node_size)
     assert count <= most < storage.nodes_below(matrix.nnz, built.levels, node_size)
     assert count <= matrix.nnz * built.levels < matrix.nnz * node_size**2 * (built.levels + 1)
-    # A node has bounded bytes, so a tree has at most so many times nnz log_d(m).
+    # A node has bounded bytes, so a tree has at most this many times nnz log_d(m).
     largest = storage.leaf_bits(node_size**2, 256, 64) // 8 + storage.most_overhead_bytes(64)
     assert built.storage("image") <= largest * matrix.nnz * built.levels
 

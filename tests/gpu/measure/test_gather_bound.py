@@ -20,7 +20,7 @@ BOUND = GatherBound(1e9, GATHERS)
 
 
 def work(columns, *, itemsize=8, multiprocessors=1, l2_bytes=1 << 20, sectors=1 << 13, block_entries=2):
-    """Count, in L1 caches of so many sectors."""
+    """Count, in L1 caches of this many sectors."""
     columns = np.array(columns, np.int32)
     return GatherWork.of(
         columns,
@@ -122,7 +122,7 @@ def test_the_time_of_hand_worked_requests():
 
 
 def test_what_is_stored_comes_from_the_l2_cache_too():
-    # 968,000 bytes at 1000 GB/s, beside 1000 sectors at 200 a nanosecond.
+    # 968,000 bytes at 1000 GB/s, next to 1000 sectors at 200 a nanosecond.
     bound = replace(BOUND, l2_gb_per_s=1000.0)
     assert bound.us(GatherWork(1000, 0, 0), "float64", 968_000) == pytest.approx(0.968 + 1 / 200)
 

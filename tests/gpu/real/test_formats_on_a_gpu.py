@@ -167,7 +167,7 @@ def test_x_may_begin_at_any_element(format, dtype):
 @pytest.mark.parametrize("rows", [2000, 1_200_000], ids=["y scaled early", "x read early"])
 @pytest.mark.parametrize("by_degree", [False, True], ids=["as they are", "by degree"])
 def test_segments_read_x_that_the_product_before_wrote(rows, by_degree, dtype):
-    """Products one behind the other without waiting, each x the y before: nothing may be read too early."""
+    """Products one after the other without waiting, each x the y before: nothing may be read too early."""
     from gpu.formats.segmented import SegmentedProduct
     from gpu.formats.segmented.container import SegmentedSliced
     from gpu.runtime.cuda import cuda

@@ -1,4 +1,4 @@
-"""Names of kernels that are the same in every process, and the files behind them; none is compiled here."""
+"""Names of kernels that are the same in every process, and the files after them; none is compiled here."""
 
 import os
 import pickle

@@ -14,7 +14,7 @@ collect_ignore_glob = [] if importlib.util.find_spec("numba_cuda") else ["test_*
 def one_core():
     """Keep a test to one core, each worker to another.
 
-    The simulator's threads take turns, and it costs time to hand the turn to another core: beside other
+    The simulator's threads take turns, and it costs time to hand the turn to another core: next to other
     workers a test takes up to three times as long.
     """
     if not hasattr(os, "sched_setaffinity"):

@@ -47,7 +47,7 @@ def test_kernels_are_compiled_once_in_the_order_of_their_first_use(pool):
     compilers = Compilers(2, lambda workers: pool)
     asked = [SHARED[0], *OTHERS, SHARED[1], LIMITED]
     first = compilers.begin(COMPLEX, np.float32, asked)
-    # One kernel is assembled for two limits of registers: by one process, one behind the other.
+    # One kernel is assembled for two limits of registers: by one process, one after the other.
     assert [variants for _, variants in pool.given] == [[SHARED[0], LIMITED], [OTHERS[0]], [OTHERS[1]]]
     assert len(first) == 3
     assert compilers.begin(COMPLEX, np.float32, SHARED) == first[:1]

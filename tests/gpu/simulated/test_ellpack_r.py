@@ -11,7 +11,7 @@ from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.ellpack_r import STEPS_AT_ONCE, EllpackRProduct
 from gpu.formats.sliced.slicing import Slicing
 
-# Rows that end before, with and behind a batch and the one after it, spread over two warps; none at the end.
+# Rows that end before, with and after a batch and the one after it, spread over two warps; none at the end.
 LENGTHS = [
     0,
     1,

@@ -134,7 +134,7 @@ def test_the_counts_of_all_blocks_of_threads_choose(monkeypatch, blocks):
     monkeypatch.setattr("gpu.hbp.building.blocks.OVER_BLOCKS", blocks)
     counts = np.ones(4 * ORDER_THREADS + 5, np.int32)
     chosen = []
-    # 8 is in the last class as it is, 9 when it is halved. All that are large stand behind the first threads.
+    # 8 is in the last class as it is, 9 when it is halved. All that are large stand after the first threads.
     for large in (8, 9, 17, 18):
         counts[ORDER_THREADS:] = large
         chosen.append(hash_of_counts(upload(counts), len(counts), 64).a)

@@ -1,4 +1,4 @@
-"""Entries put into places on the device, beside what the host makes of them."""
+"""Entries put into places on the device, next to what the host makes of them."""
 
 import numpy as np
 import pytest

@@ -113,7 +113,7 @@ Memory = namedtuple("Memory", "free total")
 
 
 class Device:
-    """A device of so many bytes, that knows which arrays are on it."""
+    """A device of this many bytes, that knows which arrays are on it."""
 
     def __init__(self, total):
         self.total, self.references, self.put = total, [], cuda.to_device
@@ -136,7 +136,7 @@ class Device:
 
 @pytest.fixture
 def device_of(monkeypatch):
-    """Let the device have so many bytes."""
+    """Let the device have this many bytes."""
 
     def with_bytes(total):
         device = Device(total)

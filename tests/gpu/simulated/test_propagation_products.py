@@ -1,6 +1,6 @@
 """Propagation blocking in the simulator, where a block of threads runs alone: it does what others would.
 
-The first block that waits for the ring does all of a super-block; those behind it find it done. Few
+The first block that waits for the ring does all of a super-block; those after it find it done. Few
 super-blocks wait for nothing: then blocks multiply first and those that add find all products.
 """
 

@@ -84,7 +84,7 @@ def test_zeros_are_left_out_where_that_is_asked(pair):
 
 @pytest.mark.parametrize("columns", one_in(4, [STEP // 2, STEP // 2 - 1, STEP, STEP + 1]))
 def test_pairs_at_the_end_of_a_share_are_not_parted(columns):
-    # Rows that both have in full: a block's share ends before, within or behind a pair.
+    # Rows that both have in full: a block's share ends before, within or after a pair.
     one = scipy.sparse.csr_array(np.arange(1.0, 3 * columns + 1).reshape(3, columns))
     results = gpu.add(one, one)
     assert results.nnz == one.nnz

@@ -33,7 +33,7 @@ def check(host, matrix):
     built = on_device(host)
     x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
     y = built @ x
-    # A float64 result is compared with one of its kind, which has an error of its own.
+    # A float64 result is compared with one of its kind, which has its own error.
     roundings = 1 if y.dtype == np.float32 else 2
     assert relative_error(matrix, x, y) <= roundings * rounding_bound(matrix, y.dtype)
     np.testing.assert_array_equal(built @ x, y)

@@ -106,7 +106,7 @@ def test_unknown_elements_by_dlpack_are_refused(prepared, monkeypatch):
     capsule = X.__dlpack__()
     address = ctypes.pythonapi.PyCapsule_GetPointer
     address.restype, address.argtypes = ctypes.c_void_p, (ctypes.py_object, ctypes.c_char_p)
-    # The kind of the elements stands behind data, device and number of dimensions: 4 is bfloat16.
+    # The kind of the elements stands after data, device and number of dimensions: 4 is bfloat16.
     ctypes.c_uint8.from_address(address(capsule, b"dltensor") + 20).value = 4
     monkeypatch.setattr(x, "array", SimpleNamespace(__dlpack__=lambda: capsule))
     with pytest.raises(UserError, match="code 4, 64 bits"):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FOLDER = "calibrated"
 """Where the report goes if the user does not say."""
 PRESET = "proposed.toml"
-"""The proposed machine, beside the report."""
+"""The proposed machine, next to the report."""
 
 
 def calibrate(
@@ -49,7 +49,7 @@ def calibrate(
             "--starts",
             metavar="N",
             min=1,
-            help="Search from so many places, one after the other: by default 12.",
+            help="Search from this many places, one after the other: by default 12.",
         ),
     ] = None,
     candidates: Annotated[
@@ -102,7 +102,7 @@ def calibrate(
         for s in result.sensitivities
     ]
     output.table(fill(table(["conclusion of the paper", "holds on", "machines", "proposal"]), rows))
-    output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} beside it")
+    output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} next to it")
     output.finish("vecsim calibrate", _document(result, engine=engine))
 
 

@@ -53,7 +53,7 @@ def course(
     ] = None,
     json: options.JsonOption = None,
 ) -> None:
-    """Run a program of the course: its cycles beside what must be moved and computed at least."""
+    """Run a program of the course: its cycles next to what must be moved and computed at least."""
     if program is None:
         _list(Output(json))
         return

@@ -28,7 +28,7 @@ WITHOUT_A_GPU = (
     "measured on an H200, and `vecsim crosscheck MATRIX` compares SciPy and the simulator"
 )
 """What helps who has none; the CUDA simulator does not, since times of it mean nothing."""
-SECONDS_HELP = "After so many seconds nothing more is begun; what is left is said to be not reached."
+SECONDS_HELP = "After this many seconds nothing more is begun; what is left is said to be not reached."
 SHOWN_VARIANTS = 8
 
 

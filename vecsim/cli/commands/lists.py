@@ -201,7 +201,7 @@ def extensions(json: JsonOption = None) -> None:
 
 @lists.command("experiments")
 def experiments(json: JsonOption = None) -> None:
-    """List the tables and figures of papers that `vecsim reproduce` makes anew."""
+    """List the tables and figures of papers that `vecsim reproduce` makes again."""
     from experiments.papers.kit.registry import ALL, PAPERS
 
     output = Output(json)

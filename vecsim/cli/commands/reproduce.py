@@ -1,4 +1,4 @@
-"""``vecsim reproduce``: the tables and figures of papers, made anew, with a report."""
+"""``vecsim reproduce``: the tables and figures of papers, made again, with a report."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def reproduce(
     for part in report.parts:
         if words := tally(part.items).in_words():
             output.text(f"{part.name}: {words}")
-    output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} beside it")
+    output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} next to it")
     output.finish("vecsim reproduce", _document(report, request))
     faults = [fault for item in report.items for fault in item.faults]
     if faults:
@@ -118,7 +118,7 @@ def reproduce(
 
 
 def show_item(output: Output, item: Item) -> None:
-    """Show the numbers that the paper prints beside ours, what it says in words, and the gaps.
+    """Show the numbers that the paper prints next to ours, what it says in words, and the gaps.
 
     Where no paper prints any, a short table of ours is shown.
     """

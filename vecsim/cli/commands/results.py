@@ -1,4 +1,4 @@
-"""``vecsim compare`` and ``vecsim rerun``: results in files, side by side and once more."""
+"""``vecsim compare`` and ``vecsim rerun``: results in files, side by side and again."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def rerun(
     extend: ExtendOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Run what a result names once more, and say whether the cycles are the same."""
+    """Run what a result names again, and say whether the cycles are the same."""
     from experiments.whatif.compare import read_document
     from experiments.whatif.compare import rerun as repeated
 

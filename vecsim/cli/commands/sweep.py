@@ -245,4 +245,4 @@ def explain(
         output.text(sentence)
     for item in built.items:
         output.text(item.title)
-    output.text(f"{Path(target) / PAGE} and {counted(len(files) - 1, 'file')} beside it")
+    output.text(f"{Path(target) / PAGE} and {counted(len(files) - 1, 'file')} next to it")

@@ -132,7 +132,7 @@ def _text(
     show: Sequence[str],
     load: Sequence[str] | None,
 ) -> list[Subject]:
-    """Prepare a program of its own, as ``vecsim exec`` runs it, on all machines."""
+    """Prepare its own program, as ``vecsim exec`` runs it, on all machines."""
     from vecsim.machine import instruction_set_of
     from vecsim.view import Subject
 

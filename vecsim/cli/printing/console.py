@@ -68,7 +68,7 @@ def cell(value: object) -> str:
 
 
 def warn(message: str) -> None:
-    """Tell the user, beside the results, of something that does not stop the run."""
+    """Tell the user, next to the results, of something that does not stop the run."""
     tell(f"warning: {message}")
 
 

@@ -36,7 +36,7 @@ def hot_table(lines: Sequence[Line], hot: int | None, listing: bool) -> Table:
     shown = lines if listing else sorted(lines, key=lambda line: -line.cycles)[:hot]
     result = table(["pc", "instruction"], ["executions", "cycles", "share"])
     result.add_column("")
-    result.add_column("charged to")
+    result.add_column("attributed to")
     result.add_column("waited longest for")
     return fill(result, (_row(line, line.cycles / cycles if cycles else 0.0) for line in shown))
 

@@ -124,7 +124,7 @@ COLLECTIONS = (SUITESPARSE, MATRIX_MARKET)
 
 
 class _Index(NamedTuple):
-    """Entries by their path and by their name; the Matrix Market's beside SuiteSparse's, by path."""
+    """Entries by their path and by their name; the Matrix Market's next to SuiteSparse's, by path."""
 
     by_path: dict[str, Entry]
     by_name: dict[str, list[Entry]]

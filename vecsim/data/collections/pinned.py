@@ -2,7 +2,7 @@
 
 ``pinned.csv`` has a row for each matrix that an experiment names and of which the file of the collection was
 here: the path of the matrix in its collection, and the digest of its pattern and values. The bytes of a file
-may differ, since servers pack it anew. ``python -m tests.pinned_digests --record`` writes the file.
+may differ, since servers pack it again. ``python -m tests.pinned_digests --record`` writes the file.
 """
 
 import csv

@@ -111,7 +111,7 @@ def rippled_torus(around: int, across: int, radius: float = 0.4) -> TriangleMesh
 
 
 def subdivided(mesh: TriangleMesh, times: int = 1) -> TriangleMesh:
-    """Cut each triangle into four at the middles of its edges, so many times.
+    """Cut each triangle into four at the middles of its edges, this many times.
 
     The vertices that there were keep their numbers; then come the middles of the edges, by the numbers of
     their ends.

@@ -15,7 +15,7 @@ from typing import Self, TypeAlias
 from vecsim.data.harwell_boeing.fortran import Edit
 
 MOST_STEPS = 20_000
-"""Descriptors of a format, written out: no line has room for so many fields."""
+"""Descriptors of a format, written out: no line has room for this many fields."""
 
 _DATA = re.compile(r"(\d{0,4})(I|F|E[NS]?|D|G)(\d{1,4})(?:\.(\d{1,3})(E\d{1,3})?)?")
 _WITH_EXPONENT = ("E", "EN", "ES", "G")
@@ -108,12 +108,12 @@ class Format:
         return Field(line, field.column, field.edit, field.skipped)
 
     def lines(self, count: int) -> int:
-        """Return how many lines so many numbers fill, at least one number."""
+        """Return how many lines this many numbers fill, at least one number."""
         last = self.place(count - 1)
         return last.line + 1 + last.skipped
 
     def fields(self, lines: Sequence[bytes], count: int) -> list[bytes]:
-        """Return the fields of so many numbers, which lie in these lines."""
+        """Return the fields of this many numbers, which lie in these lines."""
         result = _cut(self.first, lines, 0)
         for start in range(self.first.lines, len(lines), self.rest.lines):
             if len(result) >= count:
@@ -166,7 +166,7 @@ class _Parser:
         return items
 
     def _items(self) -> tuple[_Item, ...]:
-        """Read up to the closing parenthesis. Commas may be left out behind P, and around slash and colon."""
+        """Read up to the closing parenthesis. Commas may be left out after P, and around slash and colon."""
         items: list[_Item] = []
         apart = True
         while True:

@@ -2,7 +2,7 @@
 
 In a field without a point the last digits are decimals, as many as the format says; the scale factor P
 divides a number without exponent. Stricter than Fortran in two points, where it would take damage for a
-number: a blank field is no zero, and blanks are allowed only around a number and behind the letter of its
+number: a blank field is no zero, and blanks are allowed only around a number and after the letter of its
 exponent.
 """
 
@@ -27,7 +27,7 @@ class Edit:
     width
         Characters of the field.
     decimals
-        Digits behind a point that is not written.
+        Digits after a point that is not written.
     scale
         Of a number without exponent: it is divided by ten to this power.
     """

@@ -52,7 +52,7 @@ def parse_harwell_boeing(name: str, source: str, data: bytes, *, keep_complex: b
     data
         The unpacked contents.
     keep_complex
-        Whether complex values are kept; else their real part is taken, with a warning.
+        Whether complex values are kept; otherwise their real part is taken, with a warning.
 
     Raises
     ------

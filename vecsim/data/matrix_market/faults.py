@@ -43,7 +43,7 @@ def at_byte(source: str, header: Header, data: bytes, place: int) -> UserError:
 
 
 def of_entry(source: str, header: Header, data: bytes, entry: int, reason: str = "") -> UserError:
-    """Say what is wrong with an entry: what its line tells, or else the reason given.
+    """Say what is wrong with an entry: what its line tells, or otherwise the reason given.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def out_of_range(source: str, header: Header, data: bytes, body_line: int | None
     source, header, data
         The file.
     body_line
-        The line behind the header, from 1, on which it probably is: it is looked at first.
+        The line after the header, from 1, on which it probably is: it is looked at first.
     """
     lines = io.BytesIO(data[header.body :])
     if body_line is not None:
@@ -156,7 +156,7 @@ def lost(source: str, lines: Any, first_line: int) -> list[str]:
     source
         What messages call the file.
     lines
-        Its lines behind the header, numbers spelled as C does.
+        Its lines after the header, numbers spelled as C does.
     first_line
         The number of the first of them.
     """

@@ -1,11 +1,11 @@
-"""The grammar of the lines behind the header, as a table for a finite automaton.
+"""The grammar of the lines after the header, as a table for a finite automaton.
 
 SciPy's reader stops in a number at the first byte that it does not know and takes what it has, so that
 ``1.2.3`` becomes 1.2. Therefore each byte goes through this automaton first (`scanning`).
 
 A line gives row and column (coordinate) and the values that its field has, separated by blanks or tabs; it
 may be blank, and end with CR LF. An index has digits alone. A real number is what Fortran or C prints: sign,
-digits, point, an exponent behind E or D, or behind its sign alone (``1.5-100``: Fortran leaves the letter out
+digits, point, an exponent after E or D, or after its sign alone (``1.5-100``: Fortran leaves the letter out
 where the exponent has three digits).
 """
 

@@ -33,7 +33,7 @@ class Header:
     line
         Number of the size line, from 1.
     body
-        Bytes before the first line behind it.
+        Bytes before the first line after it.
     """
 
     layout: str
@@ -98,7 +98,7 @@ def _banner_words(source: str, words: list[str]) -> tuple[str, str, str]:
     if len(words) != 4 or words[0] != "matrix" or words[1] not in LAYOUTS:
         raise UserError(
             f"{where}: the header must read '{BANNER.decode()} matrix coordinate FIELD SYMMETRY' "
-            f"(or array), not '{shown(' '.join(words), 60)}' behind the banner"
+            f"(or array), not '{shown(' '.join(words), 60)}' after the banner"
         )
     layout, field, symmetry = words[1:]
     if field not in FIELDS:

@@ -69,7 +69,7 @@ def parse_matrix_market(name: str, source: str, data: bytes, *, keep_complex: bo
     data
         The unpacked contents.
     keep_complex
-        Whether complex values are kept; else their real part is taken, with a warning.
+        Whether complex values are kept; otherwise their real part is taken, with a warning.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def _entries(
     coordinate = header.layout == "coordinate"
     field = "real" if header.field == "double" else header.field
     sizes = f"{_ANY_SIZE} {_ANY_SIZE} {header.entries}" if coordinate else f"{header.entries} 1"
-    # A header of our own: SciPy must not expand, nor find sizes in it that we did not. The line end behind
+    # A header of our own: SciPy must not expand, nor find sizes in it that we did not. The line end after
     # the last line is needed; without it SciPy reads beyond the text.
     head = f"{BANNER.decode()} matrix {header.layout} {field} general\n{sizes}\n".encode("ascii")
     body = _respelled(memoryview(data)[header.body :], spellings)

@@ -1,4 +1,4 @@
-"""Every byte behind the header, through the automaton of `grammar`: one look-up in a table a byte, compiled.
+"""Every byte after the header, through the automaton of `grammar`: one look-up in a table a byte, compiled.
 
 Only what reads a file imports this module: a compiler takes a second to load.
 """
@@ -44,14 +44,14 @@ class Scan:
 
 
 def scan(header: Header, body: NDArray[np.uint8]) -> Scan:
-    """Check all lines behind the header.
+    """Check all lines after the header.
 
     Parameters
     ----------
     header
         Tells what each line must give.
     body
-        uint8, the bytes behind the size line.
+        uint8, the bytes after the size line.
     """
     steps, effects = tables(fields_of(header))
     entries, fault, spellings = _run(steps, effects, CLASS_OF_BYTE, body)

@@ -40,7 +40,7 @@ NOTHING = np.uint64(2**64 - 1)
 """The key of no entry."""
 LOW_HALF = np.uint64(2**32 - 1)
 _CHUNKS = 64
-"""Work is cut in so many parts whatever the number of threads."""
+"""Work is cut in this many parts whatever the number of threads."""
 _BUCKETS = 4096
 
 

@@ -1,6 +1,6 @@
 """Random matrices with hubs: power laws of rows, of columns, or of both, near the diagonal or anywhere.
 
-What the matrices of graphs, of circuits and of optimisation differ in, each with a number of its own: how
+What the matrices of graphs, of circuits and of optimisation differ in, each with its own number: how
 unlike the rows are, how unlike the columns, how many entries are near the diagonal, how many rows are dense,
 and whether the matrix is square. As in `random_graphs`, every random number is a hash of the seed and of what
 it is drawn for, and a position drawn more than once is stored once.
@@ -52,9 +52,9 @@ def hubs(
     """Return a matrix whose rows and columns follow power laws.
 
     A row draws k columns: all rows alike, or ``P(k) ~ k**-row_exponent`` up to `longest`. A draw is with
-    probability `local` one of `window` columns around the diagonal; else one of all, all alike or such that
-    numbers of entries of columns follow ``P(k) ~ k**-column_exponent`` (the column of rank r has a weight of
-    ``r**(-1 / (column_exponent - 1))``: Adamic and Huberman 2002), popular columns scattered.
+    probability `local` one of `window` columns around the diagonal; otherwise one of all, all alike or such
+    that numbers of entries of columns follow ``P(k) ~ k**-column_exponent`` (the column of rank r has a
+    weight of ``r**(-1 / (column_exponent - 1))``: Adamic and Huberman 2002), popular columns scattered.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def hubs(
     window
         Columns around the diagonal, which in a matrix that is not square goes from corner to corner.
     dense_rows, dense_share
-        So many rows, anywhere, draw this share of all columns instead.
+        This many rows, anywhere, draw this share of all columns instead.
     mirrored
         Whether each entry is stored in both directions; the matrix must be square.
 
@@ -95,7 +95,7 @@ def hubs(
 
 
 def bipartite(rows: int, columns: int, mean: float, seed: int = 1, **law: Unpack[Law]) -> Any:
-    """Return the symmetric matrix of a graph between two sets, one part B and its transpose beside zeros.
+    """Return the symmetric matrix of a graph between two sets, one part B and its transpose next to zeros.
 
     Parameters
     ----------

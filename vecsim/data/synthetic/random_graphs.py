@@ -139,10 +139,10 @@ def web(
 
     The linear-growth copying model of Kumar, Raghavan, Rajagopalan, Sivakumar, Tomkins and Upfal ("Stochastic
     models for the Web graph", 2000): page v takes an earlier page as its prototype; each of its links is,
-    with probability `copied`, the prototype's, else it leads to any earlier page. That gives popular pages
-    by a power law, ``P(k) ~ k**-((1 + a) / a)`` with a = `copied`. As in pages sorted by address (Boldi and
-    Vigna 2004), a share `local` of prototypes and of other targets lies within 256 pages. The number of links
-    follows a power law of exponent 2.7 (Broder et al. 2000).
+    with probability `copied`, the prototype's, otherwise it leads to any earlier page. That gives popular
+    pages by a power law, ``P(k) ~ k**-((1 + a) / a)`` with a = `copied`. As in pages sorted by address (Boldi
+    and Vigna 2004), a share `local` of prototypes and of other targets lies within 256 pages. The number of
+    links follows a power law of exponent 2.7 (Broder et al. 2000).
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ MOST_ENTRIES = 2**31 - 1
 
 
 def grid_diffusion(points: tuple[int, int, int], *, box: bool = False, seed: int = 1) -> Any:
-    """Return a diffusion operator with a coefficient of its own for each pair of neighbours on a grid.
+    """Return a diffusion operator with its own coefficient for each pair of neighbours on a grid.
 
     Between two neighbours -c with c in [0.5, 1.5); on the diagonal the sum of the row's c, and 1 for each
     neighbour beyond the edge.
@@ -59,7 +59,7 @@ def grid_diffusion(points: tuple[int, int, int], *, box: bool = False, seed: int
 
 
 def hexahedral_elasticity(nodes: tuple[int, int, int], *, poisson: float = 0.3, seed: int = 1) -> Any:
-    """Return the stiffness matrix of a free elastic box of unit cubes, each of a stiffness of its own.
+    """Return the stiffness matrix of a free elastic box of unit cubes, each of its own stiffness.
 
     Trilinear elements, Young's modulus of each uniform in [0.5, 1.5), as of bone or foam.
 

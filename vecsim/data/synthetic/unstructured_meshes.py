@@ -25,7 +25,7 @@ MARGIN = 3
 
 
 def triangle_diffusion(tile: int, repeats: int, seed: int = 1) -> Any:
-    """Return a diffusion operator on a triangulated square, a coefficient of its own for each edge.
+    """Return a diffusion operator on a triangulated square, its own coefficient for each edge.
 
     -c with c in [0.5, 1.5) for each edge; on the diagonal the sum of the row's c, and 1 for each neighbour
     beyond the border.

@@ -47,7 +47,7 @@ stop_count
 capacity
     The rows of the timeline that there is room for, -1 for no timeline.
 retired
-    The cycle by which all older instructions have retired: all before it has been charged to them.
+    The cycle by which all older instructions have retired: all before it has been attributed to them.
 last
     The cycle in which the last element starts, or the last word is transferred.
 result

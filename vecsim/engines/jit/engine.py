@@ -40,7 +40,7 @@ SLICE_CYCLES = 20_000_000
 
 
 class JitEngine(BaseEngine):
-    """A program under way in compiled code; see :class:`vecsim.engines.protocol.Engine`.
+    """A program in flight in compiled code; see :class:`vecsim.engines.protocol.Engine`.
 
     With ``general`` the loop for any machine runs it, also where the one for one port could.
     """

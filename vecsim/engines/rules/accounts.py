@@ -1,8 +1,8 @@
 """Waits, charges and retirement (docs/timing.md, "The end" and "Waiting and charging").
 
-A cycle is charged to the oldest instruction that has not retired in it. Waits are booked when they end, so an
-instruction that is not the oldest in flight is charged nothing yet: an older one retires later. If its cycles
-are known before those of an older one, its retirement is pending until that has left flight.
+A cycle is attributed to the oldest instruction that has not retired in it. Waits are booked when they end, so
+an instruction that is not the oldest in flight is charged nothing yet: an older one retires later. If its
+cycles are known before those of an older one, its retirement is pending until that has left flight.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The word-interleaved banks behind the ports, and what a word takes of its port (docs/timing.md, "Banks").
+"""The word-interleaved banks after the ports, and what a word takes of its port (docs/timing.md, "Banks").
 
 A word goes when its port has room in a cycle and its bank is free. A machine with another memory replaces
 these rules (docs/extending-time.md).

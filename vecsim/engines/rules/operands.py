@@ -1,4 +1,4 @@
-"""When an element may start, and what it leaves behind (docs/timing.md, "Chaining", "WAR and WAW hazards").
+"""When an element may start, and what it leaves after (docs/timing.md, "Chaining", "WAR and WAW hazards").
 
 An element has an operand cycle (RAW: from which all that it reads is ready) and a hazard cycle (WAR, WAW:
 from which it may be written). Both are known once every older instruction in flight has started the same

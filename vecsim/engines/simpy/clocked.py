@@ -1,7 +1,7 @@
 """Processes of the SimPy model and the phases of a cycle.
 
 Every process is memoryless: it looks at the record, does what it can do in this cycle, and either names
-the cycle in which to look again or sleeps until another process rings. So processes can be started anew
+the cycle in which to look again or sleeps until another process rings. So processes can be started again
 at the boundary of any cycle. All effects of a cycle on other processes are at least one cycle
 later, except for the phases below, so the order in which SimPy runs the events of one phase is of no
 consequence; memory ports alone meet in the same cycle, at the banks, and their phase is the age of

@@ -55,11 +55,11 @@ def executing(rows: Sequence[Instruction], m: State) -> Execute:
 
 
 class _FaultFoundError(Exception):
-    """Ends SimPy's run; SimPy makes it anew on the way, so it says nothing."""
+    """Ends SimPy's run; SimPy makes it again on the way, so it says nothing."""
 
 
 class SimpyEngine(BaseEngine):
-    """A program under way on the SimPy model; see :class:`vecsim.engines.protocol.Engine`."""
+    """A program in flight on the SimPy model; see :class:`vecsim.engines.protocol.Engine`."""
 
     _program: list[Row] | None = None
 

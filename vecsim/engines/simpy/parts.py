@@ -91,7 +91,7 @@ class Port(Part):
     def step(self, cycle: int) -> int:
         """Transfer the words that can go in this cycle."""
         if self.current_phase() > self.alarm_phase:
-            return cycle  # its access came in an earlier phase of this very cycle: once more, in its turn
+            return cycle  # its access came in an earlier phase of this very cycle: again, in its turn
         wake: int = self.rules.step_port(self.r, self.number, cycle)
         self.parts.after_start(cycle)
         return wake

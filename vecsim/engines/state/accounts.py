@@ -18,11 +18,11 @@ class Account(Row):
     scalar: int = 0
     busy: int = 0
     latency: int = 0
-    """Cycles charged to it while it did not wait: of a scalar instruction; while its words or elements
+    """Cycles attributed to it while it did not wait: of a scalar instruction; while its words or elements
     passed; for the latency after the last element."""
     waited: list[int] = array(WAITS)
     attributed: list[int] = array(WAITS)
-    """By cause, the cycles that it waited, and those of them that are charged to it."""
+    """By cause, the cycles that it waited, and those of them that are attributed to it."""
 
 
 @dataclass(slots=True, eq=False)

@@ -58,4 +58,4 @@ class Scratch(Row):
     starts: int = 0
     """Rows of ``Run.starts`` in use."""
     enough_starts: int = 0
-    """After so many an engine hands them on; 0 to note none."""
+    """After this many an engine hands them on; 0 to note none."""

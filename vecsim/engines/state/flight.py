@@ -58,7 +58,7 @@ class Slot(Row):
     order_end: int = 0
     """When the last of the accesses ended that it had to follow."""
     attributed: int = 0
-    """Cycles charged to it for waiting while it was the oldest."""
+    """Cycles attributed to it for waiting while it was the oldest."""
     first_ready: int = NONE
     """The cycle from which its first result is ready."""
     slice: int = NONE

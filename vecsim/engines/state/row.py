@@ -73,14 +73,16 @@ class Field:
 
 
 def array(most: int, fill: int = 0) -> Any:
-    """Declare a field of so many integers, ``list[int]``."""
+    """Declare a field of this many integers, ``list[int]``."""
     return dataclasses.field(
         default_factory=lambda: [fill] * most, metadata={"most": most, "counted": False, "fill": fill}
     )
 
 
 def registers(most: int, fill: int = NONE) -> Any:
-    """Declare a field of at most so many register numbers, ``list[int]``; ``fill`` stands for the others."""
+    """Declare a field of at most this many register numbers, ``list[int]``; ``fill`` stands for the
+    others.
+    """
     return dataclasses.field(default_factory=list, metadata={"most": most, "counted": True, "fill": fill})
 
 

@@ -113,7 +113,7 @@ class Run:
     accesses: Annotated[list[list[int]], Record(("ports", "accesses"), fill=NONE)]
     """(P, accesses_in_flight) slots of the accesses that a port has, oldest first."""
     transfers: Annotated[list[list[Transfer]], Record(("ports", "transfers"))]
-    """(P, accesses_in_flight + unit_queue + 1) the transfers that ended last. So many may be in flight, if
+    """(P, accesses_in_flight + unit_queue + 1) the transfers that ended last. This many may be in flight, if
     they are timed ahead."""
     accounts: Annotated[list[Account], Record(("instructions",))]
     """(I,) what each instruction of the program came to."""

@@ -25,7 +25,7 @@ class BBCS(FormatBase):
     """A matrix in Block Based Compression Storage (HiSM paper, section 3).
 
     An entry is a non-zero or a zero-row entry. A zero-row entry says how many empty rows of its block
-    column follow at that point; it stands before the next non-empty row, so neither behind the last
+    column follow at that point; it stands before the next non-empty row, so neither after the last
     one nor in an empty block column. The paper's text names only the end-of-row flag; counting empty
     rows in entries follows the format's first description (Euro-Par 1999).
 
@@ -86,7 +86,7 @@ class BBCS(FormatBase):
 
         same_block = block[1:] == block[:-1]
         same_row = same_block & (row[1:] == row[:-1])
-        # Empty rows before each non-zero: behind the one before it, or from the top of its block column.
+        # Empty rows before each non-zero: after the one before it, or from the top of its block column.
         above = np.concatenate(([-1], np.where(same_block, row[:-1], -1))) if csr.nnz else row
         gap = np.maximum(row - above - 1, 0)
         place = np.arange(csr.nnz) + np.cumsum(gap > 0)
@@ -186,7 +186,7 @@ class BBCS(FormatBase):
         """Count the steps of inserting single elements, each into this very matrix.
 
         Compared are the entries of the block column, zero-row entries among them, from its first: only
-        they tell which row is reached. The search ends at the element's place, or behind the entry that
+        they tell which row is reached. The search ends at the element's place, or after the entry that
         ends the element's row. Displaced are the later entries of the block column; where a zero-row
         entry splits in two they move by two places and count once, and the first half stays in place.
         Updated are the length of the block column, the flag of the entry that ended the row so far, and

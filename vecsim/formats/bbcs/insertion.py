@@ -29,7 +29,7 @@ class _Places:
     start, end
         Entries of the block column.
     place
-        First entry that stands for the element's position or one behind it, or `end`.
+        First entry that stands for the element's position or one after it, or `end`.
     stored
         The entry at `place` has the element's position.
     within_row
@@ -43,7 +43,7 @@ class _Places:
     run
         Rows that the zero-row entry at `place` stands for.
     above
-        Empty rows above the element's: of the run, or behind the last non-empty row.
+        Empty rows above the element's: of the run, or after the last non-empty row.
     """
 
     start: IntArray

@@ -1,4 +1,4 @@
-"""Compressed Row Storage: rows one behind the other, with a pointer to where each begins."""
+"""Compressed Row Storage: rows one after the other, with a pointer to where each begins."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -71,8 +71,8 @@ class CRS(FormatBase):
     def insert(self, row: int, column: int, value: float) -> "Insertion[CRS]":
         """Insert an element, or replace its value where the position is stored already.
 
-        The entry joins its row by rising column; all entries behind it, and the pointers of all rows
-        behind, move on by one.
+        The entry joins its row by rising column; all entries after it, and the pointers of all rows
+        after, move on by one.
 
         Parameters
         ----------
@@ -98,7 +98,7 @@ class CRS(FormatBase):
         """Count the steps of inserting single elements, each into this very matrix.
 
         Compared are the columns of the row's entries from its first, up to one that is not smaller than
-        the new. Displaced are the later entries of the row, and behind it the entries of all later rows.
+        the new. Displaced are the later entries of the row, and after it the entries of all later rows.
         Updated are the pointers to where the later rows begin, and the end. A position that is stored
         costs its comparisons alone.
 

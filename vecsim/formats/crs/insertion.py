@@ -1,4 +1,4 @@
-"""Insertion into Compressed Row Storage: a search within the row, then everything behind makes room."""
+"""Insertion into Compressed Row Storage: a search within the row, then everything after makes room."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class _Places:
     row, start, end
         The row, and its entries.
     place
-        The first of them that stands at the element's column or behind it, or `end`.
+        The first of them that stands at the element's column or after it, or `end`.
     stored
         Whether the position is stored already.
     """

@@ -19,13 +19,13 @@ BYTE_SECTION_SIZE = 256
 
 
 def default_position_bytes(section_size: int) -> int:
-    """Return the bytes of a row or column position: 1 for section sizes up to 256, else 2."""
+    """Return the bytes of a row or column position: 1 for section sizes up to 256, otherwise 2."""
     return 1 if section_size <= BYTE_SECTION_SIZE else 2
 
 
 @dataclass(frozen=True, eq=False)
 class _Place:
-    """Addresses of one level's block arrays and of the lengths behind each (none at level 0)."""
+    """Addresses of one level's block arrays and of the lengths after each (none at level 0)."""
 
     arrays: IntArray
     lengths: IntArray | None

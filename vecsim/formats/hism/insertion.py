@@ -31,7 +31,7 @@ class _Path:
     start, end
         Its entries; both 0 where there is none.
     place
-        First of them that stands at or behind the element's position, or `end`.
+        First of them that stands at or after the element's position, or `end`.
     exists, matches
         Whether there is an array on the way, and whether it has an entry for the element.
     """

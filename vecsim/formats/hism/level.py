@@ -10,7 +10,7 @@ from vecsim.formats.array_types import IntArray
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """All block arrays of one level, one behind the other.
+    """All block arrays of one level, one after the other.
 
     Attributes
     ----------

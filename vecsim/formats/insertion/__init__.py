@@ -10,9 +10,9 @@ for every format:
   position and length, or a row number of a permutation. It counts once, however far it moves.
 - **An update** is a stored pointer, length, flag or count that changes in place.
 - Writing what is new is not counted.
-- **An array that is found by an address and a length of its own** (a block array of HiSM, a block column
-  of BBCS) has room behind it, and its neighbours stay where they are. Rows of CRS and diagonals of JD end
-  where the next one begins: all that lies behind makes room. Those displacements are counted apart.
+- **An array that is found by an address and its own length** (a block array of HiSM, a block column
+  of BBCS) has room after it, and its neighbours stay where they are. Rows of CRS and diagonals of JD end
+  where the next one begins: all that lies after makes room. Those displacements are counted apart.
 """
 
 from vecsim.formats.insertion.record import Insertion, Steps

@@ -88,7 +88,7 @@ def empty_by_block_column(bbcs: BBCS) -> EmptyPositions:
     offset = rows * width[block] + columns % size
     block, start, stop = _gaps(block, offset, width * bbcs.shape[0])
     width = width[block]
-    # Cut where steps may change: at the end of the first row, behind the first whole one and the last.
+    # Cut where steps may change: at the end of the first row, after the first whole one and the last.
     first_whole, end_whole = -(-start // width), stop // width
     rows_cut = np.stack([first_whole, first_whole + 1, end_whole])
     cuts = np.concatenate(([start], rows_cut * width, [stop]))

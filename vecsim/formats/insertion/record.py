@@ -67,9 +67,9 @@ class Steps(Generic[Count]):
         Stored positions compared with the new one.
     displacements
         Items moved within the arrays (row, diagonals, block arrays) that take the element up.
-    behind
-        Entries moved in later rows or diagonals, which lie behind without a gap; always 0 in the formats
-        whose arrays have room behind them.
+    after
+        Entries moved in later rows or diagonals, which lie after without a gap; always 0 in the formats
+        whose arrays have room after them.
     updates
         Pointers, lengths, flags and counts changed in place.
     """

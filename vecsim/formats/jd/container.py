@@ -129,7 +129,7 @@ class JD(FormatBase):
         numbers between both places and the row's own. Diagonals: compared are the columns of the row's
         entries from its first, up to one that is not smaller than the new; displaced are, in the
         diagonals up to the one that grows, entries of the rows that step down and of the row itself,
-        and behind it the entries of all later diagonals; updated are the pointers to those and the end.
+        and after it the entries of all later diagonals; updated are the pointers to those and the end.
         A position that is stored costs the search for the row and the element alone.
 
         What a comparison, a displacement and an update are stands in `vecsim.formats.insertion`.

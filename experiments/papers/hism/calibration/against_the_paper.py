@@ -58,7 +58,7 @@ class Distance:
         return max(abs(math.log(self.ratio(row, group))) for row, group in self.numbers if group in groups)
 
     def within(self, percent: float, *groups: str) -> int:
-        """Count the numbers of some groups that are within so many per cent."""
+        """Count the numbers of some groups that are within this many per cent."""
         return sum(
             abs(self.ratio(row, group) - 1) <= percent / 100 + 1e-12
             for row, group in self.numbers
@@ -219,7 +219,7 @@ class Sensitivity:
     conclusion
         In words.
     holds, examined
-        On so many of so many candidates.
+        On this many of this many candidates.
     breaks, mends
         Choices with the value that, changed alone in the proposal, makes it fail or hold.
     by_value

@@ -41,19 +41,19 @@ from vecsim.support.errors import UserError
 STARTS = 12
 """Where the search begins: as it is now, at the first value of every choice, at others drawn at random."""
 CANDIDATES = 800
-"""So many the search examines before it ends, unless asked otherwise: under 30 minutes on two cores in all. A
-limit of time would make what comes out depend on the host."""
+"""This many the search examines before it ends, unless asked otherwise: under 30 minutes on two cores in all.
+A limit of time would make what comes out depend on the host."""
 REFERENCES = 8
 """Machines that the sample is chosen by."""
 FINALISTS = 10
-"""So many of the nearest candidates are simulated on the whole suite, beside the end of every search and what
-it is simplified to."""
+"""This many of the nearest candidates are simulated on the whole suite, next to the end of every search and
+what it is simplified to."""
 FARTHER = 0.05
 """A candidate is simplified as long as its score grows by no more: about the spread of one average."""
 
 
 PROPOSED = "as proposed"
-"""What the proposal's own programs are called beside the standards."""
+"""What the proposal's own programs are called next to the standards."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Effort:
     starts
         Where it begins, at most, if it is not a quick one.
     candidates
-        It begins nothing new once it has examined so many, so that it gives the same on every host.
+        It begins nothing new once it has examined this many, so that it gives the same on every host.
     """
 
     quick: bool = False
@@ -99,7 +99,7 @@ class Calibration:
     effort
         How far the search was to go.
     finished
-        From so many starts it came to an end; fewer than asked for if its time was up.
+        From this many starts it came to an end; fewer than asked for if its time was up.
     sample
         Matrices that the search ran on, with their weights.
     held_out

@@ -244,7 +244,7 @@ CHOICES = (
         "BBCS, HiSM and CHiSM add to a y that was cleared for nothing, as CRS and JD need not",
         "BMIPA adds to an intermediate result that is loaded and stored; nothing of clearing it",
     ),
-    # Behind the choice of the work: a cache that begins with zeros has nothing to add to.
+    # After the choice of the work: a cache that begins with zeros has nothing to add to.
     Choice(
         "CHiSM: cache",
         _cache(("whole", "store_rows", "rows"), ("cleared", "cleared_rows")),

@@ -60,7 +60,7 @@ def finalists(
     entered
         The candidates.
     begin, end
-        Share of all work that is done before and behind it, for the progress that is shown.
+        Share of all work that is done before and after it, for the progress that is shown.
     """
     result, weights = evaluators.ground, evaluators.whole.weights
     once = list({id(e): e for e in entered}.values())
@@ -88,11 +88,11 @@ def finalists(
 
 
 def ranked(finalists: Iterable[Finalist], now: Evaluated) -> list[Finalist]:
-    """Put the proposal first, the others behind it by score.
+    """Put the proposal first, the others after it by score.
 
     Today's machine and programs stay as long as they cannot be told apart from the nearest to Table 2
-    (`Finalist.alike`): nothing is known to be better. Else it is of those alike the one that keeps most of
-    the paper's conclusions; among equals the one that changes fewest of the uncalibrated values, then the
+    (`Finalist.alike`): nothing is known to be better. Otherwise it is of those alike the one that keeps most
+    of the paper's conclusions; among equals the one that changes fewest of the uncalibrated values, then the
     nearest.
 
     Parameters

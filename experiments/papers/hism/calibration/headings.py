@@ -72,7 +72,7 @@ HEADINGS = {
             "The proposed one first. As near: in what share of the draws of the suite (see the six averages "
             f"and their spread) a candidate is at least as near as the nearest; from {100 * TOLD_APART:g} % "
             "on the two cannot be told apart, and none is called better. Today's stays if it is one of "
-            "these; else the one is proposed that keeps most of the conclusions, among equals the one that "
+            "these. Otherwise the one that keeps most of the conclusions is proposed, among equals the one that "
             "changes fewest values of the uncalibrated machine, then the nearest.",
         ),
     ),

@@ -153,7 +153,7 @@ class Evaluators:
         words
             What is shown of them.
         begin, end
-            Share of all work that is done before and behind them.
+            Share of all work that is done before and after them.
         """
         matches = []
         for number, candidate in enumerate(candidates):
@@ -189,7 +189,7 @@ def choose(
     first
         Names that are taken in any case, if they are cheap.
     size
-        So many matrices are taken, or all that are cheap.
+        This many matrices are taken, or all that are cheap.
     """
     names = list(sizes)
     times = np.array([times_of(cycles, names) for cycles in references])

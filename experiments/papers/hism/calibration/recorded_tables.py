@@ -1,4 +1,4 @@
-"""The calibration behind the preset vs2003, as it was written by ``vecsim calibrate`` and kept with the code.
+"""The calibration after the preset vs2003, as it was written by ``vecsim calibrate`` and kept with the code.
 
 The CSV files in ``kept/`` are those of that report. They are never edited: a new calibration replaces them.
 """
@@ -22,7 +22,7 @@ OTHER_CODE = (
 )
 SAME_AVERAGES = (
     "The search was made on {made}, with another version of the code. The six averages over all matrices "
-    "that this report computes anew are the same, to every digit shown."
+    "that this report computes again are the same, to every digit shown."
 )
 SHOWN = (
     "standards",

@@ -1,4 +1,4 @@
-"""The report of a calibration: Table 2 of the proposal beside the paper, and the tables behind it."""
+"""The report of a calibration: Table 2 of the proposal next to the paper, and the tables after it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from experiments.report.item import Item, Part, Report, Verdict
 from experiments.report.paper_chart import paper_beside_ours
 
 BOUND = 16
-"""Of the 18 numbers of all, small and medium, so many are to be within 15 %."""
+"""Of the 18 numbers of all, small and medium, this many are to be within 15 %."""
 
 
 def report(result: Calibration, engine: str) -> Report:
@@ -43,8 +43,8 @@ def item(result: Calibration) -> Item:
         summary=(
             f"Of {len(result.examined)} candidates of the grid that were examined, {len(result.finalists)} "
             f"were simulated on {len(result.ground.members)} matrices. {_alike(result)} cannot be told apart "
-            "from the nearest. Today's stays if it is one of these; else the one is proposed that keeps most "
-            "of what the paper concludes, among equals the one that changes fewest values of the "
+            "from the nearest. Today's stays if it is one of these; otherwise the one is proposed that keeps "
+            "most of what the paper concludes, among equals the one that changes fewest values of the "
             "uncalibrated machine."
         ),
         rows=tuple(rows),

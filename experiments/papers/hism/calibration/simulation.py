@@ -35,11 +35,11 @@ from vecsim.support.errors import UserError
 from vecsim.support.worker_processes import WorkerContext, begin_worker
 
 KEPT_BYTES = 3 << 30
-"""Memory images that all processes keep, at most, so that they are not made anew for every machine."""
+"""Memory images that all processes keep, at most, so that they are not made again for every machine."""
 
 
 RUN_IN_ENTRIES = 30_000
-"""A run takes as long as so many entries, however few it has."""
+"""A run takes as long as this many entries, however few it has."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How far averages move when the suite is drawn anew, and which groups give the paper's averages.
+"""How far averages move when the suite is drawn again, and which groups give the paper's averages.
 
 The paper's suite is known by range and mean of three criteria only; ours is another of the kind. Drawing as
 many of its matrices with replacement (the bootstrap) shows what another one might give. Two machines are
@@ -88,7 +88,7 @@ class Resampled:
     choices
         How many there are.
     met
-        So many have the mean times of all programs within :data:`WITHIN` of the paper's.
+        This many have the mean times of all programs within :data:`WITHIN` of the paper's.
     best
         The names of the choice whose largest |ln(ours / paper's)| is least.
     ratios

@@ -1,4 +1,4 @@
-"""``python -m experiments.papers.hism.suite``: the suite beside the paper, and each figure's ten."""
+"""``python -m experiments.papers.hism.suite``: the suite next to the paper, and each figure's ten."""
 
 from rich.console import Console
 from rich.table import Table

@@ -71,7 +71,7 @@ def likeness(candidates: Sequence[Candidate]) -> FloatArray:
     """Return how alike the candidates are to each other, float64 of (n, n), 0 on the diagonal.
 
     exp(-d), d being their distance, plus `DISTANCE_OF_KINDS` if they are of different sets of the
-    collection, and once more if their names have different letters.
+    collection, and again if their names have different letters.
     """
     apart = distances(candidates)
     apart += DISTANCE_OF_KINDS * ~_equal([c.member.collection for c in candidates])

@@ -10,7 +10,7 @@ def coupled_grid(rows: int, columns: int, unknowns: int) -> Any:
     """Return the five-point stencil on a grid with `unknowns` at each point, all coupled with all.
 
     Points are numbered row by row, the unknowns of a point lie side by side. Values: the stencil's, times
-    1 on the diagonal of a block and 1/4 beside it.
+    1 on the diagonal of a block and 1/4 next to it.
     """
     line = [
         scipy.sparse.diags_array([-1.0, 2.0, -1.0], offsets=[-1, 0, 1], shape=(n, n)) for n in (rows, columns)

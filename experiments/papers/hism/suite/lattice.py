@@ -7,7 +7,7 @@ import scipy.sparse
 
 _SPINS, _COLOURS = 4, 3
 _PARTNER = np.array([[3, 2, 1, 0], [3, 2, 1, 0], [2, 3, 0, 1]])
-"""Entry of 1 +- gamma_mu beside the diagonal, by row, in a basis where gamma_4 is diagonal (+, +, -, -)."""
+"""Entry of 1 +- gamma_mu next to the diagonal, by row, in a basis where gamma_4 is diagonal (+, +, -, -)."""
 
 
 def wilson_hopping(sites: int) -> Any:

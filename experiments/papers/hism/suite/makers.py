@@ -26,7 +26,7 @@ _ON_MESHES: dict[str, Callable[[TriangleMesh], Any]] = {
     "membrane": membrane,
     "shell": shell,
 }
-"""Given a mesh, and whether its vertices are numbered anew."""
+"""Given a mesh, and whether its vertices are numbered again."""
 _MAKERS: dict[str, Callable[..., Any]] = {
     "coupled_grid": coupled_grid,
     "cylindrical_shell": cylindrical_shell,

@@ -54,7 +54,7 @@ class Member:
     stands_in_for
         The collection's matrix whose place it takes; empty if it is the collection's own.
     note
-        What a reader must know beside this.
+        What a reader must know next to this.
     """
 
     name: str

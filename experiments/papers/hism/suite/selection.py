@@ -1,4 +1,4 @@
-"""How the suite was chosen: ``python -m experiments.papers.hism.suite.selection`` writes suite.csv anew.
+"""How the suite was chosen: ``python -m experiments.papers.hism.suite.selection`` writes suite.csv again.
 
 The paper chose 132 of the Matrix Market's matrices, "taking care not to select similar matrices in terms of
 application, size and sparsity patterns", and states range and mean of three criteria. So is this suite, from
@@ -21,7 +21,7 @@ def select() -> list[Member]:
 
 
 def main() -> int:
-    """Choose, and write suite.csv beside this module."""
+    """Choose, and write suite.csv next to this module."""
     suite = select()
     sys.stdout.write(f"{write_members(suite, SUITE_FILE)}: {len(suite)} matrices\n")
     return 0

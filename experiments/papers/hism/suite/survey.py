@@ -1,8 +1,8 @@
 """Measure the matrices of the Matrix Market that can be had: ``-m experiments.papers.hism.suite.survey``.
 
-It writes candidates.csv anew, from the files and meshes that are found, the built-in matrices, and those rows
-of candidates.csv itself that are made: a new one is written there by hand, and the numbers of its row by this
-module. What it writes does not depend on any run.
+It writes candidates.csv again, from the files and meshes that are found, the built-in matrices, and those
+rows of candidates.csv itself that are made: a new one is written there by hand, and the numbers of its row by
+this module. What it writes does not depend on any run.
 """
 
 import csv
@@ -155,7 +155,7 @@ def _one_for_each_pattern(matches: Iterable[Member]) -> Iterator[Member]:
 
 
 def main() -> int:
-    """Measure, and write candidates.csv beside this module."""
+    """Measure, and write candidates.csv next to this module."""
     matches = survey()
     sys.stdout.write(f"{write_members(matches, CANDIDATES_FILE)}: {len(matches)} candidates\n")
     return 0

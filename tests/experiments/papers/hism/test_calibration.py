@@ -383,7 +383,7 @@ def test_a_full_disk_and_a_torn_line_cost_nothing_that_was_kept(tmp_path):
             simulator.cycles(asked, [name])
             assert simulator.simulated == 1
         with recorded.open("a") as file:
-            file.write('{"key": "torn')  # and then a run that goes on behind it
+            file.write('{"key": "torn')  # and then a run that goes on after it
     with Simulator(members(*names), suite_cases.load, jobs=1, engine="jit", results=recorded) as simulator:
         simulator.cycles(asked, names)
         assert simulator.simulated == 0

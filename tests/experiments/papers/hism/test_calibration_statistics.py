@@ -1,4 +1,4 @@
-"""What a calibration knows of its own uncertainty: the sample, the spread, the drawn groups."""
+"""What its own calibration knows uncertainty: the sample, the spread, the drawn groups."""
 
 import itertools
 import math

@@ -63,7 +63,8 @@ def test_every_table_is_there(name):
 
 
 def test_the_proposal_is_chosen_by_the_rule():
-    """Today's if it cannot be told apart from the nearest; else by conclusions, then by what it changes."""
+    """Today's if it cannot be told apart from the nearest; otherwise by conclusions, then by what it
+    changes."""
     actual = rows("candidates")
     for row in actual:
         assert row["told apart"] == ("no" if float(row["as near"]) >= TOLD_APART else "yes")
@@ -108,7 +109,7 @@ def test_it_says_how_it_was_made():
     assert message["not found"] == "none"
 
 
-@pytest.mark.skipif(not PAGE.exists(), reason="the pages are not beside the tests")
+@pytest.mark.skipif(not PAGE.exists(), reason="the pages are not next to the tests")
 def test_the_page_shows_these_tables():
     """``python -m experiments.papers.hism.calibration`` prints them."""
     assert section() in PAGE.read_text(encoding="utf-8")

@@ -37,7 +37,7 @@ def test_a_row_is_whole(member):
     if member.provenance in ("file", "generated"):
         assert member.stands_in_for == ""
     else:
-        # Under a name of its own, with the original's and a word of explanation beside it.
+        # Under its own name, with the original's and a word of explanation next to it.
         assert member.stands_in_for != member.name
         assert member.note
     if member.provenance == "stand-in":

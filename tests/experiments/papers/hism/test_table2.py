@@ -19,7 +19,7 @@ SIZES = {name: 10 ** (1 + number) for number, name in enumerate(NAMES)} | {"extr
 
 
 def suite(missing=(), stand_ins=(), of_originals=(), error=0.0):
-    """Ten matrices of a figure and one beside; odd ones take the second's times."""
+    """Ten matrices of a figure and one next to; odd ones take the second's times."""
     cycles = {name: SECOND if number % 2 else FIRST for number, name in enumerate(NAMES)} | {"extra": FIRST}
     there = {name: actual for name, actual in cycles.items() if name not in missing}
     members = [

@@ -104,7 +104,7 @@ def test_steps_of_a_single_empty_position_by_hand():
     # HiSM, of one level: two entries compared, two entries displaced, a length updated.
     assert rows["gre 185" + table3.HISM_SUFFIX, "vs BBCS"].ours == 5
     counted = "gre 185" + table3.COUNTED_SUFFIX
-    # CRS: one compared, two behind displaced, two pointers updated.
+    # CRS: one compared, two after displaced, two pointers updated.
     assert rows[counted, "vs CRS"].ours == 5 / 5
     # JD, perm 1 0: two row numbers compared until row 0 is found, and one for its new place; both moved.
     # One column compared, all three entries moved; the end of the diagonals updated.

@@ -1,4 +1,4 @@
-"""Bytes a non-zero: worked by hand, and formulas beside real trees."""
+"""Bytes a non-zero: worked by hand, and formulas next to real trees."""
 
 import numpy as np
 import pytest

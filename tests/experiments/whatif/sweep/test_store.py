@@ -28,7 +28,7 @@ def path(whole, tmp_path):
 
 
 def again(path, whole, capsys):
-    """Sweep once more; returns how many cells were computed, and the lines that were printed."""
+    """Sweep again; returns how many cells were computed, and the lines that were printed."""
     table = sweep(SPEC, store=path, jobs=1)
     assert table.columns == whole[1].columns
     lines = capsys.readouterr().err.splitlines()

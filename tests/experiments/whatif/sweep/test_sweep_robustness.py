@@ -33,7 +33,7 @@ def alone(tmp_path_factory):
 
 @pytest.fixture
 def begin(tmp_path):
-    """Begin a sweep in a process group of its own; it prints how many cells it computed."""
+    """Begin a sweep in its own process group; it prints how many cells it computed."""
     script = tmp_path / "begin.py"
     script.write_text(
         "import sys\n"

@@ -19,7 +19,7 @@ def access_text(text, machine="vs2003", size=8192):
 def test_transfers_are_told_by_the_registers_of_the_source():
     head = ".reg y0, v1\n.reg y1, v2\n.reg place, v3\nli x1, 64\nsetvl x1\nli x2, 8\n"
     actual = access_text(head + "lv.w y0, 64(x0)\nsv.w y1, 1088(x0)\nlv.w v12, 64(x0)\nhalt")
-    # 64 words at 4 a cycle each: two behind each other, one of a register without a name.
+    # 64 words at 4 a cycle each: two after each other, one of a register without a name.
     assert (actual["moving `y`"], actual["moving `v12`"]) == (32, 16)
     strided = access_text(head + "lvws.w y0, (x0), x2\nlvi.w y1, (x0), place\nhalt")
     assert {"moving `y` by stride", "moving `y` by index"} <= set(strided)

@@ -40,7 +40,7 @@ def test_bins_and_super_blocks():
     assert built.bin_rows.tolist() == [[0, 2], [2, 2], [4, 2]]
     assert built.super_bins.tolist() == [0, 2, 3]
     assert built.items.tolist() == [0, 4, 6]
-    # The groups of the second super-block are counted anew.
+    # The groups of the second super-block are counted again.
     assert built.destinations.tolist() == [0, 1, 2, 3, 0, 1]
 
 

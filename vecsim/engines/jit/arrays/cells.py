@@ -99,7 +99,8 @@ def shifted(typing_context: Any, cells: Any, places: Any) -> Any:
 
 
 PlaceOf = Callable[[Any, Any, Any, Any, int], Any]
-"""``(context, builder, cells, args, bits)``: the pointer to so many bits at the byte address ``args[1]``."""
+"""``(context, builder, cells, args, bits)``: the pointer to this many bits at the byte address
+``args[1]``."""
 
 
 def _loader(bits: int, signed: bool, place_of: PlaceOf) -> Any:

@@ -194,7 +194,7 @@ def _canonical(builder: Any, value: Any, bits: int) -> Any:
 
 
 def _bytes(context: Any, builder: Any, cells: CheckedCells, args: Any, bits: int) -> Any:
-    """Return the place of so many bits at an address of memory."""
+    """Return the place of this many bits at an address of memory."""
     struct = cgutils.create_struct_proxy(cells)(context, builder, value=args[0])
     places = builder.sub(struct.length, ir.Constant(WORD, bits // 8 - 1))
     check_index(context, builder, args[1], places)

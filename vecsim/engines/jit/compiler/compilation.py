@@ -1,7 +1,7 @@
 """Compilation of plain functions by Numba and LLVM into an object file.
 
 Numba is used as a front end: it makes a module of LLVM's language of each function. All of them are linked
-into one, which LLVM optimises and compiles once. Numba itself links and optimises anew for every function
+into one, which LLVM optimises and compiles once. Numba itself links and optimises again for every function
 that calls others, which takes longer than all the rest.
 """
 

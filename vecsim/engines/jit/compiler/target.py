@@ -1,4 +1,4 @@
-"""Numba as a front end: a target of its own, which makes a module of LLVM's language of each function.
+"""Numba as a front end: its own target, which makes a module of LLVM's language of each function.
 
 Numba's own target links every function with all that it calls, and optimises and compiles that, before it
 goes on: of functions that call each other that takes longer than all the rest. Nor does it keep what it has
@@ -115,7 +115,7 @@ target = _Target("cpu")
 
 @contextmanager
 def front_end() -> Iterator[None]:
-    """Let Numba compile its own functions for this target meanwhile, such as those behind ``max``.
+    """Let Numba compile its own functions for this target meanwhile, such as those after ``max``.
 
     Numba knows one implementation of such a function for some types, that of the target that asked last. So
     what this target was told in an earlier compilation is asked again.

@@ -1,1 +1,1 @@
-"""The loop for any machine: the rules of time, compiled, cycle by cycle."""
+"""The loop for any machine: the timing rules, compiled, cycle by cycle."""

@@ -1,4 +1,4 @@
-"""The compiled loop for any machine: the rules of time, cycle by cycle, as the SimPy model calls them.
+"""The compiled loop for any machine: the timing rules, cycle by cycle, as the SimPy model calls them.
 
 Several ports meet at the banks, so no access can be timed before the older ones are. Every part, the queues,
 issue, the units and the ports, acts at most once a cycle, in phases: queues dispatch, instructions issue,
@@ -48,7 +48,7 @@ def make_multiport_loop(semantics: Semantics, extensions: Extensions = ()) -> Ca
     rule = compiler_of_rules(extensions)
 
     def apart(plain: Any) -> Any:
-        """Compile a rule as a function of its own: it is called in several places, or large."""
+        """Compile a rule as its own function: it is called in several places, or large."""
         return function(rule(plain).py_func)
 
     begin, wake, oldest_port = rule(wake_ups.begin), rule(wake_ups.wake), rule(wake_ups.oldest_port)

@@ -20,7 +20,7 @@ MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
 
 
 def begin(r: Any, capacity: Any) -> None:
-    """Rebuild from the record what a run keeps beside it; everybody looks in the first cycle."""
+    """Rebuild from the record what a run keeps next to it; everybody looks in the first cycle."""
     enough = r.scratch.enough_starts
     r.scratch.reset()
     r.scratch.enough_starts, r.scratch.times_ahead = enough, 1

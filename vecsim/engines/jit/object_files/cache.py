@@ -45,12 +45,12 @@ def read(name: str) -> bytes | None:
     try:
         return private_files.read(_path(name))
     except NotPrivateError as error:
-        say(f"the engine is compiled anew: {error}")
+        say(f"the engine is compiled again: {error}")
         return None
 
 
 def write(name: str, content: bytes) -> None:
-    """Keep an object file; if that cannot be, each process compiles it anew."""
+    """Keep an object file; if that cannot be, each process compiles it again."""
     if not _is_private(folder()):
         return
     with suppress(UserError, OSError):

@@ -1,4 +1,4 @@
-"""The parts that the compiled engine consists of, each an object file of its own.
+"""The parts that the compiled engine consists of, each its own object file.
 
 A loop executes scalar instructions itself and calls the semantics of the others. The single-port loop calls
 its slow paths. So they are compiled apart, at the same time. User-defined instructions are one more part, and

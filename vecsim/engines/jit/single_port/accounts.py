@@ -1,6 +1,6 @@
 """Waits, charges and timeline rows of the instruction being timed.
 
-It is the oldest of those whose cycles are not yet known: all before ``retired`` has been charged to older
+It is the oldest of those whose cycles are not yet known: all before ``retired`` has been attributed to older
 instructions.
 """
 
@@ -25,7 +25,7 @@ open_row, write_scalar_row = compiled_rule(timeline.open_row), compiled_rule(tim
 
 @inline
 def note_wait(r: Any, instruction: Any, cause: Any, cycles: Any) -> None:
-    """Note so many cycles of waiting that are never charged: who is waited for retires later.
+    """Note this many cycles of waiting that are never charged: who is waited for retires later.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def book(r: Any, instruction: Any, cause: Any, begin: Any, end: Any, retired: An
 def answer_for_part(r: Any, case: Any, start: Any, retired: Any) -> Any:
     """Charge a case of a block that begins in cycle ``start``; return the latest retirement by then.
 
-    Its last instruction issues by ``retired``, so all that it waits for is charged to others. The charges
+    Its last instruction issues by ``retired``, so all that it waits for is attributed to others. The charges
     depend on how much later ``retired`` is; executions are counted by that until the loop ends.
 
     Parameters
@@ -86,7 +86,7 @@ def answer_for_part(r: Any, case: Any, start: Any, retired: Any) -> Any:
 
 @inline
 def _attribute_case(r: Any, case: Any, retired: Any, times: Any) -> None:
-    """Charge so many executions that all begin so many cycles before ``retired``."""
+    """Charge this many executions that all begin this many cycles before ``retired``."""
     blocks = r.blocks
     first = blocks[case + block.BEGIN]
     for j in range(blocks[case + block.LENGTH]):

@@ -107,7 +107,7 @@ def _nothing_is_late(r: Any, operand: Any, n: Any, start: Any, scale: Any, shift
 
 @inline
 def _follows(operand: Any, n: Any, lanes: Any) -> Any:
-    """Tell whether operands come in order and never so many in a cycle that the unit is full."""
+    """Tell whether operands come in order and never this many in a cycle that the unit is full."""
     bad = 0
     for k in range(1, n):
         bad |= operand[k] < operand[k - 1]

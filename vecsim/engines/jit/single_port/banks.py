@@ -22,7 +22,7 @@ def _pass_the_run(r: Any, first: Any, n: Any, cycle: Any) -> Any:
     """Tell whether n words from word ``first`` on surely meet no word of the access before them.
 
     Word j and word j + d of that access, or d - ``banks``, meet at a bank. Both accesses go at the full rate,
-    so that how long one is behind the other differs by a cycle at the most. Neither may anything older be
+    so that how long one is after the other differs by a cycle at the most. Neither may anything older be
     left at the banks, nor of that access when the next begins.
     """
     outcome, machine = r.outcome, r.machine

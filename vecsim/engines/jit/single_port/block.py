@@ -15,10 +15,10 @@ MOST_WRITTEN = 8
 HEAD = WRITTEN_REGISTERS + MOST_WRITTEN
 
 LAST, ISSUED, RETIRED, ALL_READY, LINK, TIMES = range(6)
-"""Behind the head, a case for each number of instructions that have issued in the first cycle: the cycle
+"""After the head, a case for each number of instructions that have issued in the first cycle: the cycle
 of the last, how many issue in it, the latest retirement; from when all written registers are ready; 1 + the
 case that was executed for the first time before it, 0 for none; how often it was executed until the ledger
-says so, while all older instructions retired 0, 1, 2, ... cycles behind LAST, and MOST_AHEAD or more. Cycles
+says so, while all older instructions retired 0, 1, 2, ... cycles after LAST, and MOST_AHEAD or more. Cycles
 are relative to that of the first instruction."""
 MOST_AHEAD = 4
 READY_AT = TIMES + MOST_AHEAD + 1
@@ -30,5 +30,5 @@ RETIRED_UP_TO = LENGTH + 1
 """By when each instruction and all before it retire."""
 MOST_INSTRUCTIONS = 16
 WAITED = RETIRED_UP_TO + MOST_INSTRUCTIONS
-"""Cycles that each waited behind the one before: for issue, or negative: for scalar registers."""
+"""Cycles that each waited after the one before: for issue, or negative: for scalar registers."""
 CASE = WAITED + MOST_INSTRUCTIONS

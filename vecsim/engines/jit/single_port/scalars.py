@@ -29,7 +29,7 @@ SCALAR, BRANCH, SCALAR_LOAD, SCALAR_STORE = (
 )
 assert tuple(range(4)) == (SCALAR, BRANCH, SCALAR_LOAD, SCALAR_STORE)
 FIRST = 3
-"""So many of the registers that an instruction awaits are looked at in any case; x0 fills the list up."""
+"""This many of the registers that an instruction awaits are looked at in any case; x0 fills the list up."""
 CANNOT = -1
 """Instead of a cycle: the instruction cannot be executed."""
 

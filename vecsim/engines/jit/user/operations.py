@@ -1,7 +1,7 @@
 """Operations of user-defined code, compiled so that they are what Python's are, or an error.
 
 Integers have 64 bits: what does not fit, a division by zero and a negative shift are errors, those of
-:mod:`vecsim.engines.user_values`. Floats follow NumPy: one of 32 bits stays so beside an integer and beside a
+:mod:`vecsim.engines.user_values`. Floats follow NumPy: one of 32 bits stays so next to an integer and next to a
 constant of Python. Where Python would tell apart what the compiler cannot, the code is refused.
 """
 
