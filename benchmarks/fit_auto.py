@@ -139,7 +139,7 @@ def quality(
     ----------
     measured, times
         The measurements, and what is estimated of them.
-    kept
+    recorded
         Those whose matrices count; all without it.
     deterministic
         Whether there are but formats with the same results in every run.

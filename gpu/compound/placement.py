@@ -111,7 +111,7 @@ def place_kernel(component, sources, padded, places, inner, count, first, width,
     first, width, k
         The part that the component belongs to, its width, and the component's number in it
         (`ComponentLayout`).
-    made
+    result
         Where it goes.
     """
     place = np.int64(cuda.grid(1))

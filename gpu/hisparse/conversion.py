@@ -89,7 +89,7 @@ def find_leaves(
         Of the table, as `place_in` has it.
     columns, counts
         What is written at these places: int32 block columns and entries.
-    found
+    results
         What is written: int64 leaves of each stripe.
     """
     rows = len(indptr) - 1

@@ -25,7 +25,7 @@ def far_kernel(one, two, number, most, result):
         How many are compared.
     most
         The distance.
-    found
+    result
         uint64 of 1: the count is added to it.
     """
     at = cuda.grid(1)
@@ -68,7 +68,7 @@ def differing_kernel(one, two, number, result):
         uint32 of `number`.
     number
         How many are compared.
-    found
+    result
         int32 of 1: becomes 1 if a word differs.
     """
     at = cuda.grid(1)

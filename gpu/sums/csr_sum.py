@@ -124,7 +124,7 @@ def add_csr(
     ----------
     first, second, alpha, beta, drop_zeros
         As of `gpu.add`.
-    turned
+    is_transposed
         Whether A, and B, are transposed.
     stream
         0, or an object of Numba or cuda.core.

@@ -63,7 +63,7 @@ def test_the_first_element_that_differs(run):
     assert shown_text["difference"] == {
         "element": 3,
         "address": 524,
-        "found": 9.0,
+        "actual": 9.0,
         "expected": 9.5,
         "count": 2,
     }

@@ -25,10 +25,10 @@ from vecsim.support.suggestions import counted
 
 UNITS = (Unit.MEMORY, Unit.ADD, Unit.MULTIPLY, Unit.SPARSE)
 _WORDS = {
-    FOLLOWS_ELEMENT: "element by element behind",
+    FOLLOWS_ELEMENT: "element by element after",
     FOLLOWS_WHOLE: "a whole register of",
     FOLLOWS_SLICE: "a slice of the vector cache of",
-    FOLLOWS_ORDER: "memory order behind",
+    FOLLOWS_ORDER: "memory order after",
 }
 
 

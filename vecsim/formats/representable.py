@@ -30,7 +30,7 @@ def too_large(what: str, result: int, crs: int, most: int, instead: str) -> NotR
     ----------
     what
         Makes it so.
-    made, crs
+    result, crs
         The bytes that it would take, and those that it takes in CRS.
     most
         How many times CRS are made, if that is over `ALWAYS_MADE_BYTES`.

@@ -27,7 +27,7 @@ def count(indptr: Any, indices: Any, place: Any, segment_columns: int, begins: A
         Columns of a segment.
     begins
         (parts + 1,) int64: where the rows of each part begin.
-    found
+    result
         (parts, segments, 2) int64, zero before: rows, entries.
     """
     moved = len(place) > 0

@@ -112,7 +112,7 @@ def over_kernel(counts, slots, classes, result):
         As of `row_counts_kernel`.
     classes
         Of aggregated numbers.
-    found
+    result
         int32, `FOUND` a block of threads: rows over for each a, and after these all rows with entries.
     """
     own = cuda.shared.array(FOUND, np.int32)

@@ -52,7 +52,7 @@ def reused_kernel(stay, places, leaves, leaf_keys, leaf_nodes, made_keys, built,
         Of `untouched_kernel`, the sums before each, and how many.
     leaf_keys, leaf_nodes
         int64 and uint32 of 2: of the matrix.
-    made_keys, made
+    made_keys, built
         int64: of leaves that are made, and how many.
     keys, shapes, sources
         What is written: int64 keys, int32 shapes, uint32 references to where each leaf is now.
@@ -74,7 +74,7 @@ def made_kernel(made_keys, made_shapes, built, leaf_keys, leaves, places, reused
 
     Parameters
     ----------
-    made_keys, made_shapes, made
+    made_keys, made_shapes, built
         int64 and int32: of leaves that are made, and how many.
     leaf_keys, leaves, places, reused
         Of the matrix: keys, how many, the sums of those that stay before each, and of all.
@@ -98,7 +98,7 @@ def references_kernel(own, built, references, made_references):
 
     Parameters
     ----------
-    own, made
+    own, built
         Of `made_kernel`, and how many.
     references
         uint32: of all leaves.
@@ -192,7 +192,7 @@ def touched_kernel(touched_keys, touched, leaf_keys, leaf_nodes, leaves, most, r
         Those of the matrix: int64, uint32 of 2, how many.
     most
         d^2.
-    found
+    result
         int32: which leaf of the matrix each is, -1 for none.
     slots
         int32: the slots of it.
@@ -231,7 +231,7 @@ def expand_kernel(real: Any, bits: int) -> Any:
 
         Parameters
         ----------
-        found
+        result
             int32, of `touched_kernel`.
         places
             int32: where its slots begin in the list.

@@ -34,7 +34,7 @@ def add_trees(
         A and B: `HiSparse` or `DeviceHiSparse`, both.
     alpha, beta
         Factors; the scales of the operands are multiplied in.
-    turned
+    is_transposed
         Whether A, and B, are transposed, next to what their states say.
     drop_zeros
         Leave out entries of the sum that are 0.

@@ -31,7 +31,7 @@ def count_kernel(
         np.float32 or np.float64.
     bits
         log2 of d.
-    turned
+    transposed
         Whether A, and B, are transposed.
     drop_zeros
         Whether entries whose product is 0 are left out: for sums of one operand.

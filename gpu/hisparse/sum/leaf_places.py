@@ -124,7 +124,7 @@ def places(bits: int, transposed: bool) -> Any:
     ----------
     bits
         log2 of d.
-    turned
+    transposed
         Whether the operand is transposed.
     """
     mask = (1 << bits) - 1
@@ -193,7 +193,7 @@ def marked(real: Any, bits: int, transposed: bool, drop_zeros: bool, *, counting
 
     Parameters
     ----------
-    real, bits, turned, drop_zeros
+    real, bits, transposed, drop_zeros
         As of `count_kernel`, for one operand.
     counting
         Whether bits that are set are counted instead, of the entries of this thread.
@@ -259,7 +259,7 @@ def read_entry(real: Any, bits: int, transposed: bool, *, coordinates: bool = Tr
         np.float32 or np.float64.
     bits
         log2 of d.
-    turned
+    transposed
         Whether coordinates are exchanged.
     coordinates
         Whether they are read; otherwise they are 0.
@@ -289,7 +289,7 @@ def put_dense(real: Any, bits: int, transposed: bool, drop_zeros: bool, second: 
 
     Parameters
     ----------
-    real, bits, turned, drop_zeros
+    real, bits, transposed, drop_zeros
         As of `count_kernel`, for one operand.
     second
         Whether it is B.

@@ -120,7 +120,7 @@ def window_for(mean: float, transposed: tuple[bool, bool]) -> int:
     ----------
     mean
         Entries of both operands in a leaf of the sum.
-    turned
+    transposed
         Whether A, and B, are transposed.
     """
     return TURNED_WINDOW if any(transposed) and mean > WINDOW else WINDOW
@@ -134,7 +134,7 @@ def write_kernel(
 
     Parameters
     ----------
-    real, bits, turned, drop_zeros
+    real, bits, transposed, drop_zeros
         As there.
     window
         Entries of the sum whose sources are noted at once.

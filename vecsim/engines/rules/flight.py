@@ -103,6 +103,7 @@ def leave(r: Run, slot: Slot, last: int, result: int, retire: int) -> None:
         write_vector_row(r, slot, result, retire)
     release(r, slot, position, last)
     slot.age = -1
+    slot.element_waits = slot.slice_waits = 0  # of older ones that are still in flight
     r.scratch.left = 1
 
 

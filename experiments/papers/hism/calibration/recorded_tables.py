@@ -101,5 +101,5 @@ def rows(name: str) -> list[dict[str, str]]:
 
 def _file(name: str) -> io.StringIO:
     assert name in HEADINGS
-    file = resources.files(__package__) / "recorded" / f"{NAME}-{name}.csv"
+    file = resources.files(__package__) / "tables" / f"{NAME}-{name}.csv"
     return io.StringIO(file.read_text(encoding="utf-8"))
