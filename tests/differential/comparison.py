@@ -128,7 +128,7 @@ def difference(program: Program, a: Outcome, b: Outcome, names: tuple[str, str])
         lines += facts_differ(program, a.facts, b.facts)
     for name, one in zip(names, (a, b), strict=True):
         by_cause = [value for fact, value in one.facts.items() if fact.startswith("cycles_by_cause ")]
-        if one.end == End.RUN and cycles_by_cause != one.facts["cycles"]:
+        if one.end == End.RUN and sum(by_cause) != one.facts["cycles"]:
             lines.append(f"{name}: {sum(by_cause)} cycles have a cause of {one.facts['cycles']}")
     if not lines:
         return None
