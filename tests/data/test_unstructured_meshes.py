@@ -12,7 +12,7 @@ def bandwidth(matrix):
     return int(np.abs(rows - columns).max())
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_triangles_are_a_planar_triangulation():
     matrix = triangle_diffusion(12, 3)
     assert_canonical(matrix)

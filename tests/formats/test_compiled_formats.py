@@ -63,7 +63,7 @@ def test_blocks_that_are_not_dense_are_refused():
             each.from_scipy(matrix)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_scattered_entries_have_too_many_diagonals():
     rng = np.random.default_rng(4)
     rows = np.repeat(np.arange(20000), 10)

@@ -98,7 +98,7 @@ def test_a_download_that_was_found_damaged(seed, tmp_path):
     assert wrong == ""
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_short_time_of_traces_as_others_read_them():
     actual = total(fuzz(trace_consumers.FUZZER, 0, 30, jobs=1))
     assert actual.findings == []
@@ -203,7 +203,7 @@ def test_every_page_of_every_file_of_the_cache_is_damaged(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "count", [pytest.param(30, marks=pytest.mark.ci), pytest.param(1000, marks=pytest.mark.nightly)]
+    "count", [pytest.param(30, marks=pytest.mark.nightly), pytest.param(1000, marks=pytest.mark.nightly)]
 )
 def test_more_hostile_caches(count):
     hostile_cache.good_code()

@@ -40,7 +40,7 @@ def test_the_engine_keeps_time_as_the_oracle_does(seed):
     agrees(seed)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.parametrize("first", LONGER[:250:50])
 def test_the_engine_keeps_time_on_more_programs(first):
     for seed in range(first, first + 50):

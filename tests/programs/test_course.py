@@ -56,7 +56,7 @@ def test_conjugate_gradients_converge(size, density, value_bytes, seed):
     right("conjugate-gradient", matrix=matrix(size, size, density, seed), value_bytes=value_bytes, seed=seed)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", COURSE)
 @pytest.mark.parametrize(
     "preset", ["vs2003", *(pytest.param(name, marks=pytest.mark.nightly) for name in ("t0", "wide"))]

@@ -125,7 +125,7 @@ def test_there_are_enough_shapes_to_see_all_options():
     assert all(len(options_of(*loop)) <= len(shapes(4)) for loop in LOOPS)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.parametrize(("name", "options"), VARIANTS, ids=VARIANT_IDS)
 def test_all_options_at_all_edges(name, options):
     """Half of the shapes for each choice of options."""
