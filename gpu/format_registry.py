@@ -44,8 +44,7 @@ def _small(rows: int, threads_per_row: int) -> NamedFormat:
     """Name slices that are a warp, for small matrices: with a thread a row most of the GPU would be idle."""
     return _sliced(
         f"sliced-ell-{threads_per_row}-threads",
-        f"slices of {rows} row{'s' if rows > 1 else ''}, {threads_per_row} threads per row; "
-        "for small matrices",
+        f"slices of {rows} row{'s' if rows > 1 else ''}, {threads_per_row} threads per row",
         f"after {MONAKOV}",
         slice_height=rows,
         threads_per_row=threads_per_row,
@@ -56,8 +55,7 @@ def _blocks(block: int) -> NamedFormat:
     """Name slices of dense blocks, for matrices whose degrees of freedom come this many a node."""
     return _sliced(
         f"sell-c-sigma-blocks-{block}",
-        f"dense blocks of {block} x {block} with one column number per block; "
-        "rows of blocks sorted in groups of 1024",
+        f"dense {block} x {block} blocks; rows of blocks sorted in groups of 1024",
         BLOCKS,
         sorting_window=1024,
         index_bits=None,
@@ -68,8 +66,7 @@ def _blocks(block: int) -> NamedFormat:
 def _blocks_with_threads(block: int) -> NamedFormat:
     return _sliced(
         f"sliced-ell-blocks-{block}-threads",
-        f"dense blocks of {block} x {block}; 4 threads per row of blocks, "
-        "up to 32 if the rows are few and long",
+        f"dense {block} x {block} blocks; 4 threads per row of blocks, up to 32 if the rows are few and long",
         BLOCKS,
         threads_per_row=None,
         index_bits=None,
@@ -80,7 +77,7 @@ def _blocks_with_threads(block: int) -> NamedFormat:
 def _hyb(name: str, split: str, width: str, source: str) -> NamedFormat:
     return _named(
         name,
-        f"the first entries of each row in ELL, the rest in COO; the ELL width is {width}",
+        f"ELL for the first entries of each row, COO for the rest; {width}",
         source,
         HYB,
         {"split": split},
@@ -145,9 +142,9 @@ _ALL = (
         SegmentedSliced,
     ),
     NamedFormat("coo", "the row, column and value of each entry, sorted by row", "in general use", COO),
-    _hyb("hyb", "bytes", "the one with the least estimated time", f"vecsim, after {BELL_GARLAND}"),
-    _hyb("hyb-third", "third", "the most that a third of the rows fill", BELL_GARLAND),
-    _hyb("hyb-mean", "mean", "the mean row length", f"{BELL_GARLAND}; this rule: {PELLR}"),
+    _hyb("hyb", "bytes", "the ELL width with the least estimated time", f"vecsim, after {BELL_GARLAND}"),
+    _hyb("hyb-third", "third", "the largest ELL width that a third of the rows fill", BELL_GARLAND),
+    _hyb("hyb-mean", "mean", "the mean row length as ELL width", f"{BELL_GARLAND}; this rule: {PELLR}"),
     _biell(
         "biell",
         "32 rows per warp, sorted by length; whenever the shorter half ends, the threads per row double",

@@ -36,7 +36,7 @@ from vecsim.formats import NamedFormat
 
 ROW_CAP = 512
 """Entries of a piece, where long rows of CRS are cut."""
-UNORDERED = "sums are added to y in any order, so the last bits differ from run to run"
+UNORDERED = "but sums are added to y in any order, so the last bits vary"
 """What the summaries of kernels that add by atomics say."""
 SLICED = "sliced"
 """What a matrix in an arrangement without a name is called."""
@@ -145,7 +145,7 @@ def _direct_hbp(name: str) -> Kernel:
         f"{name}-direct",
         partial(ActiveHBPProduct, direct=True),
         format=name,
-        summary=f"the arrays of {name}; {UNORDERED}",
+        summary=f"as {name}, {UNORDERED}",
         deterministic=False,
     )
 
@@ -172,8 +172,8 @@ _ALL = (
     _crs(
         "crs-adaptive",
         CRSAdaptiveProduct,
-        "CRS in groups of consecutive rows with about equally many entries; a thread block writes the "
-        "products of a group to shared memory and adds them by row; a long row is one group or several",
+        "CRS in groups of rows with about equally many entries; a thread block writes products to shared "
+        "memory and adds them by row; a long row is one or more groups",
         work=work_counts.crs_adaptive,
     ),
     _crs(
@@ -197,8 +197,8 @@ _ALL = (
         "pellr-near",
         partial(EllpackRProduct, near=True),
         format="pellr",
-        summary="the arrays of pellr; slices start in the order of their first rows, so that slices that run "
-        "at the same time read nearby elements of x",
+        summary="as pellr, but slices start in the order of their first rows, so that concurrent slices read "
+        "nearby elements of x",
     ),
     _kernel("sliced-deltas", DeltaProduct, work=work_counts.sliced_deltas),
     _kernel("sliced-diagonals", DiagonalProduct, work=work_counts.sliced_diagonals),
@@ -217,7 +217,7 @@ _ALL = (
         "sell-segments-direct",
         partial(SegmentedProduct, direct=True),
         format="sell-segments",
-        summary=f"the arrays of sell-segments; {UNORDERED}",
+        summary=f"as sell-segments, {UNORDERED}",
         work=partial(work_counts.segmented, direct=True),
         deterministic=False,
     ),
