@@ -44,7 +44,7 @@ def _small(rows: int, threads_per_row: int) -> NamedFormat:
     """Name slices that are a warp, for small matrices: with a thread a row most of the GPU would be idle."""
     return _sliced(
         f"sliced-ell-{threads_per_row}-threads",
-        f"slices of {rows} row{'s' if rows > 1 else ''}, {threads_per_row} threads a row: for small matrices",
+        f"slices of {rows} row{'s' if rows > 1 else ''}, {threads_per_row} threads per row",
         f"after {MONAKOV}",
         slice_height=rows,
         threads_per_row=threads_per_row,
@@ -55,7 +55,7 @@ def _blocks(block: int) -> NamedFormat:
     """Name slices of dense blocks, for matrices whose degrees of freedom come this many a node."""
     return _sliced(
         f"sell-c-sigma-blocks-{block}",
-        f"dense blocks of {block} x {block} with one column each, rows of blocks sorted within 1024",
+        f"dense {block} x {block} blocks; rows of blocks sorted in groups of 1024",
         BLOCKS,
         sorting_window=1024,
         index_bits=None,
@@ -66,7 +66,7 @@ def _blocks(block: int) -> NamedFormat:
 def _blocks_with_threads(block: int) -> NamedFormat:
     return _sliced(
         f"sliced-ell-blocks-{block}-threads",
-        f"dense blocks of {block} x {block}, four threads a row and up to 32 where rows are few and long",
+        f"dense {block} x {block} blocks; 4 threads per row of blocks, up to 32 if the rows are few and long",
         BLOCKS,
         threads_per_row=None,
         index_bits=None,
@@ -74,10 +74,10 @@ def _blocks_with_threads(block: int) -> NamedFormat:
     )
 
 
-def _hyb(name: str, split: str, cut: str, source: str) -> NamedFormat:
+def _hyb(name: str, split: str, width: str, source: str) -> NamedFormat:
     return _named(
         name,
-        f"the first entries of each row in ELL, the rest as COO; cut {cut}",
+        f"ELL for the first entries of each row, COO for the rest; {width}",
         source,
         HYB,
         {"split": split},
@@ -104,96 +104,102 @@ _ALL = (
     *MACHINE_FORMATS.values(),
     _named(
         "hisparse",
-        "a tree of nodes of 256 x 256 entries, sparse or dense, in one pool; can be shared and edited",
+        "a tree of sparse or dense nodes of 256 x 256 entries; can be edited; matrices can share nodes",
         "Derler et al., ICS 2017, section 3",
         HiSparse,
     ),
     _named(
         "hbp",
-        "blocks of 512 x 4096, rows of a block in the order of a hash of their lengths, 32 a warp",
+        "blocks of 512 x 4096; a hash of the row lengths orders the rows of a block; 32 rows per warp",
         "Yan, Diao, Liu, An, Xu, section III",
         HBP,
         historical=True,
     ),
     _named(
         "hbp-active",
-        "rows with 8 entries or more in a block, in slots of up to 64, the rest as crs; 16-bit columns",
+        "HBP for rows with 8 or more entries in a block, in slots of up to 64; CRS for all other entries",
         "vecsim, after Yan, Diao, Liu, An, Xu",
         ActiveHBP,
         {"by_degree": False},
     ),
     _named(
         "hbp-by-degree",
-        "as hbp-active, blocks of the columns in order of their entries, so that hubs stand together",
+        "as hbp-active, but with columns sorted by number of entries, so that hubs are in the same blocks",
         "vecsim, after Yan, Diao, Liu, An, Xu",
         ActiveHBP,
         {"by_degree": True},
     ),
     _named(
         "propagation",
-        "entries by parts of the columns, and the places of their products by bins of rows: two steps",
+        "two kernels: one multiplies by groups of columns, the next adds the products by groups of rows",
         "vecsim, after propagation blocking: Beamer, Asanovic and Patterson, IPDPS 2017",
         PropagationBlocks,
     ),
     _named(
         "sell-segments",
-        "segments of columns as large as shared memory, slots in them sorted within 4096; 16-bit columns",
+        "column segments whose part of x fits shared memory; slots sorted in groups of 4096; 16-bit columns",
         f"vecsim, after {SELL_C_SIGMA}, and Yan, Diao, Liu, An, Xu",
         SegmentedSliced,
     ),
-    NamedFormat("coo", "row, column and value of each entry, by row", "in general use", COO),
-    _hyb("hyb", "bytes", "where the product should take the least time", f"vecsim, after {BELL_GARLAND}"),
-    _hyb("hyb-third", "third", "at the width that a third of the rows fill", BELL_GARLAND),
-    _hyb("hyb-mean", "mean", "at the mean length of the rows", f"{BELL_GARLAND}; this rule: {PELLR}"),
+    NamedFormat("coo", "the row, column and value of each entry, sorted by row", "in general use", COO),
+    _hyb("hyb", "bytes", "the ELL width with the least estimated time", f"vecsim, after {BELL_GARLAND}"),
+    _hyb("hyb-third", "third", "the largest ELL width that a third of the rows fill", BELL_GARLAND),
+    _hyb("hyb-mean", "mean", "the mean row length as ELL width", f"{BELL_GARLAND}; this rule: {PELLR}"),
     _biell(
         "biell",
-        "rows sorted by length in each warp, cut in groups of the 32, 16, 8, 4, 2 and 1 longest",
+        "32 rows per warp, sorted by length; whenever the shorter half ends, the threads per row double",
         sorted_globally=False,
     ),
     _biell(
         "bijad",
-        "all rows sorted by length, each warp cut in groups of the 32, 16, 8, 4, 2 and 1 longest",
+        "as biell, but all rows of the matrix are sorted by length before they are cut into warps",
         sorted_globally=True,
     ),
-    _sliced("ell", "one slice: every row as wide as the longest", BELL_GARLAND, slice_height=None),
+    _sliced("ell", "all rows padded to the length of the longest row", BELL_GARLAND, slice_height=None),
     _sliced(
         "ellpack-r",
-        "ELL with the lengths of the rows, so that a thread stops at the end of its own",
+        "ELL with stored row lengths, so that a thread stops at the end of its row",
         "Vazquez et al. 2011",
         slice_height=None,
         row_lengths=True,
     ),
-    _sliced("sliced-ell", "slices of 32 rows, each as wide as its longest row", MONAKOV),
+    _sliced("sliced-ell", "slices of 32 rows, padded to the longest row of the slice", MONAKOV),
     _sliced(
-        "sell-c-sigma", "slices of 32 rows, sorted by length within 1024", SELL_C_SIGMA, sorting_window=1024
+        "sell-c-sigma",
+        "slices of 32 rows; rows sorted by length in groups of 1024",
+        SELL_C_SIGMA,
+        sorting_window=1024,
     ),
     # As published it is one slice as wide as the longest row, which one long row makes impossible.
     _sliced(
         "pellr",
-        "all rows sorted by length, with their lengths; cut into slices of 32",
+        "slices of 32 rows; all rows sorted by length; row lengths stored, as in ellpack-r",
         f"{PELLR}, there in one slice",
         sorting_window=None,
         row_lengths=True,
     ),
     _sliced(
         "sliced-ell-short",
-        "slices of 32 rows, 16-bit column offsets from a base of the slice",
+        "slices of 32 rows; 16-bit columns, one base per slice",
         f"after {MONAKOV}",
         index_bits=16,
     ),
     _sliced(
-        "sliced-ell-wide", "slices of 32 rows, two entries of a row side by side", f"after {MONAKOV}", wide=2
+        "sliced-ell-wide",
+        "slices of 32 rows; a thread loads two entries of its row at once",
+        f"after {MONAKOV}",
+        wide=2,
     ),
     _sliced(
         "sliced-ell-short-wide",
-        "slices of 32 rows, 16-bit column offsets, two entries of a row side by side",
+        "slices of 32 rows; 16-bit columns, one base per slice; a thread loads two entries at once",
         f"after {MONAKOV}",
         wide=2,
         index_bits=16,
     ),
     _sliced(
         "sell-c-sigma-short",
-        "slices of 32 rows, sorted within 1024, 16-bit column offsets from a base of each step",
+        "slices of 32 rows; rows sorted in groups of 1024; 16-bit columns, one base per step",
         f"after {SELL_C_SIGMA}",
         sorting_window=1024,
         index_bits=16,
@@ -210,24 +216,24 @@ _ALL = (
     _blocks_with_threads(4),
     _named(
         "sliced-deltas",
-        "slices of 32 rows; distances between the columns of a row, packed in 4 to 16 bits each",
+        "slices of 32 rows; a column is its distance from the previous entry of the row, in 4 to 16 bits",
         "after CoAdELL: Maggioni and Berger-Wolf, IPDPS 2014",
         SlicedDeltas,
     ),
     _named(
         "sliced-diagonals",
-        "slices of 32 rows along their diagonals: a mask of rows each, no columns; equal slices share them",
+        "slices of 32 rows; an offset and a row mask per diagonal replace columns; equal slices share them",
         "after CRSD: Sun et al., ICPP 2011",
         SlicedDiagonals,
     ),
     _mixed(
         "sell-near",
-        "rows sorted within 512, more threads for longer ones; 16-bit columns near a base, 32-bit ones far",
+        "rows sorted in groups of 512; more threads for long rows; 16-bit columns near a base, others 32-bit",
     ),
-    _mixed("sell-near-wide", "the same as sell-near, two entries of a row side by side", wide=2),
+    _mixed("sell-near-wide", "as sell-near, but a thread loads two entries of its row at once", wide=2),
     _mixed(
         "sell-hubs",
-        "all rows sorted, more threads for longer ones; 16-bit numbers of the 65,535 fullest columns",
+        "all rows sorted by length; more threads for longer rows; 16-bit numbers for the 65,535 largest hubs",
         hubs=True,
         sorting_window=None,
         wide=2,

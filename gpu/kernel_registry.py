@@ -36,6 +36,8 @@ from vecsim.formats import NamedFormat
 
 ROW_CAP = 512
 """Entries of a piece, where long rows of CRS are cut."""
+UNORDERED = "but sums are added to y in any order, so the last bits vary"
+"""What the summaries of kernels that add by atomics say."""
 SLICED = "sliced"
 """What a matrix in an arrangement without a name is called."""
 
@@ -143,42 +145,48 @@ def _direct_hbp(name: str) -> Kernel:
         f"{name}-direct",
         partial(ActiveHBPProduct, direct=True),
         format=name,
-        summary=f"the arrays of {name}, sums added to y as they come: last bits differ from run to run",
+        summary=f"as {name}, {UNORDERED}",
         deterministic=False,
     )
 
 
 _ALL = (
-    _crs("crs", CRSProduct, "CRS, several threads a row, by the mean length", work=work_counts.crs),
+    _crs(
+        "crs",
+        CRSProduct,
+        "CRS, several threads per row; their number depends on the mean row length",
+        work=work_counts.crs,
+    ),
     _crs(
         "crs-scalar",
         partial(CRSProduct, threads_per_row=1),
-        "CRS, one thread a row",
+        "CRS, one thread per row",
         work=partial(work_counts.crs, threads_per_row=1),
     ),
     _crs(
         "crs-split",
         partial(CRSProduct, row_cap=ROW_CAP),
-        f"CRS, rows over {ROW_CAP} entries cut into pieces that are summed in their order",
+        f"CRS; rows of more than {ROW_CAP} entries are cut into pieces, whose sums are added in order",
         work=partial(work_counts.crs, row_cap=ROW_CAP),
     ),
     _crs(
         "crs-adaptive",
         CRSAdaptiveProduct,
-        "CRS in blocks of consecutive rows with equal work: products into shared memory, rows summed there; "
-        "a long row has its own block, or several",
+        "CRS in groups of rows with about equally many entries; a thread block writes products to shared "
+        "memory and adds them by row; a long row is one or more groups",
         work=work_counts.crs_adaptive,
     ),
     _crs(
         "crs-half-warp",
         partial(CRSProduct, threads_per_row=WARP // 2),
-        "CRS, half a warp a row, whatever its length: the vector kernel of the early GPUs",
+        "CRS, half a warp (16 threads) per row, whatever the row length, as in kernels for early GPUs",
         historical=True,
     ),
     _kernel(
         "coo",
         COOProduct,
-        summary="row, column, value; a warp sums 512 entries by a segmented scan, of whatever rows they are",
+        summary="the row, column and value of each entry; a warp adds 512 consecutive entries, from any "
+        "number of rows, by a segmented scan",
         work=work_counts.coo,
         copy=False,
     ),
@@ -189,8 +197,8 @@ _ALL = (
         "pellr-near",
         partial(EllpackRProduct, near=True),
         format="pellr",
-        summary="the arrays of pellr, slices taken in the order of their first rows, so that slices that run "
-        "together read x at the same places",
+        summary="as pellr, but slices start in the order of their first rows, so that concurrent slices read "
+        "nearby elements of x",
     ),
     _kernel("sliced-deltas", DeltaProduct, work=work_counts.sliced_deltas),
     _kernel("sliced-diagonals", DiagonalProduct, work=work_counts.sliced_diagonals),
@@ -209,7 +217,7 @@ _ALL = (
         "sell-segments-direct",
         partial(SegmentedProduct, direct=True),
         format="sell-segments",
-        summary="the arrays of sell-segments, sums added to y as they come: last bits differ from run to run",
+        summary=f"as sell-segments, {UNORDERED}",
         work=partial(work_counts.segmented, direct=True),
         deterministic=False,
     ),

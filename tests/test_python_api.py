@@ -160,12 +160,12 @@ def test_the_python_of_the_page_on_sweeps_prints_what_it_says(capsys, monkeypatc
     first, second = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "what-if.md").read_text(), re.DOTALL)
     names = {}
     exec(compile(first, "docs/what-if.md", "exec"), names)
-    (shown,) = re.findall(r"print\(fewer\)  # (.*)", first)
+    (shown,) = re.findall(r"print\(hism_cycles\)  # (.*)", first)
     assert capsys.readouterr().out == f"{shown}\n"
     assert len(names["frame"]["cycles"]) == 6
     pytest.importorskip("duckdb")
     exec(compile(second, "docs/what-if.md", "exec"), names)
-    assert f"('hism', {min(names['fewer'])})" in capsys.readouterr().out
+    assert f"('hism', {min(names['hism_cycles'])})" in capsys.readouterr().out
 
 
 @pytest.mark.nightly  # compiling the edits takes half a minute

@@ -67,7 +67,7 @@ def times(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> 
 
 
 def _span(flight: Flight) -> Span:
-    """*Waiting and charging*: what it does while it does not wait."""
+    """*Waits and cycle attribution*: what it does while it does not wait."""
     work, latency = shape.work(flight.step)
     passed = flight.last_start + 1 if shape.is_vector(flight.step) else flight.retire
     return Span(flight.step.pc, int(flight.retire), int(passed), work, latency, flight.waits)

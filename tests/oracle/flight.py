@@ -98,7 +98,7 @@ class Flight:
 
     @property
     def first_ready(self) -> float:
-        """The timeline's ``first`` (*Waiting and charging*)."""
+        """The timeline's ``first`` (*Waits and cycle attribution*)."""
         if self.step.row.timing == Timing.SPARSE:
             return self.start(0) + self.latency
         return self.ready(0)

@@ -1,4 +1,4 @@
-"""What an instruction waits for, and which cycles of a run are attributed to it (*Waiting and charging*)."""
+"""What an instruction waits for, and which cycles are attributed to it (*Waits and cycle attribution*)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each instruction of a program came to in a run (docs/timing.md, "Waiting and charging")."""
+"""What each instruction of a program came to in a run (docs/timing.md, "Waits and cycle attribution")."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an instruction waits for and what it does (docs/timing.md, "Waiting and charging")."""
+"""What an instruction waits for and what it does (docs/timing.md, "Waits and cycle attribution")."""
 
 from __future__ import annotations
 

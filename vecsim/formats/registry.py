@@ -114,14 +114,14 @@ HISM_PAPER = "Stathis, Vassiliadis, Cotofana, IPDPS 2003"
 _ALL = (
     NamedFormat(
         "crs",
-        "rows one after the other, with a pointer to where each begins",
+        "compressed row storage: the rows one after the other, with a pointer to the start of each row",
         f"in general use; {HISM_PAPER}, section 3",
         CRS,
         aliases=("csr",),
     ),
     NamedFormat(
         "jd",
-        "rows sorted by length; the first entries of all rows, then the second ones, and so on",
+        "rows sorted by length; the first entries of all rows, then the second entries, and so on",
         f"in general use; {HISM_PAPER}, section 3",
         JD,
         aliases=("jad",),
@@ -129,14 +129,14 @@ _ALL = (
     ),
     NamedFormat(
         "bbcs",
-        "block columns as wide as a section, by row, without row numbers",
+        "groups of s columns, stored row by row; a flag at the end of a row replaces row numbers",
         f"{HISM_PAPER}, section 3; first in Euro-Par 1999",
         BBCS,
         historical=True,
     ),
     NamedFormat(
         "hism",
-        "blocks of s x s entries, blocks of pointers to these, and so on",
+        "blocks of s x s entries, blocks of s x s pointers to those blocks, and so on",
         f"{HISM_PAPER}, section 2",
         HiSM,
         historical=True,

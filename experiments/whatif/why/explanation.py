@@ -108,10 +108,9 @@ class Explanation(Overview):
             for number, (words, cycles) in enumerate(self.parts.items())
             if number == 0 or (number < NAMED and cycles >= WORTH_NAMING * self.cycles)
         ]
-        behind = "After that limit the" if self.is_bound else "The"
         return (
             f"{self.title} on {self.matrix}: {counted(self.cycles, 'cycle')}{self._limit()} "
-            f"{behind} oldest instruction: {', '.join(named)}. {self._advice()}"
+            f"The oldest instruction: {', '.join(named)}. {self._advice()}"
         )
 
     @property
@@ -128,16 +127,20 @@ class Explanation(Overview):
 
     def _limit(self) -> str:
         bound = self.bounds[0]
-        need = "need" if bound.name.endswith("s") else "needs"
+        singular = "" if bound.name.endswith("s") else "s"
+        need, limit = f"need{singular}", f"limit{singular}"
         if self._replaced:
             return f". Without the rules of {self._replaced} {bound.name} {need} at least {bound.cycles:,}."
-        share = f"; {bound.name} {need} at least {bound.cycles / self.cycles:.0%} of them"
+        share = f"; {bound.name} {need} at least {bound.cycles / self.cycles:.0%} of the cycles"
         if not self.is_bound:
             return f"{share}."
         if self.wider is None:
-            return f"{share}, the limit."
+            return f"{share} and {limit} the run."
         settings = " ".join(self.wider.settings)
-        return f"{share}, the limit: twice their rate, {self.wider.speedup:.2f} times as fast ({settings})."
+        return (
+            f"{share} and {limit} the run. "
+            f"Twice the rate: {self.wider.speedup:.2f} times as fast ({settings})."
+        )
 
     def _advice(self) -> str:
         together, *single = self.ablations

@@ -93,7 +93,7 @@ def test_dual_numbers_differentiate():
 
 def test_the_declarations_of_the_page(capsys):
     text = (Path(__file__).parents[3] / "docs" / "gpu.md").read_text(encoding="utf-8")
-    (code,) = (block.text for block in blocks_of(text) if "UNIT_QUATERNION" in block.text)
+    (code,) = (block.text for block in blocks_of(text) if "EDGE = EntryType" in block.text)
     exec(compile(code, "docs/gpu.md", "exec"), {})
     (shown,) = re.findall(r"print\(.*\)  # (.*)", code)
     assert capsys.readouterr().out == f"{shown}\n"

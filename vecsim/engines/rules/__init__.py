@@ -19,7 +19,7 @@ of each names the section of docs/timing.md that it implements.
 ``vector_cache``        Vector cache
 ``memory_order``        Memory order
 ``flight``              How an instruction enters flight, and how it leaves it
-``accounts``            The end; Waiting and charging
+``accounts``            The end; Waits and cycle attribution
 ``timeline``            The rows of the timeline
 ``starts``              When elements and words start, for a trace
 ``numbers``             What all use

@@ -1,4 +1,4 @@
-"""Waits, charges and retirement (docs/timing.md, "The end" and "Waiting and charging").
+"""Waits, charges and retirement (docs/timing.md, "The end" and "Waits and cycle attribution").
 
 A cycle is attributed to the oldest instruction that has not retired in it. Waits are booked when they end, so
 an instruction that is not the oldest in flight is charged nothing yet: an older one retires later. If its
@@ -18,7 +18,7 @@ from vecsim.engines.state.run import Run
 def issue_cause(
     cycle: int, earliest: int, ready: int, operand: int, room: int, order: int, free: int, memory: bool
 ) -> int:
-    """Return what an instruction waited for before issue: what ended last ("Waiting and charging").
+    """Return what an instruction waited for before issue: what ended last ("Waits and cycle attribution").
 
     Ties go to the first of the list of causes.
 
@@ -55,7 +55,7 @@ def issue_cause(
 
 
 def element_cause(cycle: int, operand: int) -> int:
-    """Return why an element of an arithmetic or sparse instruction started late ("Waiting and charging").
+    """Return why an element of a vector operation started late ("Waits and cycle attribution").
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def element_cause(cycle: int, operand: int) -> int:
 
 
 def word_cause(cycle: int, operand: int, hazard: int) -> int:
-    """Return why a word of an access was transferred late ("Waiting and charging").
+    """Return why a word of an access was transferred late ("Waits and cycle attribution").
 
     Parameters
     ----------
@@ -83,14 +83,14 @@ def word_cause(cycle: int, operand: int, hazard: int) -> int:
 
 
 def count_execution(r: Run, instruction: Instruction, n: int) -> None:
-    """Count an execution of an instruction, on n elements ("Waiting and charging")."""
+    """Count an execution of an instruction, on n elements ("Waits and cycle attribution")."""
     account = r.accounts[instruction.number]
     account.executions += 1
     account.elements += n
 
 
 def book_wait(r: Run, slot: Slot, cause: int, begin: int, end: int) -> None:
-    """Book that ``slot`` waited from ``begin`` to ``end`` (exclusive) ("Waiting and charging")."""
+    """Book that ``slot`` waited from ``begin`` to ``end`` (exclusive) ("Waits and cycle attribution")."""
     if end <= begin:
         return
     account = r.accounts[slot.pc]
@@ -104,7 +104,7 @@ def book_wait(r: Run, slot: Slot, cause: int, begin: int, end: int) -> None:
 
 
 def _attribute(r: Run, account: Account, vector: int, passed: int, retire: int) -> None:
-    """Charge what is not charged yet of the cycles up to ``retire`` ("Waiting and charging").
+    """Charge what is not charged yet of the cycles up to ``retire`` ("Waits and cycle attribution").
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def _attribute(r: Run, account: Account, vector: int, passed: int, retire: int) 
 
 
 def _tidy(r: Run) -> None:
-    """Make room among the pending retirements ("Waiting and charging").
+    """Make room among the pending retirements ("Waits and cycle attribution").
 
     What is in flight retires after the cycle that follows the latest issue, so what has retired by then is
     charged nothing. If nothing has, the oldest goes, and the next one is charged its cycles.
@@ -135,7 +135,7 @@ def _tidy(r: Run) -> None:
 
 
 def _drop(r: Run, begin: int, end: int) -> None:
-    """Remove the pending retirements from ``begin`` to ``end`` (exclusive) ("Waiting and charging")."""
+    """Remove pending retirements from ``begin`` to ``end`` (exclusive) ("Waits and cycle attribution")."""
     gone = end - begin
     if gone > 0:
         for k in range(begin, r.control.pending - gone):
@@ -144,7 +144,7 @@ def _drop(r: Run, begin: int, end: int) -> None:
 
 
 def _postpone(r: Run, age: int, pc: int, vector: int, passed: int, retire: int) -> None:
-    """Note a retirement that an older instruction in flight may cover ("Waiting and charging").
+    """Note a retirement that an older instruction in flight may cover ("Waits and cycle attribution").
 
     It is noted unless a known one of an older instruction is no earlier.
 
@@ -176,7 +176,7 @@ def _postpone(r: Run, age: int, pc: int, vector: int, passed: int, retire: int) 
 
 
 def _attribute_pending(r: Run) -> None:
-    """Charge pending retirements that are older than any instruction in flight ("Waiting and charging")."""
+    """Attribute cycles to retirements older than all in flight ("Waits and cycle attribution")."""
     next_age, k = NEVER, 0
     if r.scratch.in_flight > 0:
         next_age = r.slots[r.order[0]].age
@@ -188,7 +188,7 @@ def _attribute_pending(r: Run) -> None:
 
 
 def retire_at_issue(r: Run, instruction: Instruction, retire: int, cause: int, begin: int, end: int) -> None:
-    """Book an instruction whose cycles are known when it issues ("The end", "Waiting and charging").
+    """Book an instruction whose cycles are known when it issues ("The end", "Waits and cycle attribution").
 
     It waited from ``begin`` to ``end`` (exclusive) before issue, and retires at ``retire``.
     """

@@ -40,7 +40,7 @@ def result_latency(instruction: Instruction, n: int) -> int:
 
 
 def start_first(r: Run, slot: Slot, cycle: int, operand: int) -> None:
-    """Book the waits of an arithmetic or sparse instruction up to its first element ("Waiting and charging").
+    """Book the waits of a vector operation up to its first element ("Waits and cycle attribution").
 
     Parameters
     ----------

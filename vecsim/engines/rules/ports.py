@@ -50,7 +50,7 @@ def first_cycle(r: Run, slot: Slot, port: int) -> int:
 
 
 def _begin(r: Run, slot: Slot, port: int, cycle: int) -> None:
-    """Book the waits up to the first word, which goes in this cycle ("Waiting and charging")."""
+    """Book the waits up to the first word, which goes in this cycle ("Waits and cycle attribution")."""
     started_up, aligned = slot.dispatched_at + r.machine.startup, slot.words_from - unaligned(r, slot)
     in_turn = latest_transfer(r, port).end == aligned
     slot.start_cycle = cycle

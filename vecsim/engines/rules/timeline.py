@@ -1,4 +1,4 @@
-"""Rows of the timeline, ``TimelineRow`` (docs/timing.md, "Waiting and charging")."""
+"""Rows of the timeline, ``TimelineRow`` (docs/timing.md, "Waits and cycle attribution")."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ACCESS = int(Timing.ACCESS)
 
 
 def open_row(r: Run) -> TimelineRow:
-    """Return the next free row ("Waiting and charging")."""
+    """Return the next free row ("Waits and cycle attribution")."""
     row = r.timeline[r.scratch.rows]
     r.scratch.rows += 1
     return row
@@ -24,7 +24,7 @@ def open_row(r: Run) -> TimelineRow:
 def write_scalar_row(
     r: Run, instruction: Instruction, cause: int, waited: int, cycle: int, retire: int
 ) -> None:
-    """Write the row of the instruction that has just issued and needs no unit ("Waiting and charging").
+    """Write the row of an instruction that has issued and needs no unit ("Waits and cycle attribution").
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def write_scalar_row(
 
 
 def write_vector_row(r: Run, slot: Slot, result: int, retire: int) -> None:
-    """Write the row of an instruction that leaves flight ("Waiting and charging")."""
+    """Write the row of an instruction that leaves flight ("Waits and cycle attribution")."""
     row, access = open_row(r), r.program[slot.pc].timing == ACCESS
     row.pc, row.age = slot.pc, slot.age
     row.unit, row.port, row.vl = slot.unit, slot.port, slot.elements

@@ -174,7 +174,7 @@ def candidates(result: Calibration) -> Appendix:
         )
         for rank, finalist in enumerate(result.finalists, 1)
     ]
-    columns = ("rank", "as near", "told apart", "conclusions that fail", "choices changed")
+    columns = ("rank", "as near", "distinguished", "conclusions that fail", "choices changed")
     return appendix("candidates", (*columns, *DISTANCES, DIFFERENCES, *NUMBERS), rows)
 
 

@@ -59,7 +59,7 @@ def test_the_sentence_is_made_of_the_numbers(explanation):
     assert not explanation.is_bound
     assert message.startswith(
         f"CRS on laplace2d-10: {explanation.cycles:,} cycles; {bound.name} need at least "
-        f"{bound.cycles / explanation.cycles:.0%} of them. "
+        f"{bound.cycles / explanation.cycles:.0%} of the cycles. "
         f"The oldest instruction: {cycles / explanation.cycles:.0%} {words}, "
     )
     assert (
@@ -73,7 +73,8 @@ def test_the_limit_comes_before_latencies_that_it_hides():
     message = explanation.in_words()
     assert explanation.is_bound and explanation.bounds[0].name == "memory ports"
     assert "latency" in next(iter(explanation.parts))
-    assert message.index("memory ports need at least 97% of them, the limit") < message.index("latency")
+    limit = "memory ports need at least 97% of the cycles and limit the run. Twice the rate: 1.31 times"
+    assert message.index(limit) < message.index("latency")
     wider = vecsim.measure("hism", "laplace2d-30", load_machine("vs2003", explanation.wider.settings))
     assert wider.cycles == explanation.wider.cycles < min(each.cycles for each in explanation.ablations)
 
