@@ -10,11 +10,12 @@ nox.options.sessions = ["style", "default"]
 
 @nox.session
 def style(session: nox.Session) -> None:
-    """Style, strict types, the one-way imports."""
+    """Style, plain English, strict types, the one-way imports."""
     if session.virtualenv.is_sandboxed:
         session.install(".[dev]")
     session.run("ruff", "check", ".")
     session.run("ruff", "format", "--check", ".")
+    session.run("python", "-m", "docs.plain_english")
     session.run("mypy")
     session.run("lint-imports", "--no-logo", "--no-cache")
 

@@ -206,9 +206,7 @@ def draw_programs() -> str:
     }
     matrix = load(MATRIX)
     built = Drawing(760, 250, f"Cycles a non-zero of five programs on {MATRIX}")
-    built.text(
-        16, 26, f"y = A x, {MATRIX}: cycles per non-zero on vs2003, by cause", size=13
-    )
+    built.text(16, 26, f"y = A x, {MATRIX}: cycles per non-zero on vs2003, by cause", size=13)
     scale = 110.0
     for k, name in enumerate(PROGRAMS):
         match = measure(name, matrix)

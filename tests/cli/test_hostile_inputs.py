@@ -147,9 +147,9 @@ CASES = [
         command,
         fault,
         id=f"{command.name}-{fault.__name__}",
-        marks=() if fault is pipe else pytest.mark.ci,
+        marks=() if fault is pipe else pytest.mark.nightly if number % 3 else pytest.mark.ci,
     )
-    for command, fault in product(INPUTS, FAULTS)
+    for number, (command, fault) in enumerate(product(INPUTS, FAULTS))
     if fault.__name__ not in command.takes
 ]
 

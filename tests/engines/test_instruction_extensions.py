@@ -62,7 +62,11 @@ def ran(text, name, engine, *changes, **more):
     return run(program, np.zeros(4096, np.uint8), machine, engine=engine, **more)
 
 
-ENGINES = ["simpy", *(pytest.param(name, marks=pytest.mark.ci) for name in ("jit", "jit-multiport"))]
+ENGINES = [
+    "simpy",
+    pytest.param("jit", marks=pytest.mark.ci),
+    pytest.param("jit-multiport", marks=pytest.mark.nightly),
+]
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -28,7 +28,7 @@ SOME = [member for member in GENERATED if 1000 < member.size < 6000][::3]
 
 every_member = pytest.mark.parametrize(
     "member",
-    [pytest.param(m, marks=pytest.mark.ci if m in SOME[::2] else pytest.mark.nightly) for m in MEMBERS],
+    [pytest.param(m, marks=pytest.mark.ci if m in SOME[::4] else pytest.mark.nightly) for m in MEMBERS],
     ids=lambda member: member.name,
 )
 

@@ -181,7 +181,7 @@ def test_counting_leaves_the_number_of_threads_as_it_was():
     assert numba.get_num_threads() == before
 
 
-@pytest.mark.parametrize("near", [False, True])
+@pytest.mark.parametrize("near", [False, pytest.param(True, marks=pytest.mark.nightly)])
 def test_slots_in_segments_are_about_those_that_are_stored(near):
     rng = np.random.default_rng(2)
     lengths = (3 * (1 - rng.random(4000)) ** -0.7).astype(int).clip(0, 900)
