@@ -138,7 +138,7 @@ def _is_deterministic(name: str) -> bool:
 
 
 def _all_counted(lines: list[dict[str, Any]]) -> None:
-    """Refuse lines of earlier measurements, for which less was counted."""
+    """Refuse lines of earlier measurements that counted less."""
     for line in lines:
         missing = [name for name in WORK if name not in line["work"]]
         missing += [name for name in OF_PATTERN if name not in line]
@@ -157,7 +157,7 @@ def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
     Raises
     ------
     UserError
-        A file cannot be read, or has a line that is none of a measurement.
+        A file cannot be read, or has a line that is not a measurement.
     """
     latest: dict[tuple[str, str, str], dict[str, Any]] = {}
     times: dict[tuple[str, str, str], list[float]] = {}
@@ -197,10 +197,10 @@ WITHIN, AT_ALL = 3.0, 0.3
 OUTLIER = 0.1
 """Estimates further off count by how far, nearer ones by its square: a natural logarithm of times."""
 DRAWN, DRAWN_SHARED = 0.01, 1e-4
-"""How strongly constants of formats are drawn to their mean, and shared ones to where they start.
+"""Strength of regularisation: of constants of formats to their mean, of shared ones to their start.
 
-So much is lost, next to the logarithms that choices lose, where the natural logarithm of a constant is 1
-away.
+This is the penalty, on the scale of the logarithms that choices lose, for a constant whose natural logarithm
+is 1 away.
 """
 MACHINE_START = {
     "launch_us": 1.5,
@@ -271,8 +271,8 @@ class Loss:
     Three things: what choices lose, among all formats and among the deterministic ones, if of two the one
     with the lower estimate is taken the more surely the further it is below the other; how far estimates are
     off within a matrix; and how far at all.
-    Constants of formats are drawn to their mean, so that a format follows the others where its own
-    measurements say little.
+    Constants of formats are regularised towards their mean, so that a format follows the others where its
+    own measurements say little.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """How long a sweep of 10,000 cells takes: ``python -m benchmarks.sweep``.
 
-Five programs on 20 real matrices of up to 30,000 entries and 100 machines, into an empty store; then once
-more, when all is kept. 200 cells are drawn and compared with single runs. Matrices are those that the folders
-of ``VECSIM_MATRICES`` have.
+Five programs on 20 real matrices of up to 30,000 entries and 100 machines, into an empty store; then
+again with all cells stored. 200 random cells are compared with single runs. The matrices are those in the
+folders of ``VECSIM_MATRICES``.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def difference(table: SweepTable, row: int) -> str:
-    """Say in what a row of a table differs from a single run; in nothing if it is empty."""
+    """Describe how a row of a table differs from a single run; empty if it does not."""
     cell = {name: column[row] for name, column in table.columns.items()}
     what, message = table.sweep, f"{cell['matrix']}, {cell['program']}, row {row}"
     try:
