@@ -24,7 +24,7 @@ from vecsim.support.errors import UserError
 LARGEST = 30_000
 MATRICES = 20
 MACHINES = 100
-DRAWN = 200
+COMPARED = 200
 """Cells that are compared with single runs."""
 SEED = 17
 VARIED = {
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"{table.engine_seconds:.1f} s, {share:.0%} of it; load average "
                 f"{os.getloadavg()[0]:.1f}"
             )
-    sampled = random.Random(SEED).sample(range(len(table)), DRAWN)
+    sampled = random.Random(SEED).sample(range(len(table)), COMPARED)
     others = [line for row in sampled if (line := difference(table, row))]
     print(f"compared with single runs: {len(sampled)} cells, {len(others)} differ")
     for line in others:

@@ -55,12 +55,12 @@ def lines():
 
 
 @pytest.fixture
-def not_drawn(monkeypatch):
-    """Draw no constants to their mean: these formats differ too much for it."""
-    monkeypatch.setattr(choice_times, "DRAWN", 0.0)
+def not_regularised(monkeypatch):
+    """Regularise no constants: these formats differ too much for it."""
+    monkeypatch.setattr(choice_times, "REGULARISE", 0.0)
 
 
-def test_times_that_follow_the_model_are_found_again(lines, not_drawn):
+def test_times_that_follow_the_model_are_found_again(lines, not_regularised):
     measured = Measured.of(lines)
     machine, speeds = fit_auto.fitted(measured)
     times = choice_times.predicted(measured, machine, speeds)
@@ -99,7 +99,7 @@ def test_outliers_do_not_pull_the_fit_away(lines):
 
 
 @pytest.mark.nightly
-def test_the_file_is_what_auto_reads(lines, tmp_path, capsys, not_drawn, monkeypatch):
+def test_the_file_is_what_auto_reads(lines, tmp_path, capsys, not_regularised, monkeypatch):
     monkeypatch.setattr(fit_auto, "PARTS", 2)
     source, target = tmp_path / "lines.jsonl", tmp_path / "constants.toml"
     failed = {"matrix": "0", "family": "0", "dtype": "float32", "format": "slow", "status": "failed"}

@@ -35,7 +35,7 @@ BINDING = 0.9
 """Share of the cycles from which on the largest bound is the limit, which hides other waits."""
 
 Step = Callable[[str, float], None]
-"""Told what goes on and the share of it that is done."""
+"""Called with what runs and the share of it that is done."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,16 +102,16 @@ class Explanation(Overview):
         return {text: cycles / self.cycles for text, cycles in by_text(self.lines).items()}
 
     def in_words(self) -> str:
-        """Say it in a few sentences: the limit, where the cycles went, what would help."""
+        """Return a few sentences: the limit, where the cycles went, what would help."""
         named = [
             f"{cycles / self.cycles:.0%} {words}"
             for number, (words, cycles) in enumerate(self.parts.items())
             if number == 0 or (number < NAMED and cycles >= WORTH_NAMING * self.cycles)
         ]
-        behind = "After that limit the" if self.is_bound else "The"
+        opening = "After that limit the" if self.is_bound else "The"
         return (
             f"{self.title} on {self.matrix}: {counted(self.cycles, 'cycle')}{self._limit()} "
-            f"{behind} oldest instruction: {', '.join(named)}. {self._advice()}"
+            f"{opening} oldest instruction: {', '.join(named)}. {self._advice()}"
         )
 
     @property
@@ -209,7 +209,7 @@ def why(
     program, matrix, machine, value_bits, seed, options, engine, max_cycles
         As `vecsim.measure` takes them.
     step
-        Told which run goes on.
+        Called with the current run.
 
     Returns
     -------

@@ -67,9 +67,9 @@ def test_the_proposal_is_chosen_by_the_rule():
     changes."""
     actual = rows("candidates")
     for row in actual:
-        assert row["told apart"] == ("no" if float(row["as near"]) >= TOLD_APART else "yes")
+        assert row["distinguishable"] == ("no" if float(row["as near"]) >= TOLD_APART else "yes")
         assert all(row[number] for number in NUMBERS)
-    alike = [row for row in actual if row["told apart"] == "no"]
+    alike = [row for row in actual if row["distinguishable"] == "no"]
     order = [(int(row["conclusions that fail"]), int(row["choices changed"])) for row in alike]
     assert actual[0] is alike[0]
     if not any("today's" in row["rank"] for row in alike):
