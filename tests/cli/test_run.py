@@ -41,7 +41,7 @@ def strict(text: str):
 
 
 def results(text: str):
-    """All but when and by which command it was made."""
+    """Return all fields but the date and the command."""
     return {name: value for name, value in strict(text).items() if name not in ("command", "date")}
 
 

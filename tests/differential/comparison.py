@@ -25,7 +25,7 @@ from .random_stops import stops_of, visit
 from .variants import start_engine
 
 SHOWN = 12
-"""Differences that are told; there may be more."""
+"""Most differences that are reported."""
 
 Facts = dict[str, Any]
 
@@ -72,7 +72,7 @@ def outcome(case: Case, name: str) -> Outcome:
         running = start_engine(name, case.program, case.memory, case.machine, timeline)
     except UserError as error:
         return Outcome(End.FAULT, str(error), {})
-    except Exception:  # whatever an engine does, it is told
+    except Exception:  # every failure of an engine is reported
         return Outcome(End.CRASH, traceback.format_exc(), {})
     return _finish(case, running)
 
@@ -117,7 +117,7 @@ def _state_facts(state: State) -> Facts:
 
 
 def difference(program: Program, a: Outcome, b: Outcome, names: tuple[str, str]) -> Difference | None:
-    """Put two outcomes side by side.
+    """Compare two outcomes.
 
     Engines that break both differ too, whatever they say: no case may break one.
     """
@@ -127,9 +127,9 @@ def difference(program: Program, a: Outcome, b: Outcome, names: tuple[str, str])
     if a.end == b.end:
         lines += facts_differ(program, a.facts, b.facts)
     for name, one in zip(names, (a, b), strict=True):
-        cycles_by_cause = sum(value for fact, value in one.facts.items() if fact.startswith("charged "))
+        cycles_by_cause = sum(value for fact, value in one.facts.items() if fact.startswith("cycles_by_cause "))
         if one.end == End.RUN and cycles_by_cause != one.facts["cycles"]:
-            lines.append(f"{name}: {cycles_by_cause} cycles are charged of {one.facts['cycles']}")
+            lines.append(f"{name}: {cycles_by_cause} cycles are attributed of {one.facts['cycles']}")
     if not lines:
         return None
     hidden = len(lines) - SHOWN
@@ -162,7 +162,7 @@ def _arrays_differ(program: Program, name: str, a: npt.NDArray[Any], b: npt.NDAr
 
 
 def timeline_difference(case: Case, first: str, *others: str) -> str:
-    """Tell the first row of the timeline that differs, with its instruction; empty if none does."""
+    """Return the first row of the timeline that differs, with its instruction; empty if none does."""
     return next(filter(None, (_row_that_differs(case, (first, other)) for other in others)), "")
 
 

@@ -1,4 +1,4 @@
-"""The programs of the course: right on drawn sizes and matrices, alike on all engines, as their page says."""
+"""The programs of the course: right on random sizes and matrices, the same on all engines."""
 
 import re
 from pathlib import Path

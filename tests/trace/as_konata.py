@@ -53,7 +53,7 @@ def read_konata(content, name):
 
 
 def checked(actual, number):
-    """Check an instruction as it is drawn: it has retired, and its arrows have both ends."""
+    """Check an instruction as Konata shows it: it has retired, and its arrows have both ends."""
     each = actual[number]
     assert each.end is not None and each.begin < each.end
     # Flushed instructions may be hidden: then the lines are those of the numbers of retirement.

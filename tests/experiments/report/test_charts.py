@@ -19,7 +19,7 @@ def size(png: bytes) -> tuple[int, int]:
 
 
 def bars(chart: BarChart, panel: int = 0) -> dict[str, list[tuple[float, float]]]:
-    """Bottom and top of every bar that is drawn, by series."""
+    """Return bottom and top of every plotted bar, by series."""
     axes = charts.figure(chart).axes[panel]
     return {
         str(container.get_label()): [(bar.get_y(), bar.get_y() + bar.get_height()) for bar in container]

@@ -89,7 +89,7 @@ def test_a_rule_that_families_share_is_learnt_from_others():
     pytest.importorskip("sklearn")
     losses = leave_families_out(RESULTS, 3)
     assert [each.family for each in losses] == sorted(len(RULE) * [*FAMILIES])
-    assert mean_loss(losses) < 0.08  # one drawn at random loses 108 %
+    assert mean_loss(losses) < 0.08  # a random one loses 108 %
     assert mean_loss(leave_families_out(RESULTS)) < 0.35
 
 

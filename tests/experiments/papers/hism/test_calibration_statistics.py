@@ -1,4 +1,4 @@
-"""What its own calibration knows uncertainty: the sample, the spread, the drawn groups."""
+"""The uncertainty of a calibration: the sample, the spread, the groups of matrices."""
 
 import itertools
 import math

@@ -28,7 +28,7 @@ MEMBERS = [
 
 @dataclass
 class Watcher:
-    """Keeps what a request is told."""
+    """Keeps the progress that a request reports."""
 
     reports: list[tuple[str, float]]
 
@@ -112,7 +112,7 @@ def test_an_interrupt_ends_the_processes():
     with pytest.raises(KeyboardInterrupt):
         measure_members(members, load, Request(MACHINE, jobs=2, watch=interrupt))
     started = set(multiprocessing.active_children()) - others
-    # Not by join: a process whose end another thread was told of lives on for multiprocessing.
+    # Not by join: multiprocessing takes a process for alive if another thread has waited for its end.
     end = time.monotonic() + 30
     while time.monotonic() < end and not all(is_gone(process.pid) for process in started):
         time.sleep(0.05)

@@ -63,7 +63,7 @@ def test_every_table_is_there(name):
 
 
 def test_the_proposal_is_chosen_by_the_rule():
-    """Today's if it cannot be told apart from the nearest; otherwise by conclusions, then by what it
+    """Today's if it cannot be distinguished from the nearest; otherwise by conclusions, then by what it
     changes."""
     actual = rows("candidates")
     for row in actual:

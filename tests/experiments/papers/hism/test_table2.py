@@ -75,7 +75,7 @@ def test_the_paper_averaged_ratios_of_means():
 
 
 def test_a_suite_of_the_implied_times_gives_the_printed_table():
-    """Matrices that all take the implied times of their group come out as printed, within its rounding."""
+    """Matrices that take the implied times of their group give the printed table, within its rounding."""
     groups = ("small",) * 3 + ("medium",) * 4 + ("large",) * 3
     times = {name: printed_times(group) for name, group in zip(NAMES, groups, strict=True)}
     cycles = {name: {p: round(10**6 * t) for p, t in actual.items()} for name, actual in times.items()}
