@@ -133,7 +133,7 @@ def refused(arguments, capsys):
     return line
 
 
-def test_what_an_earlier_measurement_lacks_is_to_be_counted_anew(lines, tmp_path, capsys):
+def test_what_an_earlier_measurement_lacks_is_to_be_counted_again(lines, tmp_path, capsys):
     source = tmp_path / "lines.jsonl"
     for missing, line in {
         "ahead": lines[0] | {"work": {name: of for name, of in lines[0]["work"].items() if name != "ahead"}},
@@ -159,7 +159,7 @@ def test_of_a_format_measured_twice_the_later_counts(lines, tmp_path):
     assert [line["us"] for line in read([source])] == [3.25]
 
 
-def test_what_was_measured_again_counts_beside_the_first_time(lines, tmp_path):
+def test_a_second_measurement_counts_with_the_first(lines, tmp_path):
     first, other = dict(lines[0], us=4.0), dict(lines[1], us=2.0)
     again = [dict(first, us=us, again=True) for us in (1.0, 3.0)] + [dict(lines[2], us=9.0, again=True)]
     (tmp_path / "file").write_text("".join(json.dumps(line) + "\n" for line in (first, other)))
@@ -217,7 +217,7 @@ def test_matrices_are_reproducible_sorted_and_none_of_the_suite(recipe):
 
 
 @pytest.mark.nightly
-def test_work_is_counted_anew(tmp_path):
+def test_work_is_counted_again(tmp_path):
     name = next(recipe.name for recipe in RECIPES if recipe.family == "dense")
     line = {"matrix": name, "dtype": "float64", "us": 2.5, "work": {"chain": -1}}
     source = tmp_path / "lines.jsonl"

@@ -127,7 +127,9 @@ def difference(program: Program, a: Outcome, b: Outcome, names: tuple[str, str])
     if a.end == b.end:
         lines += facts_differ(program, a.facts, b.facts)
     for name, one in zip(names, (a, b), strict=True):
-        cycles_by_cause = sum(value for fact, value in one.facts.items() if fact.startswith("cycles_by_cause "))
+        cycles_by_cause = sum(
+            value for fact, value in one.facts.items() if fact.startswith("cycles_by_cause ")
+        )
         if one.end == End.RUN and cycles_by_cause != one.facts["cycles"]:
             lines.append(f"{name}: {cycles_by_cause} cycles are attributed of {one.facts['cycles']}")
     if not lines:

@@ -30,5 +30,5 @@ def test_what_runs_in_the_shadow_of_an_older_instruction_costs_nothing():
     assert [(line.cycles, line.cycles_by_cause, line.mostly(2)) for line in lines[3:]] == [(0, {}, "")] * 3
 
 
-def test_nothing_that_was_not_executed_is_told():
+def test_nothing_that_was_not_executed_is_reported():
     assert [line.pc for line in lines_of("j end\nadd x1, x1, x1\nend: halt")] == [0, 2]

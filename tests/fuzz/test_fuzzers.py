@@ -458,7 +458,7 @@ def test_a_run_goes_on_where_its_journal_ends(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("content", [b"text\n", b""])
-def test_a_journal_that_is_none_is_refused_in_one_line(content, tmp_path, capsys):
+def test_a_file_that_is_not_a_journal_is_refused_in_one_line(content, tmp_path, capsys):
     path = tmp_path / "journal" if content else tmp_path
     if content:
         path.write_bytes(content)

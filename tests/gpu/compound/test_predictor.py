@@ -150,7 +150,7 @@ def test_mean_loss_is_geometric():
     assert mean_loss(losses) == pytest.approx(np.sqrt(2.0) - 1.0)
 
 
-def test_mistakes_are_told(few_trees, monkeypatch):
+def test_mistakes_are_reported(few_trees, monkeypatch):
     with pytest.raises(UserError, match="two or more are needed, there is wide"):
         leave_families_out([RESULTS[-1]])
     with pytest.raises(UserError, match="0 variants are not possible"):

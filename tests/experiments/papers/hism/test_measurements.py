@@ -70,7 +70,7 @@ def test_processes_give_the_same_as_one():
 
 
 @pytest.mark.ci
-def test_a_matrix_that_cannot_be_loaded_is_told_of():
+def test_a_matrix_that_cannot_be_loaded_is_reported():
     for jobs in (1, 2):
         actual = measure_members([*MEMBERS, member("laplace2d-1", size=5)], load, Request(MACHINE, jobs=jobs))
         assert list(actual.timings) == [m.name for m in MEMBERS]
@@ -127,7 +127,7 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-def test_a_process_that_dies_is_told_of():
+def test_a_process_that_dies_is_reported():
     with pytest.raises(UserError, match=r"a process that simulated was ended from outside"):
         measure_members(MEMBERS, die, Request(MACHINE, jobs=2))
 

@@ -38,7 +38,7 @@ def test_the_preset_and_the_assignment_are_what_it_proposes():
     assert machine_of(proposed, VS2003) == VS2003
 
 
-def test_tables_of_other_code_are_told_of(monkeypatch):
+def test_tables_of_other_code_are_reported(monkeypatch):
     searched = dict(recorded_tables.table("provenance").table.rows)["code that decides cycles"]
     for now, message in ((searched + "0" * 48, 0), ("f" * 64, 1)):
         monkeypatch.setattr(recorded_tables, "code_fingerprint", lambda now=now: now)

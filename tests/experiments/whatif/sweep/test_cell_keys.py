@@ -72,7 +72,7 @@ def test_an_included_text_counts(tmp_path, swept):
     assert actual[0][0] == actual[3][0] < actual[1][0] == actual[2][0]
 
 
-def test_equal_texts_in_two_folders_have_cells_of_their_own(tmp_path, swept, monkeypatch):
+def test_equal_texts_in_two_folders_have_separate_cells(tmp_path, swept, monkeypatch):
     both = [write_count(tmp_path / name, count) for name, count in (("a", 5), ("b", 50))]
     cycles, computed = swept(*both)
     assert computed == 2
