@@ -8,7 +8,7 @@ from isa.assembler import assemble
 from isa.declaration import Unit
 from isa.semantics.numbers import put_x
 from vecsim.engines.jit.compiler.compilation import in_one_line
-from vecsim.engines.jit.object_files.machine_code import OWN as USER_PART
+from vecsim.engines.jit.object_files.machine_code import USER as USER_PART
 from vecsim.engines.jit.object_files.parts import compile_part
 from vecsim.engines.running import start
 from vecsim.engines.user_numbers import Range

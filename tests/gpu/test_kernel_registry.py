@@ -72,7 +72,7 @@ def test_other_names_are_those_of_the_formats():
 
 
 @pytest.mark.parametrize(
-    ("stored", "found"),
+    ("stored", "expected"),
     [
         (FORMATS["crs"].from_scipy(MATRIX), ("crs", "crs")),
         (FORMATS["hism"].from_scipy(MATRIX, section_size=4), ("hism", "hism")),
@@ -84,8 +84,8 @@ def test_other_names_are_those_of_the_formats():
         (MATRIX, None),
     ],
 )
-def test_the_kernel_of_a_matrix_that_is_in_a_format(stored, actual):
-    assert kernel_of(stored) == actual
+def test_the_kernel_of_a_matrix_that_is_in_a_format(stored, expected):
+    assert kernel_of(stored) == expected
 
 
 def test_the_documentation_has_the_table():
