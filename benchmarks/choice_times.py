@@ -138,7 +138,7 @@ def _is_deterministic(name: str) -> bool:
 
 
 def _all_counted(lines: list[dict[str, Any]]) -> None:
-    """Refuse lines of earlier measurements, for which less was counted."""
+    """Refuse lines of earlier measurements that counted less."""
     for line in lines:
         missing = [name for name in WORK if name not in line["work"]]
         missing += [name for name in OF_PATTERN if name not in line]
@@ -157,7 +157,7 @@ def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
     Raises
     ------
     UserError
-        A file cannot be read, or has a line that is none of a measurement.
+        A file cannot be read, or has a line that is not a measurement.
     """
     latest: dict[tuple[str, str, str], dict[str, Any]] = {}
     times: dict[tuple[str, str, str], list[float]] = {}
@@ -196,11 +196,11 @@ WITHIN, AT_ALL = 3.0, 0.3
 """Weights of how far estimates are off within a matrix, and at all, next to what choices lose."""
 OUTLIER = 0.1
 """Estimates further off count by how far, nearer ones by its square: a natural logarithm of times."""
-DRAWN, DRAWN_SHARED = 0.01, 1e-4
-"""How strongly constants of formats are drawn to their mean, and shared ones to where they start.
+REGULARISE, REGULARISE_SHARED = 0.01, 1e-4
+"""Strength of regularisation: of constants of formats to their mean, of shared ones to their start.
 
-So much is lost, next to the logarithms that choices lose, where the natural logarithm of a constant is 1
-away.
+This is the penalty, on the scale of the logarithms that choices lose, for a constant whose natural logarithm
+is 1 away.
 """
 MACHINE_START = {
     "launch_us": 1.5,
@@ -271,8 +271,8 @@ class Loss:
     Three things: what choices lose, among all formats and among the deterministic ones, if of two the one
     with the lower estimate is taken the more surely the further it is below the other; how far estimates are
     off within a matrix; and how far at all.
-    Constants of formats are drawn to their mean, so that a format follows the others where its own
-    measurements say little.
+    Constants of formats are regularised towards their mean, so that a format follows the others where its
+    own measurements say little.
 
     Parameters
     ----------
@@ -310,10 +310,10 @@ class Loss:
         inner, by_inner = self._of_distance(within)
         outer, by_outer = self._of_distance(off)
         by_inner -= self.weight * self._by_case(by_inner) / self.of_case
-        sampled, by_drawn = _drawn(logarithms, start(self.measured))
+        penalty, by_penalty = _regularisation(logarithms, start(self.measured))
         by_times = by_choice + WITHIN * by_inner + AT_ALL * by_outer
-        value = choice + WITHIN * inner + AT_ALL * outer + sampled
-        return value, self._by_constants(logarithms, times, by_times) + by_drawn
+        value = choice + WITHIN * inner + AT_ALL * outer + penalty
+        return value, self._by_constants(logarithms, times, by_times) + by_penalty
 
     def _of_choice(self, times: Floats, temperature: float) -> tuple[float, Floats]:
         """Return the mean logarithm that choices lose, and its derivatives by the logarithms of estimates."""
@@ -355,10 +355,10 @@ class Loss:
         return result
 
 
-def _drawn(logarithms: Floats, begin: Floats) -> tuple[float, Floats]:
+def _regularisation(logarithms: Floats, begin: Floats) -> tuple[float, Floats]:
     """Return how far the constants of formats lie from their means, and shared ones from the start."""
     shared = len(MACHINE_START)
     own = logarithms[shared:].reshape(-1, OWN)
     apart, moved = own - own.mean(axis=0), logarithms[:shared] - begin[:shared]
-    value = DRAWN * (apart**2).sum() / len(own) + DRAWN_SHARED * (moved**2).sum()
-    return float(value), np.append(2 * DRAWN_SHARED * moved, 2 * DRAWN * apart.ravel() / len(own))
+    value = REGULARISE * (apart**2).sum() / len(own) + REGULARISE_SHARED * (moved**2).sum()
+    return float(value), np.append(2 * REGULARISE_SHARED * moved, 2 * REGULARISE * apart.ravel() / len(own))

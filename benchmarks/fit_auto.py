@@ -48,7 +48,7 @@ from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
 
 FEWEST = 12
-"""Measurements that a format needs for constants of its own."""
+"""Fewest measurements that a format needs for its own constants."""
 NEAR = 1.5
 """Times up to this many times the best of their matrix are near it."""
 TEMPERATURE = 0.04
@@ -56,7 +56,7 @@ TEMPERATURE = 0.04
 STAGES = ((4, 75), (2, 75), (1, 300))
 """From smooth to sharp: times the temperature, and the most steps."""
 PARTS = 8
-"""Parts of the families, each of which is left out once."""
+"""Parts that the families are divided into; each part is left out once."""
 AT_BOUND = 1.001
 """A constant that is within this factor of a bound ended there."""
 MACHINE_RANGE = {
@@ -154,7 +154,7 @@ def quality(
 
 
 def described(ratios: Floats) -> str:
-    """Say how good choices were."""
+    """Describe how good choices were."""
     return (
         f"auto over best: geometric mean {np.exp(np.log(ratios).mean()):.3f}, "
         f"{(ratios > 1.1).sum()} of {len(ratios)} over 1.1, {(ratios > 1.15).sum()} over 1.15, "
@@ -208,7 +208,7 @@ def fit(paths: Sequence[Path], target: Path, device: str, commit: str) -> None:
     target
         The file of constants.
     device, commit
-        On what, and of which code, the times are.
+        The GPU of the times, and the commit of the code.
     """
     measured = Measured.of(read(paths))
     machine, speeds = fitted(measured)

@@ -65,7 +65,7 @@ class Timing:
     run
         The first run's result.
     memory_growth
-        Bytes by which the peak of resident memory rose during the first run, for each byte of the image.
+        Growth of peak resident memory during the first run, in bytes per byte of the image.
     """
 
     seconds: float

@@ -42,8 +42,8 @@ class Record:
     image_bytes
         The simulated memory: matrix, vectors, stack.
     memory_growth
-        Bytes by which peak memory grew during a run, for each byte of the image; None where the system
-        does not tell. Below some megabytes of image the engine's fixed tables prevail.
+        Growth of peak memory during a run, in bytes per byte of the image; None where the system does not
+        report it. Below some megabytes of image the engine's fixed tables prevail.
     """
 
     matrix: str
@@ -224,7 +224,7 @@ def restart_peak() -> int | None:
     memory from there would not be seen.
     """
     gc.collect()
-    # Under another C library the growth may come out too small.
+    # Under another C library the reported growth may be too small.
     with contextlib.suppress(OSError, AttributeError, TypeError):
         ctypes.CDLL(None).malloc_trim(0)
     try:

@@ -1,8 +1,8 @@
 """How long a sweep of 10,000 cells takes: ``python -m benchmarks.sweep``.
 
-Five programs on 20 real matrices of up to 30,000 entries and 100 machines, into an empty store; then once
-more, when all is kept. 200 cells are drawn and compared with single runs. Matrices are those that the folders
-of ``VECSIM_MATRICES`` have.
+Five programs on 20 real matrices of up to 30,000 entries and 100 machines, into an empty store; then
+again with all cells stored. 200 random cells are compared with single runs. The matrices are those in the
+folders of ``VECSIM_MATRICES``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from vecsim.support.errors import UserError
 LARGEST = 30_000
 MATRICES = 20
 MACHINES = 100
-DRAWN = 200
+COMPARED = 200
 """Cells that are compared with single runs."""
 SEED = 17
 VARIED = {
@@ -89,7 +89,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 f"{table.engine_seconds:.1f} s, {share:.0%} of it; load average "
                 f"{os.getloadavg()[0]:.1f}"
             )
-    sampled = random.Random(SEED).sample(range(len(table)), DRAWN)
+    sampled = random.Random(SEED).sample(range(len(table)), COMPARED)
     others = [line for row in sampled if (line := difference(table, row))]
     print(f"compared with single runs: {len(sampled)} cells, {len(others)} differ")
     for line in others:
@@ -98,7 +98,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def difference(table: SweepTable, row: int) -> str:
-    """Say in what a row of a table differs from a single run; in nothing if it is empty."""
+    """Describe how a row of a table differs from a single run; empty if it does not."""
     cell = {name: column[row] for name, column in table.columns.items()}
     what, message = table.sweep, f"{cell['matrix']}, {cell['program']}, row {row}"
     try:

@@ -26,10 +26,10 @@ addEventListener("load", () => {
   const page = {title: document.title, images: seen, window: innerWidth,
                 wide: document.documentElement.scrollWidth,
                 outside: performance.getEntriesByType("resource").map(entry => entry.name)};
-  const told = document.createElement("pre");
-  told.id = "seen";
-  told.textContent = JSON.stringify(page);
-  document.body.append(told);
+  const result = document.createElement("pre");
+  result.id = "seen";
+  result.textContent = JSON.stringify(page);
+  document.body.append(result);
 });
 </script>
 """

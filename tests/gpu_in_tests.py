@@ -11,7 +11,7 @@ from gpu.runtime.cuda_driver import NoGpuError, driver
 
 
 def missing() -> str:
-    """Say why no GPU can be used here; empty if one can."""
+    """Return why no GPU can be used here; empty if one can."""
     try:
         driver()
     except NoGpuError as error:

@@ -45,7 +45,7 @@ def names() -> list[str]:
 
 
 def entry_of(name: str, content: bytes) -> Entry | None:
-    """Say of which collection a file is, as its text shows; None if of none."""
+    """Return the entry of the collection that a file is from, by its text; None if it is from none."""
     message = _OF_SUITESPARSE.search(content)
     if message:
         collection, path = SUITESPARSE, message[1].decode()
@@ -75,7 +75,7 @@ def rows() -> Iterator[tuple[str, str]]:
 
 
 def not_pinned() -> list[str]:
-    """Return those of `names` of which no entry of a collection has a pinned digest."""
+    """Return the `names` without an entry that has a pinned digest."""
     return [name for name in names() if not any(entry.path in pinned.pinned() for entry in _entries_of(name))]
 
 

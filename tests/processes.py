@@ -1,8 +1,8 @@
 """Tests that need their own process kind: which they are, and how they get it.
 
 Numba decides between the CUDA simulator and the compiler, and whether it compiles at all, when it is
-imported, for the whole process. Tests that need another environment than the others run in workers of
-pytest-xdist of their own. Without workers (``-n 0``) the process itself takes the environment that the first
+imported, for the whole process. Tests that need another environment than the others run in separate
+workers of pytest-xdist. Without workers (``-n 0``) the process itself takes the environment that the first
 argument needs, so that ``pytest -n 0 tests/gpu/simulated/test_x.py::test_y`` works, too.
 """
 
@@ -29,7 +29,7 @@ class Kind:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables by which Numba decides."""
+        """Return the variables that decide Numba's mode."""
         return {
             "NUMBA_ENABLE_CUDASIM": str(int(self.simulated)),
             "NUMBA_DISABLE_JIT": str(int(self.interpreted)),
@@ -133,7 +133,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say what a single process could not run."""
+    """Print what a single process could not run."""
     for kind in config.stash.get(LEFT_OUT, []):
         tests = " ".join(kind.paths)
         terminalreporter.write_line(f"{kind.name} tests need their own process: -n 1 ({tests})", yellow=True)
@@ -156,7 +156,7 @@ def pytest_xdist_setupnodes(config: pytest.Config, specs: list[Any]) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Tell a worker its kind."""
+    """Pass a worker its kind."""
     node.workerinput["kind"] = node.gateway.spec.kind
 
 

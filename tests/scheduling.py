@@ -11,7 +11,7 @@ from xdist.scheduler import WorkStealingScheduling
 
 
 class SchedulerOfEachKind:
-    """Gives each kind of workers its own scheduler, in which idle workers take tests from busy ones.
+    """A scheduler for each kind of workers: idle workers take tests from busy ones of their kind.
 
     It has the methods of ``xdist.scheduler.Scheduling``, which pytest-xdist calls.
     """

@@ -30,7 +30,7 @@ def tracked():
             yield name, path.read_text(encoding="utf-8", errors="replace")
 
 
-def test_no_file_names_a_folder_beside_the_clone():
+def test_no_file_names_a_folder_next_to_the_clone():
     assert lines_naming_it(tracked()) == []
 
 

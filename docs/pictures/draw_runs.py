@@ -96,7 +96,7 @@ def draw_bars(message: str, runs: Sequence[tuple[str, Seen, int, int]], left: fl
 
     Parameters
     ----------
-    told
+    message
         What the picture shows.
     runs
         Title, run, and which of its vector instructions: from the first number to before the second.

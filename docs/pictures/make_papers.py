@@ -1,10 +1,10 @@
-"""Makes the pictures of papers again, as ``paper-ITEM.png`` next to this file: what `vecsim reproduce` draws.
+"""Make the pictures of papers again, as ``paper-ITEM.png`` next to this file: what `vecsim reproduce` draws.
 
     python -m docs.pictures.make_papers                 # all of them
     python -m docs.pictures.make_papers hism-fig2       # some
 
-Those of the HiSM paper are simulated, a minute; those of papers on GPUs are drawn from the results that come
-with the package. The files of the matrices must be found (docs/matrices.md), otherwise pictures have gaps.
+Those of the HiSM paper are simulated, which takes a minute. Those of papers on GPUs are plotted from the
+results that come with the package. Without the matrix files (docs/matrices.md) pictures have gaps.
 """
 
 from __future__ import annotations

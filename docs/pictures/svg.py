@@ -6,12 +6,12 @@ from html import escape
 
 INK, MUTED, PAPER, FAINT = "#24292f", "#6e7781", "#ffffff", "#eaeef2"
 COLOURS = ("#0969da", "#bf8700", "#1a7f37", "#cf222e", "#8250df", "#57606a")
-"""One for each thing that is to be told apart."""
+"""Colours of the things that a picture distinguishes."""
 FONT = "ui-monospace, SFMono-Regular, Menlo, Consolas, monospace"
 
 
 class Drawing:
-    """What is drawn so far, in pixels from the upper left corner; it has its own white ground."""
+    """An SVG picture, in pixels from the upper left corner, on a white ground."""
 
     def __init__(self, width: float, height: float, message: str) -> None:
         self._size = (width, height)

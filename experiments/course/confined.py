@@ -31,7 +31,7 @@ def grade_confined(exercise: Exercise, submission: Submission, *, seed: int, eng
     exercise, submission
         Which, and the text.
     seed
-        What the cases are drawn by.
+        Seed of the random cases.
     engine
         A name of :data:`vecsim.engines.running.ENGINES`, or :data:`vecsim.engines.AUTO`.
 
@@ -88,7 +88,7 @@ def _started() -> subprocess.Popen[bytes]:
 
 
 def _why(code: int) -> str:
-    """Say how a process came to its end."""
+    """Return how a process ended, in words."""
     if code == -getattr(signal, "SIGXCPU", 0):
         return f"takes more than {CPU_SECONDS} s of processor time"
     if code == -getattr(signal, "SIGKILL", 0):

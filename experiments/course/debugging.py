@@ -23,7 +23,7 @@ def target_of(
     exercise, number
         Which, and which of its cases, from 1 on; the last without it.
     seed
-        What the cases are drawn by.
+        Seed of the random cases.
     file, text
         Of the user.
 

@@ -1,4 +1,4 @@
-"""The cases of an exercise, drawn by a seed that a text cannot know."""
+"""The random cases of an exercise, by a seed that a text cannot know."""
 
 from __future__ import annotations
 
@@ -110,7 +110,7 @@ def draw(exercise: Exercise, seed: int, machine: Machine) -> list[Trial]:
     """
     random = np.random.default_rng((exercise.number, seed))
     if not isinstance(exercise.cases, Products):
-        cases = list(exercise.cases(random))  # all of them, before their places are drawn
+        cases = list(exercise.cases(random))  # all of them, before their places are sampled
         return [Trial(workspace(case, random), case.budget) for case in cases]
     products, trials = exercise.cases, []
     for matrix in products.matrices(random):

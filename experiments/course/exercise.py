@@ -92,7 +92,7 @@ class Exercise:
     needed
         Mnemonics that must process every element of a case, and from which the results must come.
     what_if
-        Changes of the machine under which the cycles of the largest case are told, too.
+        Changes of the machine; the cycles of the largest case are reported for each.
     """
 
     number: int

@@ -61,7 +61,7 @@ class Grade:
     Attributes
     ----------
     exercise, seed
-        The name of the exercise, and what its cases were drawn by.
+        The name of the exercise, and the seed of its cases.
     results
         Of each case up to the first that did not end.
     hint
@@ -88,7 +88,7 @@ def failed(exercise: Exercise, seed: int, problem: str, text: str) -> Grade:
     Parameters
     ----------
     exercise, seed
-        What was asked for, and what its cases are drawn by.
+        The exercise, and the seed of its cases.
     problem, text
         The kind of problem, which has the hint, and the line that says what is wrong.
     """

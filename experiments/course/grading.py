@@ -33,7 +33,7 @@ AT_LEAST = 10_000
 
 @dataclass(frozen=True)
 class Setting:
-    """On which machine programs are run, by which engine, what draws elements, what is called meanwhile."""
+    """The machine and engine of a run, the source of random elements, and a progress callback."""
 
     machine: Machine
     engine: str
@@ -70,11 +70,11 @@ def grade(
     exercise, submission
         Which, and the text.
     seed
-        What the cases are drawn by.
+        Seed of the random cases.
     engine
         A name of :data:`vecsim.engines.running.ENGINES`.
     trials
-        The cases, if they have been drawn.
+        The cases, if they exist already.
     progress
         Called with the running engine now and then.
     """

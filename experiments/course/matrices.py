@@ -1,4 +1,4 @@
-"""Random matrices of the exercises on sparse products: shapes, structures and values are drawn."""
+"""Random matrices of the exercises on sparse products: random shapes, structures and values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def rows_of_all_kinds(random: np.random.Generator) -> list[NamedMatrix]:
-    """Draw few rows, a grid, rows of which some are empty, an arrow with a row of more than 64 entries."""
+    """Return few rows, a grid, rows with some empty ones, and an arrow with a row of over 64 entries."""
     grid, scattered, arrow = _size(random, 7, 10), _size(random, 110, 170), _size(random, 140, 181)
     few = random.random((_size(random, 2, 6),) * 2) < 0.6
     few[0, 0], few[-1] = True, False

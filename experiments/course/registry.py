@@ -44,7 +44,7 @@ _ALL = (
         "why does chaining matter?",
         vectors.horner,
         {
-            "budget": "how often does each element pass the memory port? Keep what comes out of one "
+            "budget": "how often does each element pass the memory port? Keep the result of one "
             "operation in a register for the next; the store comes last"
         },
         what_if=("chaining=false",),

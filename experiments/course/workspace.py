@@ -68,7 +68,7 @@ class Workspace:
     expected
         The results, by their symbols.
     writable
-        Where a program may write besides its results.
+        Where a program may write in addition to its results.
     work
         Elements that an instruction on which the exercise insists must process.
     worked
@@ -91,7 +91,7 @@ class Workspace:
         return Restrictions(self.varying, DATA)
 
     def stray(self, memory: npt.NDArray[np.uint8]) -> str:
-        """Say which byte outside its own arrays a program has changed; empty if none."""
+        """Describe the bytes outside its own arrays that a program has changed; empty if none."""
         changed = memory[: len(self.memory)] != self.memory
         results = [self._span(name, values) for name, values in self.expected.items()]
         for span in (Span(0, DATA[1]), *results, *self.writable):

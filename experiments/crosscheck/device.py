@@ -101,7 +101,7 @@ def multiply(name: str, host: Any, x: npt.NDArray[np.floating], device: Device) 
     Returns
     -------
     DeviceProduct
-        A format that the device cannot hold is told of in `status`.
+        Its `status` reports a format that the device cannot hold.
     """
     from gpu.kernel_registry import KERNELS
 

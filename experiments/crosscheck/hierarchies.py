@@ -1,8 +1,8 @@
 """The two hierarchies side by side: HiSM of the vector machine and HiSparse of the GPU, of one matrix.
 
 Both cut a matrix into squares, and those that have entries into one tree. HiSM's blocks are as large as a
-section and lie one after the other; HiSparse's nodes are sparse or dense and have addresses of their own, so
-that they can be shared and edited. With equal sides both have the same nodes and entries on every level.
+section and lie one after the other. HiSparse's nodes are sparse or dense, and each has an address, so that
+nodes can be shared and edited. With equal sides both have the same nodes and entries on every level.
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ class Listed:
     class_
         "real" or "generated".
     source
-        The name by which `vecsim.data.load` finds it; empty if a generator makes it.
+        Its name for `vecsim.data.load`; empty if a generator makes it.
     generator, arguments
         Module and function of `vecsim.data` that make it, and what they are given.
     """

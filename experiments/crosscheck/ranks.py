@@ -15,7 +15,7 @@ from experiments.crosscheck.results import Checked
 ALIKE = 1.05
 """Times that differ by less than this factor count as equal: a GPU's vary by as much from run to run."""
 RESAMPLES = 2000
-"""Samples of the matrices, drawn with replacement, for an interval."""
+"""Samples of the matrices, with replacement, for an interval."""
 LEVEL = 0.95
 """How many of them lie in it."""
 
@@ -48,7 +48,7 @@ class Correlation:
     spearman, kendall
         1 for the same order, -1 for the reverse; NaN if either has no order at all.
     low, high
-        95 % of samples of the things, drawn with replacement, have a Spearman's rho between these.
+        Bootstrap interval: 95 % of the resamples have a Spearman's rho between these.
     """
 
     count: int

@@ -80,7 +80,7 @@ def make_pairs(request: Request) -> Item:
         tuple(rows),
         _picture(results, by_pair),
         notes=(
-            "interval: 95 % of 2000 samples of the matrices, drawn with replacement, have a rho within it",
+            "interval: 95 % of 2000 samples of the matrices, with replacement, have a rho within it",
             "same side: matrices on which the same format is faster on both machines, of those whose GPU "
             f"times differ by a factor of {ALIKE} or more",
             f"large: {LARGE:,} non-zeros or more",
@@ -123,7 +123,7 @@ def make_rankings(request: Request) -> Item:
 
 
 def make_reasons(request: Request) -> Item:
-    """Say which properties of a matrix go with the ratios of each machine.
+    """Show which properties of a matrix correlate with the ratios of each machine.
 
     Raises
     ------
@@ -288,7 +288,7 @@ def _ordered(order: Order) -> list[Comparison]:
 
 
 def _answer(by_pair: Mapping[tuple[str, str], Sequence[Ratio]]) -> str:
-    """Say in a sentence how well the ratios agree."""
+    """Return a sentence on how well the ratios agree."""
     result = {pair: of_ratios(pairs) for pair, pairs in by_pair.items()}
     above = [_called(pair) for pair, each in result.items() if each.low > 0]
     rhos = [each.spearman for each in result.values()]
@@ -299,7 +299,7 @@ def _answer(by_pair: Mapping[tuple[str, str], Sequence[Ratio]]) -> str:
 
 
 def _winners(every: Sequence[Order]) -> str:
-    """Say how often both machines have the same winner, and count which format is the fastest in each."""
+    """Return sentences that count the matrices with the same winner, and the winners of each machine."""
     same = sum(order.fastest_by_cycles == order.fastest_on_gpu for order in every)
     parts = [
         f"The format with the fewest cycles is the fastest on the GPU on {same} of {len(every)} matrices"

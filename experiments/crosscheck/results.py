@@ -61,7 +61,7 @@ class Results:
     engine, seed, value_bits
         How it was asked for.
     date, commit
-        When, UTC, and of which version; the latter None where it is not known.
+        When it was made, in UTC, and the commit of the code; None where that is not known.
     """
 
     matrices: tuple[Checked, ...]

@@ -33,12 +33,12 @@ def run_bench(only: str | None, *, quick: bool, json: Path | None, watch: Watch 
     only
         A class or a matrix of the suite; None takes all.
     quick
-        Only the matrices of the quick run, no transposed products.
+        Only the matrices marked `quick`, and no transposed products.
     json
         Where the results will stand: next to it a journal keeps each record at once, from which a run that
         was cut off goes on.
     watch
-        Is told of each matrix that is done, in a line.
+        Called with a line on each matrix that is done.
 
     Raises
     ------
@@ -112,7 +112,7 @@ def open_device(phases: Phases) -> Device:
     Raises
     ------
     UserError
-        If one is missing, or Numba is told to simulate the other.
+        If one is missing, or Numba is configured to simulate CUDA.
     """
     from gpu.baseline.cusparse_library import cusparse
     from gpu.measure.ceilings import measure_bandwidths, measure_gathers

@@ -25,7 +25,7 @@ from vecsim.support.worker_processes import WorkerContext, begin_worker
 KIND = "vecsim gpu check"
 PROCESSES = 24
 LONG_CONVERSIONS = ("jd", "bbcs", "hism")
-"""Converted by NumPy, on one core: each has processes of its own."""
+"""Converted by NumPy, on one core: each has separate processes."""
 MANY = 8
 """Methods of one conversion that one process would take too long for."""
 SHARES = 4
@@ -90,7 +90,7 @@ def check_suite(
     seconds
         After this many, nothing more is begun; what is left is recorded as not reached.
     watch
-        Is told of each process that is done, in a line.
+        Called with a line on each process that is done.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def grouped(names: Sequence[str]) -> list[tuple[list[str], int]]:
 
 
 def store(matrix: SuiteMatrix, folder: Path) -> None:
-    """Make a matrix and write it into a folder, unless it exists already; who waits is told if that fails."""
+    """Make a matrix and write it into a folder, unless it exists already; record why if that fails."""
     if (folder / FACTS).exists():
         return
     try:

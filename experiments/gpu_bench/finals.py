@@ -26,7 +26,7 @@ COLD_CANDIDATES = 2
 
 @dataclass(frozen=True)
 class Final:
-    """What came out: the operation, the type and the cache, and a line that says it."""
+    """A result: its operation, type and cache, and a line that describes it."""
 
     key: tuple[str, str, str]
     line: str

@@ -86,7 +86,7 @@ class Bench:
         self.journal.finish(built.matrix.name, built.sha256)
 
     def line(self, built: Supplied) -> str:
-        """Say in a line what came out of a matrix."""
+        """Return a line on the results of a matrix."""
         name = f"{built.matrix.name} ({built.matrix.class_})"
         if built.csr is None:
             return f"{name}: {built.status}: {built.missing}"

@@ -30,7 +30,7 @@ SMALL_ENTRIES = 1_000_000
 LEAST_BLOCK_FILL = 0.7
 """BSR is measured where blocks are filled at least so far."""
 HISTORICAL_ENTRIES = 2_000_000
-"""Historical formats are measured up to this many entries; experiments of their own take large matrices."""
+"""Historical formats are measured up to this many entries; separate experiments take larger matrices."""
 
 
 class Placed(Protocol):
@@ -242,7 +242,7 @@ def _baseline(name: str, csr: Any, library: str, transposed: bool, pruned: str) 
 
 
 def _cannot_win(name: str, csr: Any, fills: dict[int, float]) -> str:
-    """Say why a method of cuSPARSE reads far more bytes than its CSR; empty if it does not."""
+    """Return why a method of cuSPARSE reads far more bytes than its CSR; empty if it does not."""
     from gpu.baseline.cusparse_formats import block_fill, sell_places
 
     kind, _, rest = name.partition("_")

@@ -33,7 +33,7 @@ class Phases:
             self._open.pop()
 
     def since(self, before: Mapping[str, float]) -> str:
-        """Say what has been added to the seconds of an earlier moment, in all and by phase."""
+        """Return a line on the seconds since an earlier moment, in all and by phase."""
         self._settle()
         added = {name: seconds - before.get(name, 0.0) for name, seconds in self.seconds.items()}
         longest = sorted(added.items(), key=lambda item: -item[1])

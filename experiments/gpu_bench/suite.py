@@ -71,7 +71,7 @@ class SuiteMatrix:
     kind
         What it is, in a few words.
     source
-        The name by which `vecsim.data.load` finds it; empty if it is generated.
+        Its name for `vecsim.data.load`; empty if it is generated.
     generator, arguments
         Module and function of `vecsim.data` that make it, and what they are given.
     elasticity
@@ -79,11 +79,11 @@ class SuiteMatrix:
     transposed
         Whether the transposed product is measured, too.
     quick
-        Whether it belongs to the quick run.
+        Whether ``--quick`` measures it, too.
     later
         Whether it joined the suite when others had been timed; reproductions of papers leave it out.
     stands_for
-        The matrices of papers for which it stands: paper, name and what the paper prints of them.
+        The matrices of papers that it stands for: paper, name and what the paper prints of them.
     statistics
         Of the matrix made or read here; None until they have been measured.
     """

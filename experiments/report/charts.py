@@ -1,4 +1,4 @@
-"""Charts drawn by Matplotlib, as SVG and PNG: bars here, the other kinds in modules of their own."""
+"""Charts by Matplotlib, as SVG and PNG: bars here, the other kinds in separate modules."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ class Picture:
 def draw(chart: Chart) -> Picture:
     """Draw a chart; the same chart gives the same bytes."""
     with matplotlib.rc_context(SETTINGS):
-        sampled = _figure(drawable(chart))
-        sampled.draw_without_rendering()
-        sampled.set_layout_engine("none")  # everything has its place, for both files
-        png = _printed(FigureCanvasAgg(sampled), "print_png", metadata={"Software": None})
-        return Picture(_printed(FigureCanvasSVG(sampled), "print_svg", metadata={"Date": None}), png)
+        plot = _figure(drawable(chart))
+        plot.draw_without_rendering()
+        plot.set_layout_engine("none")  # everything has its place, for both files
+        png = _printed(FigureCanvasAgg(plot), "print_png", metadata={"Software": None})
+        return Picture(_printed(FigureCanvasSVG(plot), "print_svg", metadata={"Date": None}), png)
 
 
 def _figure(chart: Chart) -> Figure:
@@ -109,8 +109,8 @@ def figure(chart: BarChart) -> Figure:
     width = inches * across
     title = textwrap.fill(chart.title, int(72 * width / (TITLE_POINTS * LETTER)))
     height = 0.7 + 0.2 * title.count("\n") + PANEL_INCHES * down
-    sampled = Figure(figsize=(width, height), layout="constrained")
-    axes = sampled.subplots(down, across, squeeze=False)
+    plot = Figure(figsize=(width, height), layout="constrained")
+    axes = plot.subplots(down, across, squeeze=False)
     common = _common(chart)
     for place, panel in zip(axes.flat, chart.panels, strict=True):
         _draw(place, panel, chart, common, inches)
@@ -118,9 +118,9 @@ def figure(chart: BarChart) -> Figure:
         row[0].set_ylabel(chart.value_label)
     for place in axes[-1]:
         place.set_xlabel(chart.category_label)
-    titled(sampled, title)
-    write_legend(sampled, axes.flat, width)
-    return sampled
+    titled(plot, title)
+    write_legend(plot, axes.flat, width)
+    return plot
 
 
 def _panel_inches(chart: BarChart) -> float:
@@ -210,8 +210,8 @@ def _draw(place: Axes, panel: Panel, chart: BarChart, common: _Common, inches: f
     for number, (name, heights) in enumerate(panel.series.items()):
         shift = (number - (len(panel.series) - 1) / 2) * width
         at = [category + shift for category in range(len(heights))]
-        sampled = [0.0 if height is None else height - common.base for height in heights]
-        place.bar(at, sampled, width * 0.94, bottom=common.base, label=name, color=common.colours[name])
+        lengths = [0.0 if height is None else height - common.base for height in heights]
+        place.bar(at, lengths, width * 0.94, bottom=common.base, label=name, color=common.colours[name])
         _write_heights(place, at, heights, common)
     _write_missing(place, panel)
     if chart.reference is not None:
@@ -239,7 +239,7 @@ def _write_heights(
 
 
 def _write_missing(place: Axes, panel: Panel) -> None:
-    """Say so where a group has no bar at all, and mark single ones."""
+    """Write what is missing where a group has no bar at all, and mark single missing bars."""
     for category in range(len(panel.categories)):
         heights = [bars[category] for bars in panel.series.values()]
         words = [panel.absent[name][category] if name in panel.absent else NOT_FOUND for name in panel.series]

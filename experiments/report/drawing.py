@@ -41,11 +41,11 @@ def panels(
     across = min(ACROSS, count)
     down = -(-count // across)
     size = beside[0] + inches[0] * across, beside[1] + inches[1] * down
-    sampled = Figure(figsize=size, layout="constrained")
-    axes = sampled.subplots(down, across, squeeze=False, **shared)
+    plot = Figure(figsize=size, layout="constrained")
+    axes = plot.subplots(down, across, squeeze=False, **shared)
     for place in axes.flat[count:]:
         place.set_visible(False)
-    return sampled, axes
+    return plot, axes
 
 
 def undermost(axes: Any) -> list[Axes]:
@@ -72,9 +72,9 @@ def write_near(
     place.annotate(text, at, xytext=shift, textcoords="offset points", in_layout=False, **style)
 
 
-def titled(sampled: Figure, title: str) -> None:
+def titled(plot: Figure, title: str) -> None:
     """Write the title of a figure to the left, where a narrow screen begins."""
-    sampled.suptitle(title, x=0.01, ha="left", fontsize=11)
+    plot.suptitle(title, x=0.01, ha="left", fontsize=11)
 
 
 def plain(
@@ -102,7 +102,7 @@ def number_logarithmic(axis: Axis, reach: float) -> None:
 
 
 COLOURS = ("#4D4D4D", "#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
-"""Okabe and Ito's colours, grey for their black: told apart by all kinds of colour vision."""
+"""Okabe and Ito's colours, grey for their black: distinct for all kinds of colour vision."""
 
 
 TEXT_POINTS = 9
@@ -112,12 +112,12 @@ KEY_POINTS = 46
 """Width of a key of the legend with the room around it."""
 
 
-def write_legend(sampled: Figure, axes: Iterable[Axes], inches: float) -> None:
+def write_legend(plot: Figure, axes: Iterable[Axes], inches: float) -> None:
     """Write each label of the panels once.
 
     Parameters
     ----------
-    drawn, axes
+    plot, axes
         The figure, and its panels.
     inches
         Its width.
@@ -128,7 +128,7 @@ def write_legend(sampled: Figure, axes: Iterable[Axes], inches: float) -> None:
             handles.setdefault(label, handle)
     column = KEY_POINTS + TEXT_POINTS * LETTER * max(map(len, handles), default=0)
     columns = max(1, min(len(handles), int(72 * inches / column)))
-    sampled.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, frameon=False)
+    plot.legend(handles.values(), handles.keys(), loc="outside lower left", ncols=columns, frameon=False)
 
 
 FONT = "DejaVu Sans"
@@ -157,7 +157,7 @@ def drawable(chart: T) -> T:
 
 
 def _add(result: dict[Any, Any], key: Any, value: Any) -> None:
-    """Add what has a name; of names that are alike once they are cut each is told apart by a number."""
+    """Add a value under a key; if the key is taken, under the key and a number."""
     name, number = key, 1
     while name in result:
         number += 1

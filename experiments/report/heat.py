@@ -21,7 +21,7 @@ def figure(chart: HeatChart) -> Figure:
     width = max(LEAST_INCHES[0], CELL_INCHES[0] * len(chart.columns))
     height = max(LEAST_INCHES[1], CELL_INCHES[1] * len(chart.rows))
     inches = width + 0.4, height + 0.6
-    sampled, axes = panels(len(chart.panels), inches, (1.6, 0.9), sharex=True, sharey=True)
+    plot, axes = panels(len(chart.panels), inches, (1.6, 0.9), sharex=True, sharey=True)
     fields = {name: np.array(rows, dtype=float) for name, rows in chart.panels.items()}
     known = np.concatenate([field[~np.isnan(field)] for field in fields.values()])
     lowest, highest = (float(known.min()), float(known.max())) if known.size else (1.0, 1.0)
@@ -48,7 +48,7 @@ def figure(chart: HeatChart) -> Figure:
         last.set_xlabel(chart.x_label)
         last.tick_params(labelbottom=True)
     if shades is not None:
-        bar = sampled.colorbar(shades, ax=axes, label=chart.value_label, shrink=0.8)
+        bar = plot.colorbar(shades, ax=axes, label=chart.value_label, shrink=0.8)
         number_logarithmic(bar.ax.yaxis, top / lowest)
-    titled(sampled, chart.title)
-    return sampled
+    titled(plot, chart.title)
+    return plot

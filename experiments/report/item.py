@@ -22,8 +22,7 @@ class Panel:
     series
         Heights by the name of the series, one for each category; None where there is no number.
     absent
-        In a word or two what stands in the place of each height that is None; `NOT_FOUND` for series that
-        this does not name.
+        In a word or two what is shown where a height is None; `NOT_FOUND` for series that this does not name.
     """
 
     title: str
@@ -184,7 +183,7 @@ class Item:
     notes
         How it is to be read.
     gaps
-        What is missing or does not come out, and why.
+        What is missing or not reproduced, and why.
     faults
         Results that are wrong: with any, nothing of it is to be trusted.
     """

@@ -14,8 +14,8 @@ MARKERS = ("o", "s", "^", "D", "v")
 
 def figure(chart: LineChart) -> Figure:
     """Make a chart of lines as a figure of Matplotlib."""
-    sampled = Figure(figsize=INCHES, layout="constrained")
-    place = sampled.subplots()
+    plot = Figure(figsize=INCHES, layout="constrained")
+    place = plot.subplots()
     place.set_yscale("log")
     for number, name in enumerate(chart.series):
         _draw(place, chart, name, number)
@@ -31,9 +31,9 @@ def figure(chart: LineChart) -> Figure:
     place.set_xlabel(chart.category_label)
     place.set_ylabel(chart.value_label)
     plain(place)
-    titled(sampled, chart.title)
-    write_legend(sampled, [place], INCHES[0])
-    return sampled
+    titled(plot, chart.title)
+    write_legend(plot, [place], INCHES[0])
+    return plot
 
 
 def _draw(place: Axes, chart: LineChart, name: str, number: int) -> None:

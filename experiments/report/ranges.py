@@ -25,7 +25,7 @@ ROOM = 0.6
 def figure(chart: RangeChart) -> Figure:
     """Make a chart of bars around a line as a figure of Matplotlib."""
     height = 1.0 + BAR_INCHES * len(chart.labels)
-    sampled, axes = panels(len(chart.panels), (PANEL_INCHES, height), (1.2, 0.5), sharey=True)
+    plot, axes = panels(len(chart.panels), (PANEL_INCHES, height), (1.2, 0.5), sharey=True)
     ends = [end for bars in chart.panels.values() for bar in bars if bar for end in (bar.low, bar.high)]
     lowest, highest = min([1.0, *ends]), max([1.0, *ends])
     room = max((highest / lowest) ** ROOM, 1.1)
@@ -39,8 +39,8 @@ def figure(chart: RangeChart) -> Figure:
     axes[0][0].set_ylim(len(chart.labels) - 0.4, -0.6)
     for place in undermost(axes):
         place.set_xlabel(chart.value_label)
-    titled(sampled, chart.title)
-    return sampled
+    titled(plot, chart.title)
+    return plot
 
 
 def _draw(place: Axes, bars: tuple[Range | None, ...]) -> None:

@@ -16,17 +16,17 @@ KEY_INCHES = 1.1
 """Width of a name in the legend."""
 MARKERS = ("o", "D", "^", "s", "v")
 MANY = 1000
-"""Points of a series that are drawn as dots of a picture, and not one by one."""
+"""Series of more points than this are plotted as one image, and not point by point."""
 SMALL: dict[str, Any] = {"fontsize": 6, "color": "#333333"}
 """How texts within a panel look."""
 ROOM = 1.15
-"""Factor by which an axis goes on beyond the outermost points."""
+"""Factor between the ends of an axis and the outermost points."""
 
 
 def figure(chart: ScatterChart) -> Figure:
     """Make a chart of points as a figure of Matplotlib."""
     inches = PANEL_INCHES if len(chart.panels) > 1 else ALONE_INCHES
-    sampled, axes = panels(len(chart.panels), (inches, PANEL_INCHES), (0.6, 0.9))
+    plot, axes = panels(len(chart.panels), (inches, PANEL_INCHES), (0.6, 0.9))
     for place, panel in zip(axes.flat, chart.panels, strict=False):
         _draw(place, panel, chart)
     for place in axes[:, 0]:
@@ -36,11 +36,11 @@ def figure(chart: ScatterChart) -> Figure:
             place.set_xlabel(chart.x_labels[number])
         elif number + axes.shape[1] >= len(chart.panels):
             place.set_xlabel(chart.x_label)
-    titled(sampled, chart.title)
+    titled(plot, chart.title)
     handles, labels = axes.flat[0].get_legend_handles_labels()
-    columns = max(1, min(len(labels), int(sampled.get_figwidth() / KEY_INCHES)))
-    sampled.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False)
-    return sampled
+    columns = max(1, min(len(labels), int(plot.get_figwidth() / KEY_INCHES)))
+    plot.legend(handles, labels, loc="outside lower left", ncols=columns, frameon=False)
+    return plot
 
 
 def _draw(place: Axes, panel: ScatterPanel, chart: ScatterChart) -> None:

@@ -1,4 +1,4 @@
-"""How much of a paper comes out: its claims counted, and its numbers by how far ours are from them."""
+"""How much of a paper is reproduced: its claims counted, and its numbers by their distance to ours."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ class Tally:
         return self.close + self.near + self.far
 
     def claims_in_words(self) -> str:
-        """Say how many claims hold; empty if there are none."""
+        """Return how many claims hold; empty if there are none."""
         if not self.claims:
             return ""
         unknown = f", {self.unknown} cannot be judged" if self.unknown else ""
         return f"{self.held} of {counted(self.claims, 'claim')} hold{unknown}"
 
     def numbers_in_words(self) -> str:
-        """Say how near the numbers are; empty if none is compared."""
+        """Return how near the numbers are; empty if none is compared."""
         if not self.numbers:
             return ""
         return (
@@ -61,7 +61,7 @@ class Tally:
         )
 
     def in_words(self) -> str:
-        """Say both."""
+        """Return both, joined."""
         return "; ".join(filter(None, (self.claims_in_words(), self.numbers_in_words())))
 
 

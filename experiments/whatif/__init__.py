@@ -1,4 +1,4 @@
-"""Four what-if studies: their specifications, what came out of them, and what it says in words."""
+"""Four what-if studies: their specifications, their results, and the conclusions in words."""
 
 from experiments.whatif.studies import STUDIES, conclusions, recorded, remarks, specification, summary, varied
 

@@ -1,4 +1,4 @@
-"""The studies: a specification each, the means that it gave, and conclusions made of these."""
+"""The studies: a specification each, its recorded means, and conclusions from these."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from experiments.whatif.explain.cells import Cells, comparable, overall
 from experiments.whatif.sweep.specification import Sweep, read_specification
 
 Means = Mapping[tuple[str, str, str], float]
-"""Cycles a non-zero by what was varied, its value and the program: geometric means."""
+"""Geometric means of cycles per non-zero, by what was varied, its value and the program."""
 
 RECORDED = "recorded"
 DIGITS = 4
-"""Of means, after the point: sentences say the same of what is recorded and of what came out just now."""
+"""Decimals of means, so that sentences on recorded and on new means are the same."""
 HEAD = ("varied", "value", "program", "cycles a non-zero")
 CACHE, RATE = "option.chism.cache", "addresses_per_cycle"
 
@@ -33,13 +33,16 @@ def _section_size(means: Means) -> tuple[str, ...]:
     }
     hism, chism = (min(sizes, key=lambda size: of[name, size]) for name in ("hism", "chism"))
     return (
-        f"CHiSM is fastest with a section size of {chism} ({of['chism', chism]:.2f} cycles a non-zero); with "
-        f"512 it takes {of['chism', 512]:.2f}: its cache has s x s elements, and is moved whole.",
-        f"HiSM is fastest with {hism} ({of['hism', hism]:.2f}; with 16 {of['hism', 16]:.2f}, with 64 "
-        f"{of['hism', 64]:.2f}, with 512 {of['hism', 512]:.2f}): beyond 256 a position needs two bytes.",
-        f"BBCS gains with every doubling, from {of['bbcs', 16]:.2f} with 16 to {of['bbcs', 1024]:.2f} with "
-        f"1024; JD little beyond 32 ({of['jd', 16]:.2f}, {of['jd', 32]:.2f}, with 1024 {of['jd', 1024]:.2f}) "
-        f"and CRS hardly at all ({of['crs', 16]:.2f} and {of['crs', 1024]:.2f}): its vectors are the rows.",
+        f"CHiSM is fastest with a section size of {chism}, at {of['chism', chism]:.2f} cycles per non-zero. "
+        f"With 512 it takes {of['chism', 512]:.2f}, because its cache has s x s elements and is moved as a "
+        "whole.",
+        f"HiSM is fastest with a section size of {hism}, at {of['hism', hism]:.2f} cycles per non-zero. It "
+        f"takes {of['hism', 16]:.2f} with 16, {of['hism', 64]:.2f} with 64 and {of['hism', 512]:.2f} with "
+        "512. Beyond 256 a position needs two bytes.",
+        f"BBCS gains with every doubling: it takes {of['bbcs', 16]:.2f} cycles per non-zero with 16 and "
+        f"{of['bbcs', 1024]:.2f} with 1024. JD gains little beyond 32: it takes {of['jd', 16]:.2f} with 16, "
+        f"{of['jd', 32]:.2f} with 32 and {of['jd', 1024]:.2f} with 1024. CRS hardly gains at all "
+        f"({of['crs', 16]:.2f} with 16, {of['crs', 1024]:.2f} with 1024), because its vectors are the rows.",
     )
 
 
@@ -50,23 +53,24 @@ def _memory(means: Means) -> tuple[str, ...]:
         return means[what, str(value), program]
 
     def faster(what: str, before: object, after: object) -> str:
-        """Say how many times as fast each program is with another value."""
-        gains = {name: of(p, what, before) / of(p, what, after) for name, p in titles.items()}
-        return ", ".join(f"{name} {gain:.2f}" for name, gain in gains.items())
+        """Return the speed-up of each program by another value: ``HiSM 2.31, JD 2.17 and CRS 5.64 ...``."""
+        gains = [f"{name} {of(p, what, before) / of(p, what, after):.2f}" for name, p in titles.items()]
+        return f"{', '.join(gains[:-1])} and {gains[-1]} times as fast"
 
     slow, equal, fast = (of("jd", RATE, rate) / of("hism", RATE, rate) for rate in (1, 4, 8))
     return (
-        f"JD does not catch HiSM by gathering faster: with one address a cycle it takes {slow:.2f} times as "
-        f"long, with four, as fast as contiguous words, {equal:.2f} times, with eight {fast:.2f} times.",
-        "What is in flight hides the startup: without any instead of 40 cycles, times as fast with one "
-        f"access in flight: {faster('startup accesses_in_flight=1', 40, 0)}; with 16: "
+        "Faster gathers do not let JD catch up with HiSM. With one address per cycle JD takes "
+        f"{slow:.2f} times as long as HiSM. With four addresses, which is as fast as contiguous words, it "
+        f"takes {equal:.2f} times as long. With eight it takes {fast:.2f} times as long.",
+        "Accesses in flight hide the startup. With one access in flight, no startup instead of 40 cycles "
+        f"makes {faster('startup accesses_in_flight=1', 40, 0)}. With 16 accesses in flight it makes "
         f"{faster('startup accesses_in_flight=16', 40, 0)}.",
-        f"Four accesses in flight instead of one, times as fast: {faster('accesses_in_flight', 1, 4)}; 16 "
-        f"instead of four: {faster('accesses_in_flight', 4, 16)}.",
-        f"64 banks instead of 8, times as fast: {faster('banks', 8, 64)}. All that HiSM moves is contiguous, "
-        "and goes at full rate only where banks suffice.",
-        f"Banks that are busy for one cycle instead of 8, times as fast: {faster('bank_busy', 8, 1)}.",
-        f"A second port, times as fast: {faster('memory_ports', 1, 2)}.",
+        f"Four accesses in flight instead of one make {faster('accesses_in_flight', 1, 4)}. A further "
+        f"increase to 16 makes {faster('accesses_in_flight', 4, 16)}.",
+        f"64 banks instead of 8 make {faster('banks', 8, 64)}. All accesses of HiSM are contiguous, and only "
+        "enough banks give them the full rate.",
+        f"Banks that are busy for one cycle instead of 8 make {faster('bank_busy', 8, 1)}.",
+        f"A second port makes {faster('memory_ports', 1, 2)}.",
     )
 
 
@@ -82,15 +86,16 @@ def _sparse_unit(means: Means) -> tuple[str, ...]:
         return f"{100 * (of(program, what, before) / of(program, what, after) - 1):.0f} %"
 
     return (
-        "What makes CHiSM win on small matrices is to move only those rows of the cache that the matrix has: "
-        f"{share(CACHE, 'rows'):.2f} of HiSM's cycles. Moved whole it takes {share(CACHE, 'whole'):.2f} of "
-        f"them; with rows alone and no first load {share(CACHE, 'cleared_rows'):.2f}.",
-        f"So does a section size of 16: {share('section_size', 16):.2f} of HiSM's cycles, with 64 "
-        f"{share('section_size', 64):.2f}.",
-        f"The unit itself matters less: 4 entries a cycle instead of one give HiSM {gain('hism', 'p', 1, 4)} "
-        f"more speed, 16 instead of 4 {gain('hism', 'p', 4, 16)}; a latency of 4 instead of 24 gives HiSM "
-        f"{gain('hism', 'latency', 24, 4)}, CHiSM {gain('chism', 'latency', 24, 4)}, BBCS "
-        f"{gain('bbcs', 'latency', 24, 4)}.",
+        "CHiSM wins on small matrices if it moves only those rows of the cache that the matrix has. It then "
+        f"takes {share(CACHE, 'rows'):.2f} times as many cycles as HiSM. If it moves the whole cache, it "
+        f"takes {share(CACHE, 'whole'):.2f} times as many. If it moves these rows and omits the first load, "
+        f"it takes {share(CACHE, 'cleared_rows'):.2f} times as many.",
+        f"CHiSM also wins with a section size of 16: it takes {share('section_size', 16):.2f} times as many "
+        f"cycles as HiSM. With 64 it takes {share('section_size', 64):.2f} times as many.",
+        f"The sparse unit itself matters less. Four entries per cycle instead of one make HiSM "
+        f"{gain('hism', 'p', 1, 4)} faster, and 16 instead of four {gain('hism', 'p', 4, 16)} faster. A "
+        f"latency of 4 instead of 24 cycles makes HiSM {gain('hism', 'latency', 24, 4)}, CHiSM "
+        f"{gain('chism', 'latency', 24, 4)} and BBCS {gain('bbcs', 'latency', 24, 4)} faster.",
     )
 
 
@@ -116,19 +121,22 @@ def _renaming(means: Means) -> tuple[str, ...]:
     most = max(of(name, 32, *case) / of(name, 62, *case) for name in programs.values() for case in cases)
     return (
         *rows,
-        f"With one port renaming makes programs {min(one_port):.3f} to {max(one_port):.3f} times as fast: "
-        "units and port take their instructions in order, and little is held up by WAR and WAW.",
-        f"With four ports and 32 registers plain HiSM is {gain('hism', 4, 'plain', 32):.2f} times as fast "
-        f"({of('hism', 32, 4, 'plain'):.3f}), nearly as pipelined HiSM is without renaming "
-        f"({of('hism', 0, 4, 'pipelined'):.3f}), which itself gains {gain('hism', 4, 'pipelined', 32):.2f}: "
-        "renaming does there what the schedule does by hand.",
-        "On several ports more registers may cost cycles, as an access that comes earlier may delay another: "
-        f"plain JD is {gain('jd', 4, 'plain', 24):.2f} times as fast as without renaming with 24, "
-        f"{gain('jd', 4, 'plain'):.2f} with 62; pipelined {gain('jd', 4, 'pipelined', 24):.2f} and "
-        f"{gain('jd', 4, 'pipelined'):.2f}.",
-        "Four registers next to the 16 that are named are too few: pipelined CRS is "
-        f"{gain('crs', 1, 'pipelined', 20):.2f} times as fast as without renaming. With 32 in all no program "
-        f"takes over {100 * (most - 1):.1f} % more cycles than with 62.",
+        f"With one port renaming makes programs {min(one_port):.3f} to {max(one_port):.3f} times as fast. "
+        "The units and the port take their instructions in order, so WAR and WAW dependences delay little.",
+        "With four ports and 32 registers renaming makes plain HiSM "
+        f"{gain('hism', 4, 'plain', 32):.2f} times as fast: it takes {of('hism', 32, 4, 'plain'):.3f} cycles "
+        f"per non-zero. Pipelined HiSM takes {of('hism', 0, 4, 'pipelined'):.3f} without renaming, and "
+        f"renaming makes it only {gain('hism', 4, 'pipelined', 32):.2f} times as fast. So renaming replaces "
+        "a schedule that is pipelined by hand.",
+        "With several ports more registers may cost cycles, because an access that comes earlier may delay "
+        "another. Compared with no renaming, plain JD is "
+        f"{gain('jd', 4, 'plain', 24):.2f} times as fast with 24 registers and "
+        f"{gain('jd', 4, 'plain'):.2f} times with 62. Pipelined JD is "
+        f"{gain('jd', 4, 'pipelined', 24):.2f} times as fast with 24 registers and "
+        f"{gain('jd', 4, 'pipelined'):.2f} times with 62.",
+        "Four registers in addition to the 16 that programs name are too few: pipelined CRS is "
+        f"{gain('crs', 1, 'pipelined', 20):.2f} times as fast as without renaming. With 32 registers in all "
+        f"no program takes over {100 * (most - 1):.1f} % more cycles than with 62.",
     )
 
 
@@ -138,21 +146,21 @@ STUDIES: dict[str, Callable[[Means], tuple[str, ...]]] = {
     "sparse-unit": _sparse_unit,
     "renaming": _renaming,
 }
-"""What makes each study's conclusions of its means, by name."""
+"""The function that writes each study's conclusions from its means, by name."""
 
 
 APART: dict[str, tuple[str, ...]] = {
     "renaming": ("memory_ports", "physical_vector_registers", "option.schedule"),
 }
-"""Of a study things whose other values are not mixed into a mean, but have means of their own."""
+"""By study, things whose values are not averaged over: each combination of them has separate means."""
 
 
 BESIDE: dict[str, tuple[tuple[str, str], ...]] = {"memory": (("startup", "accesses_in_flight"),)}
-"""Of a study a thing that has means for each value of another, too."""
+"""By study, pairs of things: the first also has means for each value of the second."""
 
 
 def _varied(name: str, apart: Mapping[str, object]) -> str:
-    """Name what is varied where other things have these values."""
+    """Return the name of what is varied while other things have these values."""
     return " ".join([name, *(f"{other}={apart[other]}" for other in sorted(apart))])
 
 
@@ -163,7 +171,7 @@ def specification(name: str) -> Sweep:
 
 
 def summary(name: str, cells: Cells) -> dict[tuple[str, str, str], float]:
-    """Return the means that a study is judged by, by what was varied, its value and the program."""
+    """Return the means of a study, by what was varied, its value and the program."""
     result = {}
     for what, where in _separate(name, cells.varied):
         chosen: tuple[slice | int, ...] = (
@@ -179,13 +187,13 @@ def summary(name: str, cells: Cells) -> dict[tuple[str, str, str], float]:
 
 
 def varied(name: str) -> list[tuple[str, str]]:
-    """Return what a study's means are by, and which thing is varied in it, as in `summary`."""
+    """Return the first keys of a study's means, as in `summary`, each with the thing that is varied."""
     values = {what: tuple(map(str, of)) for what, of in specification(name).factors.items()}
     return [(_varied(what, where), what) for what, where in _separate(name, values)]
 
 
 def _separate(name: str, values: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield each thing varied, with each choice of values of the others that are kept apart."""
+    """Yield each thing varied, with each combination of the others that are not averaged over."""
     for what in values:
         others = [other for other in APART.get(name, ()) if other != what]
         for chosen in itertools.product(*(values[other] for other in others)):
@@ -195,7 +203,7 @@ def _separate(name: str, values: Mapping[str, tuple[str, ...]]) -> Iterator[tupl
 
 
 def written(means: Means) -> str:
-    """Write means as CSV, with `DIGITS` after the point."""
+    """Return means as CSV, with `DIGITS` decimals."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(HEAD)
@@ -204,18 +212,18 @@ def written(means: Means) -> str:
 
 
 def recorded(name: str) -> Means:
-    """Return the means that a study gave; cycles are the same on every host."""
+    """Return the recorded means of a study; cycles are the same on every host."""
     text = (resources.files(__package__) / RECORDED / f"{name}.csv").read_text(encoding="utf-8")
     return {(line[0], line[1], line[2]): float(line[3]) for line in list(csv.reader(text.splitlines()))[1:]}
 
 
 def conclusions(name: str, means: Means | None = None) -> tuple[str, ...]:
-    """Say what a study shows; without `means` those recorded."""
+    """Return the conclusions of a study from `means`, or from the recorded means."""
     return STUDIES[name](recorded(name) if means is None else means)
 
 
 def remarks(cells: Cells) -> tuple[str, ...]:
-    """Say what cells show, if they are those of a study, without its tables; nothing otherwise."""
+    """Return the conclusions from cells, without tables, if they are those of a study; otherwise nothing."""
     for name in STUDIES:
         spec = specification(name)
         tried = {each: tuple(map(str, values)) for each, values in spec.factors.items()}

@@ -55,12 +55,12 @@ def lines():
 
 
 @pytest.fixture
-def not_drawn(monkeypatch):
-    """Draw no constants to their mean: these formats differ too much for it."""
-    monkeypatch.setattr(choice_times, "DRAWN", 0.0)
+def not_regularised(monkeypatch):
+    """Regularise no constants: these formats differ too much for it."""
+    monkeypatch.setattr(choice_times, "REGULARISE", 0.0)
 
 
-def test_times_that_follow_the_model_are_found_again(lines, not_drawn):
+def test_times_that_follow_the_model_are_found_again(lines, not_regularised):
     measured = Measured.of(lines)
     machine, speeds = fit_auto.fitted(measured)
     times = choice_times.predicted(measured, machine, speeds)
@@ -99,7 +99,7 @@ def test_outliers_do_not_pull_the_fit_away(lines):
 
 
 @pytest.mark.nightly
-def test_the_file_is_what_auto_reads(lines, tmp_path, capsys, not_drawn, monkeypatch):
+def test_the_file_is_what_auto_reads(lines, tmp_path, capsys, not_regularised, monkeypatch):
     monkeypatch.setattr(fit_auto, "PARTS", 2)
     source, target = tmp_path / "lines.jsonl", tmp_path / "constants.toml"
     failed = {"matrix": "0", "family": "0", "dtype": "float32", "format": "slow", "status": "failed"}
@@ -133,7 +133,7 @@ def refused(arguments, capsys):
     return line
 
 
-def test_what_an_earlier_measurement_lacks_is_to_be_counted_anew(lines, tmp_path, capsys):
+def test_what_an_earlier_measurement_lacks_is_to_be_counted_again(lines, tmp_path, capsys):
     source = tmp_path / "lines.jsonl"
     for missing, line in {
         "ahead": lines[0] | {"work": {name: of for name, of in lines[0]["work"].items() if name != "ahead"}},
@@ -159,7 +159,7 @@ def test_of_a_format_measured_twice_the_later_counts(lines, tmp_path):
     assert [line["us"] for line in read([source])] == [3.25]
 
 
-def test_what_was_measured_again_counts_beside_the_first_time(lines, tmp_path):
+def test_a_second_measurement_counts_with_the_first(lines, tmp_path):
     first, other = dict(lines[0], us=4.0), dict(lines[1], us=2.0)
     again = [dict(first, us=us, again=True) for us in (1.0, 3.0)] + [dict(lines[2], us=9.0, again=True)]
     (tmp_path / "file").write_text("".join(json.dumps(line) + "\n" for line in (first, other)))
@@ -217,7 +217,7 @@ def test_matrices_are_reproducible_sorted_and_none_of_the_suite(recipe):
 
 
 @pytest.mark.nightly
-def test_work_is_counted_anew(tmp_path):
+def test_work_is_counted_again(tmp_path):
     name = next(recipe.name for recipe in RECIPES if recipe.family == "dense")
     line = {"matrix": name, "dtype": "float64", "us": 2.5, "work": {"chain": -1}}
     source = tmp_path / "lines.jsonl"

@@ -116,7 +116,7 @@ def test_mistakes(vecsim, tmp_path, arguments, message):
     assert not (tmp_path / "calibrated").exists()
 
 
-def test_a_results_file_that_is_none(vecsim, tmp_path):
+def test_a_file_that_holds_no_results(vecsim, tmp_path):
     (tmp_path / "kept.journal").write_text("something\nelse\n")
     message = vecsim("calibrate", "--results", "kept.journal", "--jobs", 1).mistake()
     assert message == "kept.journal: is no journal of `vecsim calibrate`: name another file"

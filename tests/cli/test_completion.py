@@ -24,7 +24,7 @@ def completed(*words):
 
 
 @pytest.mark.parametrize(
-    ("words", "found"),
+    ("words", "expected"),
     [
         (["cal"], ["calibrate"]),
         (["machine", "show", "vs"], ["vs2003"]),
@@ -40,8 +40,8 @@ def completed(*words):
     ],
     ids=" ".join,
 )
-def test_a_shell_asks(words, actual):
-    assert completed(*words) == actual
+def test_a_shell_asks(words, expected):
+    assert completed(*words) == expected
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

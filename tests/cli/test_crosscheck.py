@@ -85,7 +85,7 @@ def test_cycles_and_bytes_are_those_of_run(vecsim, matrix):
     assert [c["errors"]["simulator"] for c in checks] == [actual["relative_error"] for actual in expected]
 
 
-def test_a_gpu_beside_the_others(vecsim, matrix, monkeypatch, tmp_path):
+def test_a_gpu_next_to_the_others(vecsim, matrix, monkeypatch, tmp_path):
     gpu_that_gives(monkeypatch, lambda y: y)
     target = tmp_path / "r.json"
     result = vecsim("crosscheck", matrix, "randomwalk-3", "--json", target, "--section-size", 8)
@@ -114,7 +114,7 @@ def test_results_further_apart_than_rounding_end_with_1(vecsim, matrix, monkeypa
     assert read_results(tmp_path / "r.json").disagreements
 
 
-def test_a_format_that_the_gpu_cannot_hold_is_told_of(vecsim, matrix, monkeypatch):
+def test_a_format_that_the_gpu_cannot_hold_is_reported(vecsim, matrix, monkeypatch):
     gpu_that_gives(monkeypatch, lambda y: y)
     nothing = DeviceProduct(status="too little memory")
     monkeypatch.setattr(products, "multiply", lambda *_: nothing)

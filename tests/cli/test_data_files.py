@@ -229,7 +229,7 @@ def test_numbers_that_would_become_others_are_refused(run, option, text, array, 
         ),
     ],
 )
-def test_what_a_narrower_type_loses_is_told_in_one_line(run, option, array, warning):
+def test_what_a_narrower_type_loses_is_reported_in_one_line(run, option, array, warning):
     err = run(option, "X:float=n.npy", n=array).err
     assert [warning in line for line in err.splitlines()].count(True) == 1
 

@@ -58,7 +58,7 @@ def test_a_product_on_a_matrix(vecsim, tmp_path):
     assert "Y: 16 x float" in done.out
 
 
-def test_a_product_of_ones_own(vecsim, tmp_path):
+def test_a_user_product(vecsim, tmp_path):
     mine = tmp_path / "mine.s"
     mine.write_text((ROOT / "programs" / "crs" / "plain.s").read_text())
     commands = script(tmp_path, "break row\nrun\nrun\nprint begin\n")

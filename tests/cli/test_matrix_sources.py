@@ -26,7 +26,7 @@ def test_a_matrix_of_a_collection(vecsim, served):
     assert "\x1b" not in result.err
 
 
-def test_a_stand_in_is_told(vecsim, served):
+def test_a_stand_in_is_reported(vecsim, served):
     result = vecsim("formats", "bcspwr01", "--format", "crs")
     assert result.code == 0
     assert result.out.startswith("bcspwr01: 39 x 39, 2 non-zeros")

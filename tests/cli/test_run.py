@@ -41,7 +41,7 @@ def strict(text: str):
 
 
 def results(text: str):
-    """All but when and by which command it was made."""
+    """Return all fields but the date and the command."""
     return {name: value for name, value in strict(text).items() if name not in ("command", "date")}
 
 
@@ -96,7 +96,7 @@ def test_json_on_stdout_is_one_object_and_all_else_goes_to_stderr(vecsim, matrix
     assert document["results"][0]["speedup_over_crs"] == 1
 
 
-def test_a_json_file_beside_the_table(vecsim, matrix, tmp_path):
+def test_a_json_file_next_to_the_table(vecsim, matrix, tmp_path):
     target = tmp_path / "results.json"
     target.write_text("old")
     result = vecsim("run", matrix, "--json", target)
@@ -202,7 +202,7 @@ def test_a_wrong_result_is_shown_and_ends_with_1(vecsim, matrix, monkeypatch, er
     assert strict(result.out)["results"][0]["relative_error"] == written
 
 
-def test_what_reading_changed_is_told(vecsim, tmp_path):
+def test_what_reading_changed_is_reported(vecsim, tmp_path):
     path = tmp_path / "complex.mtx"
     path.write_text("%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 5\n2 2 1e-42 0\n")
     result = vecsim("run", path, "--program", "crs", "--json", "-")
@@ -229,7 +229,7 @@ def test_what_one_program_has_no_room_for_is_said_before_any_runs(vecsim, tmp_pa
     assert vecsim("run", tmp_path / "m.mtx", "--program", "bbcs").code == 0
 
 
-def test_a_program_of_ones_own_beside_the_one_it_replaces(vecsim, matrix, tmp_path):
+def test_a_user_program_next_to_the_one_it_replaces(vecsim, matrix, tmp_path):
     own = tmp_path / "my.s"
     own.write_text(PROGRAMS["crs"].source("plain").read_text())
     options = ("--option", "crs.schedule=plain", "--json", "-")

@@ -41,7 +41,7 @@ def test_a_specification_file(swept, matrix, tmp_path):
     ]  # fmt: skip
 
 
-def test_cells_without_a_result_are_told(swept, matrix):
+def test_cells_without_a_result_are_reported(swept, matrix):
     result = swept(matrix, "--program", "crs", "--set", "section_size=32,48")
     assert result.code == 0
     assert "warning: no result for 1 cell: machine: section_size = 48: " in result.err
@@ -64,7 +64,7 @@ def test_mistakes_end_in_a_line(swept, arguments, message):
     assert message in swept(*arguments).mistake()
 
 
-def test_drawn_at_once(swept, matrix, tmp_path):
+def test_plotted_at_once(swept, matrix, tmp_path):
     out = tmp_path / "out"
     result = swept(matrix, "--program", "crs", "--set", "banks=8,16", "--out", out, "--explain")
     assert result.code == 0
@@ -73,7 +73,7 @@ def test_drawn_at_once(swept, matrix, tmp_path):
     assert "name a folder by --out" in swept(matrix, "--explain").mistake()
 
 
-def test_parquet_beside_the_csv(swept, matrix, tmp_path):
+def test_parquet_next_to_the_csv(swept, matrix, tmp_path):
     parquet = pytest.importorskip("pyarrow.parquet")
     out = tmp_path / "out"
     assert swept(matrix, "--program", "crs", "--out", out, "--parquet").code == 0

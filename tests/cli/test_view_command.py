@@ -41,9 +41,9 @@ def test_json_says_what_is_in_the_page(tmp_path, capsys):
 
 TWO = {
     "--program crs,jd": ("crs pipelined", "jd pipelined"),
-    "--program jd --beside-option schedule=plain": ("jd pipelined", "jd plain"),
-    "--program jd --set startup=9 --beside-set banks=64": ("startup=9", "banks=64"),
-    "--program jd --beside-machine t0": ("vs2003", "t0"),
+    "--program jd --beside-option schedule=plain": ("jd pipelined", "jd plain"),  # plain: options
+    "--program jd --set startup=9 --beside-set banks=64": ("startup=9", "banks=64"),  # plain: options
+    "--program jd --beside-machine t0": ("vs2003", "t0"),  # plain: options
 }
 
 

@@ -214,7 +214,7 @@ MATRIX = header(len(text(7))) + text(7).ljust(512, b"\0") + bytes(1024)
     ],
 )
 def test_a_pax_header_of_what_are_no_records(tmp_path, kind, records):
-    """Python 3.11 passes over some of these, and takes a size that is none for 0."""
+    """Python 3.11 passes over some of these, and takes an invalid size for 0."""
     refused(written(tmp_path, after(records, kind)), "the archive is damaged .a PAX header ")
 
 

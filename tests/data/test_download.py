@@ -219,7 +219,7 @@ def test_a_note_that_fits_not_is_not_believed(file_server, partial):
         ({"etag": None}, {}),
     ],
 )
-def test_a_file_that_changed_meanwhile_is_brought_anew(file_server, partial, about, then):
+def test_a_file_that_changed_meanwhile_is_downloaded_again(file_server, partial, about, then):
     file = serve(file_server, Answer(cut=7_000), Answer(status=404), **about)
     fails(file_server, partial, "404")
     file.content = CONTENT[::-1] + b"longer"

@@ -408,7 +408,7 @@ LOST = [
 
 
 @pytest.mark.parametrize(("field", "lines", "warning"), LOST)
-def test_what_64_bits_lose_is_told(tmp_path, field, lines, warning):
+def test_what_64_bits_lose_is_reported(tmp_path, field, lines, warning):
     path = written(tmp_path, banner("coordinate", field, "general") + "2 2 2\n" + lines)
     [shown_text] = read(path).warnings
     assert shown_text.startswith(str(path))
@@ -425,6 +425,6 @@ def test_what_64_bits_lose_is_told(tmp_path, field, lines, warning):
         ("complex", "1 1 1 0\n2 2 2 -0.0\n"),
     ],
 )
-def test_where_nothing_is_lost_nothing_is_told(tmp_path, field, lines):
+def test_where_nothing_is_lost_nothing_is_reported(tmp_path, field, lines):
     path = written(tmp_path, banner("coordinate", field, "general") + "2 2 2\n" + lines)
     assert read(path).warnings == ()

@@ -59,7 +59,7 @@ def test_symmetric_ones(name):
 def test_kronecker_degrees():
     matrix = random_graphs.kronecker(12, 16)
     degrees = np.diff(matrix.indptr)
-    # 2 x 16 a vertex less what is drawn twice; the first vertex takes (0.57 + 0.19)^12 of all row ends.
+    # 2 x 16 a vertex, minus duplicate edges; the first vertex takes (0.57 + 0.19)^12 of all row ends.
     assert 0.6 < degrees.mean() / 32 < 1
     assert degrees.max() > 20 * degrees.mean()
     assert 0.1 < (degrees == 0).mean() < 0.5
@@ -70,7 +70,7 @@ def test_kronecker_degrees():
 
 @pytest.mark.ci
 def test_kronecker_quadrants():
-    # One level: four positions, two of them loops; both directions are drawn alike often.
+    # One level: four positions, two of them loops; both directions are equally likely.
     assert random_graphs.kronecker(1, 8).nnz == 2
     # Scale 2 by hand: without shuffled labels row 0 would have 0.76^2 of the ends.
     matrix = random_graphs.kronecker(2, 1000, symmetric=False)

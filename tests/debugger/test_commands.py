@@ -273,7 +273,7 @@ def test_help_of_every_command_and_of_mnemonics():
 
 
 def test_hism_there_and_back():
-    """Breaks at BMIPA, and comes back to the same state; what waits is told."""
+    """Break at BMIPA, and return to the same state; the debugger shows what waits."""
     shown = debugger(hism())
     say(shown, "break bmipa", "run", "run")
     digest = say(shown, "digest")

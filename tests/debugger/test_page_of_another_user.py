@@ -118,7 +118,7 @@ def read_nothing(server, processes):
 
 
 def drive(server):
-    """Step with the secret, and save: the one who has been told it may."""
+    """Step with the secret, and save: whoever knows the secret may."""
     page = server.send(
         f"GET /{server.secret}/ HTTP/1.1\r\nHost: 127.0.0.1:{server.port}\r\nConnection: close\r\n\r\n"
     )
@@ -200,7 +200,7 @@ def test_a_debugger_ends_with_its_connection(server, broken):
 
 
 def test_in_time():
-    """A silent page is given up within 5 s, of which one question may have just been answered."""
+    """A silent page is given up within 5 s, even if it has just answered a ping."""
     from vecsim.debugger import page_session
 
     assert (page_session.MOST_UNANSWERED + 1) * page_session.PING_SECONDS + page_session.CLOSING < 5

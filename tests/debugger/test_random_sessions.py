@@ -1,4 +1,4 @@
-"""Programs drawn at random, on machines drawn at random: the debugger shows them anywhere, and comes back."""
+"""The debugger shows random programs on random machines at any cycle, and steps back."""
 
 import random
 

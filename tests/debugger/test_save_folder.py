@@ -68,7 +68,7 @@ def test_what_it_refuses(folders, name, message):
     ).read_text() == "as it was"
 
 
-def test_a_folder_that_is_none(folders):
+def test_a_file_instead_of_a_folder(folders):
     inside, _ = folders
     for name in ("nowhere", "pipe", "round", "a\0"):
         with pytest.raises(UserError, match="there is no such folder"):

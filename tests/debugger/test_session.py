@@ -135,7 +135,7 @@ def test_the_position_holds_plain_copies():
     assert session.position.state.memory[0] == 0
 
 
-def test_what_is_under_way_is_known_however_many_have_issued_since():
+def test_what_is_in_flight_is_known_however_many_have_issued_since():
     """A slow load is shown while a scalar loop issues more instructions than are kept."""
     text = "li x4, 64\nsetvl x4\nlv.w v1, 0(x0)\nli x5, 60\nagain: addi x5, x5, -1\nbnez x5, again\nhalt"
     session = Session(

@@ -20,7 +20,7 @@ from .workers import Beat, Died, Pool
 CHUNK = 40
 SHRINK_SECONDS = 60.0
 SHRUNK = 4
-"""Mismatches that are shrunk, and in a chunk one; the others are told as they are."""
+"""Mismatches that are shrunk, one of each chunk; the others are reported as they are."""
 SAVE_SECONDS = 5.0
 MOST_MISMATCHES = 20
 """After this many the campaign stops: one mistake shows in many cases."""

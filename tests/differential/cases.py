@@ -1,4 +1,4 @@
-"""A case: a program, the memory that it starts on, a machine. Drawn, written to files, read again."""
+"""A case is a program, its initial memory and a machine: random, written to files, read again."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from .random_items import (
 
 
 def spoil(items: Items) -> None:
-    """Append a few instructions, the last of which does what the machine cannot do."""
+    """Append a few instructions; the last one does what the machine cannot do."""
     items.add("setvl", 0, SECTION)
     WAYS[items.rng.choice([name for name in WAYS if name != "endless"])](items)
 
@@ -131,4 +131,4 @@ WAYS: dict[str, Callable[[Items], None]] = {
     "past the end": _past_the_end,
     "endless": endless,
 }
-"""What can go wrong; ``endless`` ends with the limit of cycles and is drawn apart."""
+"""What can go wrong; ``endless`` ends with the limit of cycles and is chosen separately."""

@@ -39,7 +39,7 @@ def random_machine(rng: random.Random) -> Machine:
 def _renaming(machine: Machine) -> dict[str, int]:
     """Physical registers: mostly none; otherwise few more than are named, often enough that none is free.
 
-    They are drawn by the machine's numbers, so that a seed names the program that it named before.
+    They follow from the machine's numbers, so that the program of a seed does not change.
     """
     rng = random.Random(repr(machine))
     if rng.randrange(5):

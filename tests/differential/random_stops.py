@@ -1,4 +1,4 @@
-"""Boundaries at which a case is stopped: drawn from its program, so that its files need not name them."""
+"""Boundaries where a case is stopped: they follow from its program, so its files need not name them."""
 
 from __future__ import annotations
 

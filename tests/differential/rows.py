@@ -25,7 +25,7 @@ def _accesses(pattern: Pattern, record: Record = Record.PLAIN, cache: bool = Fal
 
 
 SCALAR = _rows(lambda row: row.timing == Timing.SCALAR and row.mnemonic not in ("setvl", "mts"))
-"""Any operands will do; setvl and mts have items of their own."""
+"""Any operands will do; setvl and mts have separate items."""
 VECTOR = _rows(lambda row: row.timing in (Timing.ELEMENTWISE, Timing.REDUCTION, Timing.EXTRACT))
 """Any operands will do."""
 BRANCHES = _rows(lambda row: row.timing == Timing.BRANCH and len(row.operands) == 3)

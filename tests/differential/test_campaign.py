@@ -126,7 +126,7 @@ def _behave(task, beat):
     ("task", "reason"),
     [("die", "ended with code 3"), pytest.param("hang", "no sign of life", marks=pytest.mark.ci)],
 )
-def test_a_worker_that_dies_or_hangs_is_told_and_replaced(task, reason):
+def test_a_worker_that_dies_or_hangs_is_reported_and_replaced(task, reason):
     # A new process takes seconds to begin where the machine is busy.
     results = dict(Pool(_behave, 1, limit=12.0).run([task, "well"]))
     assert results["well"] == "well"

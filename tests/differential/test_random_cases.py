@@ -30,7 +30,7 @@ def ended(runs, end):
     return [(case, actual) for case, actual in runs if actual.end == end]
 
 
-def test_every_instruction_of_the_table_is_drawn_and_nine_of_ten_run_in_few_cases(runs):
+def test_every_instruction_is_generated_and_nine_of_ten_run_in_few_cases(runs):
     sampled = [random_case(seed, faults=True).program for seed in range(400)]
     mnemonics = Counter(each.instruction(pc).mnemonic for each in sampled for pc in range(len(each.words)))
     assert set(BASE.by_mnemonic) == set(mnemonics)

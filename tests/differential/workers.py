@@ -1,4 +1,4 @@
-"""Tasks on processes of their own, which may die or hang: compiled code can do both."""
+"""Tasks in separate processes, which may die or hang: compiled code can do both."""
 
 from __future__ import annotations
 

@@ -80,7 +80,7 @@ def test_tables_of_a_small_results_file(files):
     assert "- lost: not_found, no file" in text
 
 
-def test_devices_stand_beside_each_other():
+def test_devices_stand_next_to_each_other():
     actual = results()
     other = replace(
         actual,

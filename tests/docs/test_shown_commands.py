@@ -1,4 +1,4 @@
-"""Commands that pages show without what they print: all are commands that exist, and all that are quick run.
+"""Commands that pages show without their output: all of them exist, and the fast ones run.
 
 Names of downloaded matrices stand for small ones here, and so do a reader's own files.
 """

@@ -1,4 +1,4 @@
-"""Machines of which every number that a formula may name is drawn, and programs on them."""
+"""Machines with random values for every number that a formula may name, and programs on them."""
 
 from engine_runs import trace
 from hypothesis import strategies as st
@@ -15,7 +15,7 @@ def up(n, d):
 
 @st.composite
 def machines(draw, **fixed):
-    """Every parameter that a formula may name, drawn; the test reads them from the dictionary."""
+    """Return a random value for every parameter that a formula may name."""
     sampled = {
         "section_size": draw(st.sampled_from([4, 16, 64])),
         "vector_registers": 32,

@@ -100,7 +100,7 @@ def test_what_retires_behind_an_older_instruction_answers_for_the_rest(engine, c
 
 
 def test_more_instructions_behind_an_older_one_than_are_kept(engine):
-    """3,000 nops in its shadow, each of which retires 200 cycles after issue: those of the end are seen."""
+    """3,000 nops in its shadow retire 200 cycles after issue each: the last ones are seen."""
     text = "li x1, 64\nsetvl x1\nlvi.w v1, (x0), v0\n" + "nop\n" * 3000 + "halt"
     changes = ("bank_busy=20", "latency.integer=200", "issue_width=2")
     program, machine = assemble(text), load_machine(WORKED, changes)

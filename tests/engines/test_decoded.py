@@ -67,7 +67,7 @@ def test_what_was_resolved_for_another_machine_is_not_taken(changes):
         np.testing.assert_array_equal(getattr(actual, name), getattr(fresh, name), err_msg=name)
 
 
-def test_the_first_mistake_is_told():
+def test_the_first_mistake_is_reported():
     text = "nop\nldb.w v1, v2, (x1), x2, 3\nlv.w v15, (x0)"
     with pytest.raises(UserError, match=r":2: .*3 position bytes"):
         decode(assemble(text), load_machine("vs2003", ["vector_registers=8"]))

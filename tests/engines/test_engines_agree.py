@@ -50,7 +50,7 @@ def test_on_cases_that_once_differed(path, engine):
 
 
 def explain(case, actual, engine, name):
-    """Say what differs, on what, and how to keep the case; the files are those of the last example tried."""
+    """Return what differs, on what, and how to keep the case; the files are of the last example tried."""
     path = write_case(case, FOLDER / "failures", name)
     assembly, machine = case_texts(case)
     return (

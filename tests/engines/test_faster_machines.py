@@ -2,10 +2,10 @@
 
 On one port every time is the latest of earlier times plus constants, and the program alone decides which
 times those are: all units serve in order. So nothing that comes earlier makes anything else later, and no
-improvement of the machine costs a cycle. That covers the banks (a word waits for the words before it in its
-bank, and words that share one of 2b banks share one of b) and the sparse unit (entries go in order, and those
-of a cycle still fit together when some of them went earlier). Several ports are another matter:
-``test_anomalies``.
+improvement of the machine costs a cycle. That includes the banks: a word waits for the words before it in
+its bank, and words that share one of 2b banks share one of b. It includes the sparse unit, too: entries go
+in order, and those of a cycle still fit together when some of them went earlier. Several ports are
+different, see ``test_anomalies``.
 """
 
 import pytest

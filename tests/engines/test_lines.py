@@ -17,7 +17,7 @@ def test_an_access_has_its_startup_and_its_words():
     """64 words at 4 a cycle after a startup of 20 cycles; nothing else costs as much."""
     lines = lines_of("li x1, 64\nsetvl x1\nlv.w v1, 64(x0)\nlv.w v1, 64(x0)\nhalt")
     assert [line.executions for line in lines] == [1] * 5
-    # In flight at once: the second only adds the 16 cycles of its own words.
+    # In flight together: the second only adds the 16 cycles of its words.
     assert [line.cycles for line in lines[2:4]] == [36, 16]
     assert lines[2].cycles_by_cause == {"startup": 20, "contiguous_transfer": 16}
     assert lines[2].mostly(2) == "startup 56%, contiguous transfer 44%"
@@ -30,5 +30,5 @@ def test_what_runs_in_the_shadow_of_an_older_instruction_costs_nothing():
     assert [(line.cycles, line.cycles_by_cause, line.mostly(2)) for line in lines[3:]] == [(0, {}, "")] * 3
 
 
-def test_nothing_that_was_not_executed_is_told():
+def test_nothing_that_was_not_executed_is_reported():
     assert [line.pc for line in lines_of("j end\nadd x1, x1, x1\nend: halt")] == [0, 2]

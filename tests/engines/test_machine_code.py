@@ -178,7 +178,7 @@ again:
 
 
 @pytest.mark.parametrize("ports", [1, 2])
-def test_own_instructions_of_every_kind_beside_those_of_the_base_set(ports):
+def test_own_instructions_of_every_kind_next_to_those_of_the_base_set(ports):
     program = assemble(PROGRAM, instruction_set=BASE.extended(times(triple), BODD, NEGV))
     memory = np.zeros(1024, np.uint8)
     memory[64:80] = np.array([1, -2, 3, 0], np.float32).view(np.uint8)
@@ -248,7 +248,7 @@ def parts_compile_user(own):
 
 
 @pytest.mark.nightly
-def test_a_process_of_its_own_compiles_a_part(contents):
+def test_a_separate_process_compiles_a_part(contents):
     with machine_code._process(VECTOR) as process:
         content = machine_code._output(process)
     assert process.returncode == 0
@@ -309,7 +309,7 @@ def test_where_numba_must_not_compile_one_line_says_so(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("damage", [lambda code: code[:100], lambda code: bytes(len(code)), lambda _: b""])
-def test_a_damaged_file_is_compiled_anew(tmp_path, monkeypatch, capfd, compilations, damage):
+def test_a_damaged_file_is_compiled_again(tmp_path, monkeypatch, capfd, compilations, damage):
     monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
     compiled()
     (recorded,) = code_cache.folder().glob(f"{LOOP}-*")

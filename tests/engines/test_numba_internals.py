@@ -19,7 +19,7 @@ def test_numbas_own_functions_are_compiled_for_the_engines_target_meanwhile_alon
     assert CPUDispatcher.targetdescr is before
 
 
-def test_a_function_is_a_module_of_its_own_that_knows_what_it_calls():
+def test_a_function_is_a_separate_module_that_knows_what_it_calls():
     from numba.core import types
     from numba.core.typing.templates import signature
 

@@ -225,7 +225,7 @@ def test_a_run_goes_on_from_a_snapshot_in_another_engine():
             assert engines[name].result().to_dict() == whole.result().to_dict()
 
 
-def test_drawn_programs_on_machines_that_rename():
+def test_random_programs_on_machines_that_rename():
     cases = [(seed, random_case(seed)) for seed in range(200)]
     for seed, case in [(seed, case) for seed, case in cases if case.machine.renames][:12]:
         shown_text = difference(case)

@@ -1,4 +1,4 @@
-"""What a run reports: counters, charges, timeline."""
+"""What a run reports: counters, cycle attribution, timeline."""
 
 import numpy as np
 import pytest

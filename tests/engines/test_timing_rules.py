@@ -1,6 +1,6 @@
 """The rules of docs/timing.md with a micro-program for each whose cycles are worked out by hand.
 
-Those for accesses, and for the sparse unit and the vector cache, have modules of their own.
+Those for accesses, and for the sparse unit and the vector cache, have separate modules.
 
 Expected numbers are relative to the cycle in which the instruction was dispatched, so that the lines in
 front of it do not matter.

@@ -262,7 +262,7 @@ def test_all_engines_end_in_the_same_line(name):
         assert [message, *rest] == list(ended(engine, name))
 
 
-def test_all_code_of_vecsim_is_told_from_that_of_a_user():
+def test_code_of_vecsim_is_distinguished_from_that_of_a_user():
     sources = [*(ROOT / "vecsim").rglob("*.py"), *(ROOT / "isa").rglob("*.py")]
     assert len(sources) > 200
     assert all(is_ours(str(path)) for path in sources)

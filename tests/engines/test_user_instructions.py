@@ -104,7 +104,7 @@ def attribute_that_is_not_there(m, n, d, a):
     return m.vq[d]
 
 
-def test_what_cannot_be_compiled_is_told_in_a_line():
+def test_what_cannot_be_compiled_is_reported_in_a_line():
     with pytest.raises(UserError, match=r"this cannot be compiled: ") as caught:
         run_with("jit", semantics=attribute_that_is_not_there)
     assert "\n" not in str(caught.value)

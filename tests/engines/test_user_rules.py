@@ -120,7 +120,7 @@ def test_extensions_come_one_after_the_other():
     assert [waits(first) - alone, waits(second) - alone, waits(first, second) - alone] == [1, 7, 8]
 
 
-def test_what_has_no_name_is_told_before_it_runs():
+def test_what_has_no_name_is_reported_before_it_runs():
     wrong = Extension("wrong", "does not work")
 
     @wrong.replaces(bank_of)
@@ -159,7 +159,7 @@ ERRORS = [
         *(pytest.param("jit", *error, marks=pytest.mark.nightly) for error in ERRORS[::2]),
     ],
 )
-def test_an_error_in_a_rule_is_told_with_its_line(tmp_path, returned, message, engine):
+def test_an_error_in_a_rule_is_reported_with_its_line(tmp_path, returned, message, engine):
     file = tmp_path / "mine.py"
     file.write_text(RULE.format(returned))
     machine = load_machine("vs2003", ["banks=4"], [file])
@@ -211,7 +211,7 @@ def test_the_digest_of_compiled_code_is_that_of_the_rules():
 )
 @given(seeds)
 @examples(20)
-def test_drawn_programs_take_the_same_cycles_in_all_engines(name, seed):
+def test_random_programs_take_the_same_cycles_in_all_engines(name, seed):
     case = random_case(seed)
     machine = load_machine("vs2003", extend=[name])
     machine = type(machine).model_validate(machine.model_dump() | case.machine.model_dump())

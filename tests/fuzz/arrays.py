@@ -303,7 +303,7 @@ class Arrays:
 
 
 def _fault_of(printed: str, err: str, text: str) -> str:
-    """Say what is wrong with a message; nothing if all is right."""
+    """Return what is wrong with a message; empty if nothing is."""
     message = err.removesuffix("\n").split("\n")[-1]
     if printed or not message.startswith(BEGINNING) or not err.endswith("\n"):
         return "is not all there is"
@@ -317,7 +317,7 @@ def _fault_of(printed: str, err: str, text: str) -> str:
 
 
 def _wrong(right: Held, memory: bytes, err: str) -> str:
-    """Say where memory is not what it must be, or a loss was not told."""
+    """Return where memory is wrong, or which loss was not reported; empty if all is right."""
     padded = right.content + bytes(BYTES - len(right.content))
     if memory != padded and not _same_but_nan(right, memory):
         return f"memory holds {memory[:64]!r}, not {padded[:64]!r}"

@@ -128,7 +128,7 @@ def check(case: Case, path: Path, out: str) -> str:
 
 
 def difference(file: Path) -> str:
-    """Say how a program file differs from what its disassembly assembles to; nothing if it does not."""
+    """Return how a program file differs from what its disassembly assembles to; empty if it does not."""
     program = binary.load(file.read_bytes())
     code, out, err = called(["disasm", str(file)])
     if code or err:

@@ -1,7 +1,7 @@
-"""A fuzzer: cases by seed, read in processes of their own and judged by a plain reader.
+"""A fuzzer: cases by seed, read in separate processes and judged by a plain reader.
 
 A finding is a case that ends a process, takes more than `MOST_SECONDS`, raises anything but one line for the
-user, or of which the reader and the judge think differently.
+user, or gets different results from the reader and the judge.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def outcome(fuzzer: Fuzzer, case: Case, folder: Path) -> tuple[str, str]:
 
 
 def fault_of(message: str, path: Path) -> str:
-    """Say what is wrong with a message for the user about a file; nothing if all is right."""
+    """Return what is wrong with a message for the user about a file; empty if nothing is."""
     if not message.startswith(str(path)):
         return "does not begin with the file"
     if not message.isprintable():
@@ -153,7 +153,7 @@ def _may_overflow(wanted: Plain) -> bool:
 
 
 def difference(actual: object, wanted: Plain) -> str:
-    """Say where two matrices differ; nothing if they do not."""
+    """Return where two matrices differ; empty if they do not."""
     if actual.shape != (wanted.rows, wanted.columns):
         return f"it has the shape {actual.shape}, not {(wanted.rows, wanted.columns)}"
     values = dict(

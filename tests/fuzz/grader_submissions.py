@@ -184,7 +184,7 @@ class SubmissionFuzzer:
 def _processor_seconds() -> float:
     """Return what this process and its children have computed: other work on the computer does not count.
 
-    A text for which the grader waits is ended by the campaign.
+    The campaign ends a text that the grader waits for.
     """
     return sum(os.times()[:4])
 
@@ -224,7 +224,7 @@ def _refused(path: Path, message: str) -> tuple[str, str]:
 
 
 def fault_of(actual: Grade) -> str:
-    """Say what is wrong with a grade; nothing if all is right."""
+    """Return what is wrong with a grade; empty if nothing is."""
     problems = [result for result in actual.results if result.problem]
     if actual.passed == bool(actual.hint) or not actual.results:
         return f"a hint too much, or none: {actual}"

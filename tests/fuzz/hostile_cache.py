@@ -1,7 +1,7 @@
 """A cache of compiled code that is hostile: ``python -m tests.fuzz.hostile_cache --count 2000``.
 
-The first seeds are the ways that can be told: other owners and modes, foreign code with a right checksum,
-things that are no files, damage of every page. All further ones are random damage. Whatever is there, a
+The first seeds are the known attacks: other owners and modes, foreign code with a right checksum, things that
+are no files, damage of every page. All further ones are random damage. Whatever is there, a
 program must give the cycles and the memory that it gives without a cache, and foreign code must not run: it
 would end its process with code `FOREIGN`. What must be compiled again comes from a good cache.
 """

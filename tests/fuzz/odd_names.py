@@ -196,7 +196,7 @@ COMMANDS: dict[str, tuple[int, Callable[[Files], list[str]]]] = {
     "explain": (1, lambda files: ["explain", files.swept(), "--out", files.path("", ".out")]),
     "reproduce": (1, of("reproduce", "pellr-iterations", "--out", "OUT", *QUICK, "--json", "OUT.json")),
 }
-"""Every command that reads or writes a file: how often it is drawn, and its command line."""
+"""Every command that reads or writes a file: its relative frequency, and its command line."""
 
 
 def odd_name(source: random.Random) -> str:

@@ -19,5 +19,5 @@ PIECES = (
 
 
 def odd_text(source: random.Random, pieces: tuple[str, ...] = PIECES) -> str:
-    """Put pieces together, each of which some program reads as its own syntax, or cannot read."""
+    """Join pieces that some program reads as its own syntax, or cannot read."""
     return "".join(source.choice(pieces) for _ in range(source.choice((1, 1, 2, 2, 3, 5, 9))))

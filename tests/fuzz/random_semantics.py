@@ -104,7 +104,7 @@ class PlainState:
         return value if name in ("vs", "vd") else int(value)
 
     def load(self, address: int, size: int) -> int:
-        """Read bytes, of which eight have a sign."""
+        """Read bytes as an integer; eight bytes have a sign."""
         begin = within(address, len(self.memory) - size + 1)
         return int.from_bytes(self.memory[begin : begin + size], "little", signed=size == 8)
 
@@ -374,7 +374,7 @@ class Expressions:
 
 
 def _wide(value: Any) -> Any:
-    """Return an integer as the float64 by way of which it becomes a float32."""
+    """Return an integer as a float64, its intermediate on the way to a float32."""
     return np.float64(value) if isinstance(value, int) else value
 
 

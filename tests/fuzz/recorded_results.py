@@ -70,7 +70,7 @@ class Kept:
     record
         Makes up a record as the command writes it.
     reader
-        Opens a journal, gives what the command takes from it, keeps something if told to, and closes it.
+        Opens a journal, returns what the command takes from it, keeps something if asked to, and closes it.
     wanted
         What a plain reader finds, given the whole records.
     added

@@ -102,7 +102,7 @@ READERS: dict[str, Callable[[bytes], object]] = {
 
 
 def check_file(path: Path) -> str:
-    """Say what a strict reader has against a file; nothing if all is right."""
+    """Return what a strict reader finds wrong with a file; empty if nothing is."""
     reader = next((each for end, each in READERS.items() if path.name.endswith(end)), None)
     try:
         if reader is not None:
@@ -113,7 +113,7 @@ def check_file(path: Path) -> str:
 
 
 def check_streams(code: int, out: str, err: str) -> str:
-    """Say what is wrong with what a command printed; nothing if all is right."""
+    """Return what is wrong with what a command printed; empty if nothing is."""
     for name, text in (("stdout", out), ("stderr", err)):
         strange = next((c for c in text if not c.isprintable() and c not in "\n\t"), None)
         if strange is not None:

@@ -50,10 +50,10 @@ FOLDER, GOOD = "swept", "good"
 BETWEEN = b"\n--- table.csv ---\n"
 """Stands between the files of a case."""
 EXPLAINED = 0.003
-"""Share of the cases that are drawn by the command, which takes a second."""
+"""Share of the cases that the command plots, which takes a second."""
 COMMAND = 0.05
 REPORTED = 0.2
-"""Share of the cases of which all items of a report are made, but not drawn."""
+"""Share of the cases that make all items of a report, but plot none."""
 NEEDED = ("matrix", "rows", "nnz", "locality", "program", "cycles", "cycles_per_nnz", "fault")
 COLUMNS = ("matrix", "rows", "cols", "nnz", "locality", "program")
 STRANGE = (

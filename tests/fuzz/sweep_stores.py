@@ -1,6 +1,6 @@
 """Stores of sweeps, damaged or of others: ``python -m tests.fuzz.sweep_stores --count 20000``.
 
-With ``--one-byte`` as the first argument each case is a store of which one byte, any of them, has changed.
+With ``--one-byte`` as the first argument each case is a store with one changed byte, anywhere.
 
 A case is the database of a sweep, and its log if it has one, after something happened to them. The next sweep
 must give the table that it gave before, with lines that say so where cells are computed again, and the one
@@ -295,7 +295,7 @@ def make(source: random.Random) -> Case:
 
 
 def single_byte(seed: int) -> Case:
-    """Return a store of which one byte, any of them, is another one."""
+    """Return a store with one changed byte, anywhere."""
     return Case(NAME, _one_byte(random.Random(f"one byte {seed}"), base().data), ("{}",))
 
 
@@ -397,7 +397,7 @@ def _swept_twice(path: Path) -> tuple[Found, Found]:
 
 
 def _fault(actual: Found, path: Path) -> str:
-    """Say what is wrong with what a sweep found; nothing if all is right."""
+    """Return what is wrong with what a sweep found; empty if nothing is."""
     if isinstance(actual, str):
         return actual
     columns, _, lines = actual

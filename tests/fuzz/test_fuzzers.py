@@ -315,7 +315,7 @@ def test_a_command_is_called_in_this_process(tmp_path):
     )
 
 
-# Where the reader and the judge thought differently once: records of PAX that are none, a global header
+# Where the reader and the judge once disagreed: malformed records of PAX, a global header
 # before the end of the archive, a long name that is empty, two of them for one file, one
 # with more after it than belongs to it; damage of the packed bytes after the archive;
 # a file of -1 bytes, a link of as many.
@@ -458,7 +458,7 @@ def test_a_run_goes_on_where_its_journal_ends(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("content", [b"text\n", b""])
-def test_a_journal_that_is_none_is_refused_in_one_line(content, tmp_path, capsys):
+def test_a_file_that_is_not_a_journal_is_refused_in_one_line(content, tmp_path, capsys):
     path = tmp_path / "journal" if content else tmp_path
     if content:
         path.write_bytes(content)

@@ -263,7 +263,7 @@ def _as_they_are() -> Iterator[None]:
 
 
 def _unlike_plain(shared: Group, function: Function, document: dict[str, Any], actual: Outcome) -> str:
-    """Say where engines and plain Python differ; nothing if they do not."""
+    """Return where engines and plain Python differ; empty if they do not."""
     state = PlainState(
         [0] * 32,
         np.zeros(SECTION * REGISTERS, np.int64),

@@ -36,7 +36,7 @@ def main() -> int:
 
 
 def compare(actual: list[recorded.Row], absent: list[str]) -> int:
-    """Say what differs and what is missing; return 1 if anything differs."""
+    """Print what differs and what is missing; return 1 if anything differs."""
     known = {row.key: row for row in recorded.read()}
     bad = 0
     for row in actual:

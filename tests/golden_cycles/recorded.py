@@ -42,7 +42,7 @@ class Row:
 
     @property
     def key(self) -> tuple[str, str]:
-        """By which it is found: the matrix itself, not its name, and the preset."""
+        """Its key: the matrix itself, not its name, and the preset."""
         return self.matrix, self.preset
 
 

@@ -54,7 +54,7 @@ def test_cycles_are_those_written_down(member, written_down):
 
 
 class InThisProcess:
-    """A pool of processes that is none."""
+    """A substitute for a pool of processes that runs in this one."""
 
     def __init__(self, jobs, initializer):
         self.map = map

@@ -32,7 +32,7 @@ def test_every_container_has_a_name():
     assert {each.container for each in FORMATS.values()} == set(containers())
 
 
-def test_names_and_aliases_are_told_apart():
+def test_names_and_aliases_are_distinguished():
     names = [name for each in FORMATS.values() for name in (each.name, *each.aliases)]
     assert len(names) == len(set(names))
     assert all(find(name).name == name for name in FORMATS)
@@ -40,7 +40,7 @@ def test_names_and_aliases_are_told_apart():
     assert find("jad") is FORMATS["jd"]
 
 
-def test_each_is_described_in_a_line_of_its_own():
+def test_each_is_described_in_its_own_line():
     assert len({each.summary for each in FORMATS.values()}) == len(FORMATS)
     for each in FORMATS.values():
         assert 0 < len(each.summary) <= 110 and "\n" not in each.summary

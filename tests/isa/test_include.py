@@ -71,7 +71,7 @@ def test_a_text_may_be_included_twice(write):
     assert list(program.inputs) == ["m.s", "a.s"]
 
 
-def test_bytes_lie_beside_the_text_that_names_them(write):
+def test_bytes_lie_next_to_the_text_that_names_them(write):
     folder = write(m_s='.include "sub/a.s"\nhalt', sub__a_s='.data 64\n.incbin "x.bin"\n.text')
     (folder / "sub" / "x.bin").write_bytes(b"abc")
     program = assemble_file("m.s")

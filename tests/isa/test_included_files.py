@@ -62,7 +62,7 @@ def test_a_text_of_no_folder_includes_nothing():
         assemble('.data\n.incbin "a.bin"')
 
 
-def test_beside_its_file(folder):
+def test_next_to_its_file(folder):
     (folder / "p.s").write_text('.data 64\n.incbin "a.bin"\n.text\nhalt')
     assert assemble_file(folder / "p.s").data[0].content == bytes(range(10))
 

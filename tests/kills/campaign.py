@@ -19,7 +19,7 @@ from tests.kills.victims import JOURNAL
 from tests.results.plain_journal import record_of
 
 MARK = "VECSIM_KILLED"
-"""Environment variable by which all processes of a run are known."""
+"""Environment variable that marks all processes of a run."""
 WORKER_SECONDS = 5.0
 LONGEST = 600.0
 """Seconds after which a run is taken to hang, and ended with all its processes."""

@@ -1,7 +1,7 @@
 """One folder of results that several processes use: ``python -m tests.kills.shared_folder``.
 
 Two writers put sets of files into it, and each set has a text that says which it is. A bystander makes,
-changes and removes files of its own there. A reader reads sets. Writers are killed at random moments and
+changes and removes its own files there. A reader reads sets. Writers are killed at random moments and
 begin again. Nothing of the bystander's may be lost, no set that is read may be mixed, and after each kill the
 last set of each writer is there as a whole.
 """

@@ -89,7 +89,7 @@ def _mismatches(span: Span, engine: str, failures: Path) -> list[int]:
         case = random_case(seed)
         try:
             message = difference(case, engine)
-        except Exception:  # whatever either does, it is told
+        except Exception:  # every failure of either is reported
             message = traceback.format_exc()
         if message:
             bad.append(seed)

@@ -21,7 +21,7 @@ ENGINE = "jit"
 
 
 def difference(case: Case, engine: str = ENGINE) -> str:
-    """Run a case on an engine; tell the first thing of which the oracle says otherwise, empty if none."""
+    """Run a case on an engine; return its first difference from the oracle, empty if there is none."""
     theirs = run(
         case.program,
         case.memory.copy(),
@@ -34,7 +34,7 @@ def difference(case: Case, engine: str = ENGINE) -> str:
 
 
 def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]) -> str:
-    """Tell the first thing of which the oracle says otherwise than a run with a whole timeline."""
+    """Return the first difference between the oracle and a run with a whole timeline."""
     ours = times(program, memory, theirs.machine)
     assert theirs.timeline is not None
     by_age = np.argsort(theirs.timeline["age"])
@@ -42,7 +42,7 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
     rows = [Row(*values) for values in zip(*columns, strict=True)]
     for age, (our, their) in enumerate(zip(ours.rows, rows, strict=False)):
         if our != their:
-            return f"row {age}, {_told(program, our, their)}"
+            return f"row {age}, {_described(program, our, their)}"
     cycles_by_cause = _attributed(theirs)
     for pc, cause in sorted(ours.cycles_by_cause.keys() | cycles_by_cause.keys()):
         one, other = ours.cycles_by_cause.get((pc, cause), 0), cycles_by_cause.get((pc, cause), 0)
@@ -59,7 +59,7 @@ def _attributed(run: Run) -> dict[tuple[int, str], int]:
     return {(int(pc), Cause(i).name.lower()): int(table[pc, i]) for pc, i in np.argwhere(table)}
 
 
-def _told(program: Program, our: Row, their: Row) -> str:
+def _described(program: Program, our: Row, their: Row) -> str:
     pc = our.pc
     text = instruction_text(program.instruction(pc), program.fields[pc].tolist(), pc)
     values = [

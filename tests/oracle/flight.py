@@ -121,7 +121,7 @@ class Flight:
 
     @cached_property
     def conflicts(self) -> list[tuple[Use, Flight, Use]]:
-        """Pairs of uses of one register of which one writes: (ours, the older instruction, its use)."""
+        """Return pairs of uses of a register, one of them a write: (ours, the older instruction, its use)."""
         return [
             (ours, older, theirs)
             for older in self.older

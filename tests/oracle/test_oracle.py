@@ -71,7 +71,7 @@ def test_the_engine_keeps_time_on_the_products(machine, name):
     assert difference(Case(prepared.program, prepared.loaded.memory, description)) == ""
 
 
-def test_drawn_programs_meet_most_rules():
+def test_random_programs_meet_most_rules():
     cases = [random_case(seed) for seed in DRAWN]
     assert {case.machine.memory_ports for case in cases} == {1, 2, 3, 4}
     assert {case.machine.chaining for case in cases} == {True, False}
@@ -87,7 +87,7 @@ NUMBERS = sorted(flat(Machine().numbers()).keys() - {"section_size", "vector_reg
 
 @pytest.mark.ci
 @pytest.mark.parametrize("name", NUMBERS)
-def test_drawn_programs_tell_each_number_of_the_machine(name):
+def test_random_programs_depend_on_each_number_of_the_machine(name):
     assert any(depends_on(random_case(seed), name) for seed in LONGER), f"no time depends on {name}"
 
 
@@ -132,7 +132,7 @@ def test_equal_loads_end_in_groups(unaligned):
 # The comparison itself
 
 
-def test_a_wrong_cycle_is_told(monkeypatch):
+def test_a_wrong_cycle_is_reported(monkeypatch):
     text = "li x2, 64\nsetvl x2\nlv.w v1, 1024(x0)\nhalt"
     case = Case(assemble(text, file="one.s"), np.zeros(4096, np.uint8), Machine())
     assert difference(case) == ""

@@ -71,7 +71,7 @@ class Span:
 
 
 def charges(spans: Iterable[Span]) -> dict[tuple[int, str], int]:
-    """Charge the cycles of a run to instructions, by pc and cause, given all its spans in program order."""
+    """Attribute the cycles of a run to instructions, by pc and cause, given its spans in program order."""
     cycles_by_cause: Counter[tuple[int, str]] = Counter()
     answered = 0  # M(n): up to here older instructions answer
     for span in spans:

@@ -1,4 +1,4 @@
-"""The programs of the course: right on drawn sizes and matrices, alike on all engines, as their page says."""
+"""The programs of the course: right on random sizes and matrices, the same on all engines."""
 
 import re
 from pathlib import Path
@@ -85,7 +85,7 @@ def test_an_element_that_is_there_is_replaced():
         run_course(ready, SMALL, engine="simpy")
 
 
-def test_a_wrong_result_is_told():
+def test_a_wrong_result_is_reported():
     ready = prepare_course("dot", SMALL, size=9)
     ready.placed.memory[ready.placed.symbols["X"] :][:4].view(np.float32)[0] += 1
     with pytest.raises(UserError, match=r"dot: R\[0\] is .*, expected .*; 1 of 1 differ"):

@@ -154,7 +154,7 @@ def test_chism_moves_the_cache_as_one_stream_or_by_slices(banded):
 
 
 @pytest.mark.parametrize("transfer", ["stream", "slices"])
-def test_chism_moves_of_the_cache_what_it_is_told(banded, transfer):
+def test_chism_moves_the_part_of_the_cache_that_is_asked_for(banded, transfer):
     """200 rows are three times s * s = 64 rows and 8 more: the last load and store has one slice of rows."""
     moved = {}
     for cache in ("whole", "store_rows", "rows", "cleared", "cleared_rows"):

@@ -43,7 +43,7 @@ def test_it_has_a_page(own, tmp_path):
     assert "my.s on laplace2d-3" in page.read_text(encoding="utf-8")
 
 
-def test_mistakes_are_told(own, tmp_path):
+def test_mistakes_are_reported(own, tmp_path):
     with pytest.raises(UserError, match=r"unknown program 'crss'.* did you mean 'crs'"):
         find(f"crss:{own}")
     with pytest.raises(UserError, match=r"none\.s: no such file"):

@@ -12,7 +12,7 @@ def names(folder):
     return sorted(entry.name for entry in folder.iterdir())
 
 
-def test_a_file_is_replaced_and_nothing_is_left_beside_it(tmp_path):
+def test_a_file_is_replaced_and_nothing_is_left_next_to_it(tmp_path):
     write_file(tmp_path / "a", b"one")
     write_file(tmp_path / "a", b"two")
     assert (tmp_path / "a").read_bytes() == b"two"

@@ -1,4 +1,4 @@
-"""Which commit runs: in a checkout, a wheel, a source distribution, an archive; told, unknown."""
+"""Which commit runs: in a checkout, a wheel, a source distribution, an archive; given, unknown."""
 
 import shutil
 import subprocess
@@ -69,7 +69,7 @@ def test_many_changed_files_are_counted():
 
 
 def commit_in(folder):
-    """The commit that the package in a folder, next to no repository of its own, says it is of."""
+    """Return the commit that the package in a folder reports; the folder has no repository."""
     code = "from vecsim.results.commit import commit; print(commit())"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=folder, env={"PATH": "/usr/bin:/bin", "PYTHONPATH": "."},

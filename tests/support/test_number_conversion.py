@@ -133,7 +133,7 @@ def test_integers_fit_or_are_refused(given_values, bits):
 @pytest.mark.parametrize(
     ("large", "digits", "dtype"), [(2**24 + 1, 24, np.float32), (2**53 + 1, 53, np.float64)]
 )
-def test_the_first_whole_number_that_is_rounded_is_told(large, digits, dtype):
+def test_the_first_whole_number_that_is_rounded_is_reported(large, digits, dtype):
     for wide in (np.int64, np.longdouble):
         _, [line] = to_floats(np.array([0, large], wide), dtype, "at {}".format)
         assert f"1 whole number rounded, the first {large}" in line
@@ -148,7 +148,7 @@ FORMS = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_whole_numbers_that_a_matrix_rounds_are_told(form):
+def test_whole_numbers_that_a_matrix_rounds_are_reported(form):
     matrix = FORMS[form](np.array([[0, 5], [LARGE, 0]], np.int64))
     actual = as_matrix(matrix)
     assert actual.warnings == (

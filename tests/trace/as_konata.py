@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass
-class Resampled:
+class Shown:
     """An instruction in a line: labels; stages by lane as [name, begin, end], in turn; its arrows."""
 
     number: int
@@ -45,7 +45,7 @@ def read_konata(content, name):
         number = int(rest[0])
         if command == "I":
             assert number not in actual, "it is defined again"
-            actual[number] = Resampled(int(rest[1]), int(rest[2]), cycle)
+            actual[number] = Shown(int(rest[1]), int(rest[2]), cycle)
         else:
             assert actual[number].end is None, "it has retired"
             COMMANDS[command](actual[number], cycle, *rest[1:])
@@ -53,7 +53,7 @@ def read_konata(content, name):
 
 
 def checked(actual, number):
-    """Check an instruction as it is drawn: it has retired, and its arrows have both ends."""
+    """Check an instruction as Konata shows it: it has retired, and its arrows have both ends."""
     each = actual[number]
     assert each.end is not None and each.begin < each.end
     # Flushed instructions may be hidden: then the lines are those of the numbers of retirement.

@@ -78,7 +78,7 @@ class Event:
         phase = raw["ph"]
         time = 0 if phase == "M" else whole(raw["ts"], 63 - NANOSECONDS.bit_length()) * NANOSECONDS
         lasts = whole(raw["dur"], 63 - NANOSECONDS.bit_length()) * NANOSECONDS if "dur" in raw else None
-        # Thread 0 is taken for one that is not told, and that is the process's own.
+        # Thread 0 means that none is given: it is the process's main thread.
         return cls(phase, raw.get("name", ""), process, thread or process, time, lasts, raw.get("args", {}))
 
 

@@ -138,7 +138,7 @@ def check_counter(actual, truth, machine):
 
 
 def check_konata(content, name, truth, program):
-    """Everything is drawn by Konata, once, where it belongs."""
+    """Check that Konata shows everything once, where it belongs."""
     actual, texts = as_konata.read_konata(content, name), listed(program)
     assert [each.number for each in actual] == [row["age"] for row in truth.rows]
     writer_of = {}

@@ -155,7 +155,7 @@ def test_a_kanata_log_keeps_the_rules_and_has_every_instruction(tmp_path, progra
         assert (normal[0][1] == "scalar") <= (unit == Unit.SCALAR or timeline["vl"][each.number] == 0)
 
 
-def test_a_wait_for_a_free_register_is_told(tmp_path):
+def test_a_wait_for_a_free_register_is_reported(tmp_path):
     """Four registers next to the 16 that are named: the fifth of six loads waits for the first to retire."""
     machine = load_machine("vs2003", ["physical_vector_registers=20"])
     loads = "".join(f"lv.w v{number}, 64(x0)\n" for number in range(1, 7))

@@ -53,12 +53,12 @@ def opened(chromium, tmp_path):
 
 
 def settled(shown):
-    """Wait until what was asked for has been drawn."""
+    """Wait until the browser has rendered what was asked for."""
     shown.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
 
 def place_of(shown, number, pane=0):
-    """Return a point of the screen where an instruction is drawn."""
+    """Return a point of the screen where an instruction is shown."""
     return shown.evaluate(
         """([number, pane]) => {
           const { picture, canvas, run } = view.panes[pane], box = picture.box(run.at.age.indexOf(number));

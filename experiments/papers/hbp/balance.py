@@ -41,8 +41,8 @@ def make(results: Results) -> Item:
             "(docs/papers/hbp.md).",
             "Nor does it say which of the rows that collide comes first. Here they come in the order of "
             "their hash; “in turn” they come as they stand, each probing for the first free place.",
-            "DP2D cuts groups of their own size where that saves padding, so it has more groups, each of "
-            "rows more alike. Regu2D's own paper was not read; the programme is as this paper describes it: "
+            "DP2D chooses the size of each group to save padding, so it has more groups, each of more "
+            "similar rows. Regu2D's own paper was not read; the programme is as this paper describes it: "
             "rows sorted, then groups of at most 32 with the least padding, a group costing 32 padded "
             "entries.",
             "SELL-C-sigma sorts once by the entries of whole rows, sigma = 512, and uses that order in all "

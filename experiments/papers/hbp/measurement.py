@@ -39,7 +39,7 @@ LATE_SECONDS = 480.0
 RUNS = 15
 """Of each conversion, which cannot be captured into a graph since it asks for memory; the median counts."""
 LIBRARY = ("csr_alg1", "csr_alg2", "coo_alg1", "coo_alg2")
-"""Formats and algorithms of cuSPARSE of which the fastest is its best."""
+"""Formats and algorithms of cuSPARSE; the fastest of them is its best."""
 ORDERS = METHODS[1:]
 
 
@@ -49,7 +49,7 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     Parameters
     ----------
     watch
-        Is told what is measured next, and the share that is done, 0 to 1.
+        Called with what is measured next, and the share that is done, 0 to 1.
     limit
         Seconds after which no other matrix is begun.
 
@@ -112,7 +112,7 @@ def _blank(matrix: SuiteMatrix, missing: str = "") -> MatrixRecord:
 
 
 def described(matrix: SuiteMatrix, csr: Any, sha256: str = "") -> MatrixRecord:
-    """Say what a matrix is like.
+    """Return the record that describes a matrix.
 
     Parameters
     ----------

@@ -135,7 +135,7 @@ def parts(results: Results) -> Item:
         for matrix, record in zip(graphs, result, strict=True)
         for part, time in _parts(record).items()
     ]
-    sampled = {
+    series = {
         f"{PRODUCTS[method]}: {part}": tuple(_parts(record)[part] for record in records[method])
         for method in ("hbp", "hbp-active")
         for part in ("blocks", "combine")
@@ -151,11 +151,11 @@ def parts(results: Results) -> Item:
             value_label="us",
             category_label="scale of the Kronecker graph",
             categories=tuple(each.name.rpartition("-")[2] for each in graphs),
-            series=sampled,
+            series=series,
             bands={},
             description="Lines of the time in blocks and in the combine step over the scale, of two forms",
         )
-        if any(time for times in sampled.values() for time in times)
+        if any(time for times in series.values() for time in times)
         else None,
         verdicts=(_growth(list(map(_parts, records["hbp"]))),),
     )

@@ -36,7 +36,7 @@ def paper_partition(block_rows: int, block_columns: int) -> bool:
 
 
 def remarks_of(results: Results) -> tuple[str, ...]:
-    """Say what a reader must know of the verdict as a whole."""
+    """Return what a reader must know about the verdict as a whole."""
     return (
         "Matrices are generated; but for the Kronecker graphs they only resemble those of the paper.",
         f"Measured on {results.gpu}; the paper has a Jetson AGX Orin and an RTX 4090.",

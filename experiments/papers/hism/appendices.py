@@ -45,7 +45,7 @@ def make(request: Request) -> tuple[Appendix, ...]:
 
 
 def remarks(request: Request) -> tuple[str, ...]:
-    """Say how much the conclusions depend on how the programs are written, if any was simulated."""
+    """Return how far the conclusions depend on how programs are written, if any was simulated."""
     return recorded_tables.by_standard() if request.cached.get(SuiteRuns) is not None else ()
 
 

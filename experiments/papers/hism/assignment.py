@@ -26,7 +26,7 @@ def options_of_the_paper() -> dict[str, dict[str, str]]:
 
 
 def described() -> str:
-    """Say in a line what differs from the programs' defaults."""
+    """Return a line on what differs from the programs' defaults."""
     parts = []
     for name, program in PROGRAMS.items():
         default = program.choose({})

@@ -181,12 +181,12 @@ def _verdict(claim: Claim, ten: Sequence[Subject], times: Mapping[str, Times]) -
     if claim.on_average:
         result = {"mean": {program: fmean(t[program] for t in result.values()) for program in METHODS}}
     against = {name: t for name, t in result.items() if not claim.holds(t)}
-    message = "; ".join(_told(claim, name, t) for name, t in (against or result).items())
+    message = "; ".join(_described(claim, name, t) for name, t in (against or result).items())
     missing = [name for name in meant if name not in times]
     if missing:
         message += f"; not found: {', '.join(missing)}"
     return Verdict(claim.text, not against, f"against it: {message}" if against else message)
 
 
-def _told(claim: Claim, name: str, times: Times) -> str:
+def _described(claim: Claim, name: str, times: Times) -> str:
     return f"{name}: " + ", ".join(f"{METHODS[program]} {times[program]:.2f}" for program in claim.programs)

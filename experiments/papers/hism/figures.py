@@ -181,7 +181,7 @@ class _Bars:
         )
 
     def gaps(self, ten: Ten) -> Iterator[str]:
-        """Say what of a figure is missing or not the paper's."""
+        """Yield what of a figure is missing or not the paper's."""
         missing = [place.name for place in ten if place.name not in self.times]
         stand_ins = [place.name for place in ten if not self.members[place.name].has_original_pattern]
         ours = sum(not place.named_by_paper for place in ten)

@@ -60,9 +60,9 @@ def measure_members(
 ) -> Measured:
     """Simulate every program on every member, the largest first, in `request.jobs` processes.
 
-    A member that cannot be loaded, or that is too large for the simulated memory, is left out and told of.
-    What the file `request.results` holds is not simulated again: of the member that `identify` names, by all
-    that `load` takes it from.
+    A member that cannot be loaded, or that is too large for the simulated memory, is left out and reported.
+    Cycles that the file `request.results` holds are not simulated again. They are found by the name that
+    `identify` gives a member, from all that `load` reads.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def measure_members(
     Raises
     ------
     UserError
-        An unknown engine, a machine that cannot run the programs, or a file of results that is none.
+        An unknown engine, a machine that cannot run the programs, or a file that is not a file of results.
     Fault
         A program did what the machine cannot do.
     """

@@ -51,7 +51,7 @@ QUANTITIES = ("vs JD", "vs CRS", "vs BBCS")
 
 
 def remark_on(matrix: TableMatrix, csr: Any, remarks: Mapping[str, str]) -> str:
-    """Say what a reader must know of a matrix: what is remarked, and how it differs from the print.
+    """Return remarks on a matrix: those given, and how it differs from the print.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def missing_rows(
 
 
 def why_missing(matrix: TableMatrix) -> str:
-    """Say that a matrix is missing, and what would help."""
+    """Return that a matrix is missing, and what would help."""
     return (
         f"{matrix.name} is not found: `vecsim formats {matrix.name}` downloads it, or put its file into a "
         "folder that VECSIM_MATRICES names"

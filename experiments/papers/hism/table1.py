@@ -34,14 +34,14 @@ VALUE_LABEL, LOGARITHMIC = "bytes of HiSM / bytes of the other format", False
 NOTES = (
     "The paper's accounting, decoded from its numbers: values and indices of 32 bits; CRS 8 nnz + 8 M bytes, "
     "JD 8 nnz + 4 M (no diagonal pointers), BBCS 5 nnz (no entries for empty rows), HiSM 5 bytes for each "
-    "entry of every level (no lengths). All stored entries count, explicit zeros too: only so do the printed "
-    "matrix sizes come out.",
+    "entry of every level (no lengths). All stored entries count, explicit zeros too: only this "
+    "reproduces the printed matrix sizes.",
     "The BBCS column is (nnz + pointers) / nnz, cut to three decimals. In the other columns the paper rounds "
     "some numbers and cuts others. With either allowed, all but one of the eighteen numbers are the paper's: "
     "memplus against JD is 0.594, printed as 0.58. No other choice of plausible widths comes closer: of "
     "1,008 combinations (bytes of an entry and a pointer of HiSM, of what JD and CRS keep for each row and "
     "diagonal) none gives all twelve numbers of the JD and CRS columns. The accounting was decoded without "
-    "the blocks of cavity16, whose numbers then came out.",
+    "the blocks of cavity16, and then reproduced their numbers.",
     "Only the places of the entries count here, not their values.",
     "Five bytes for an entry contradict the paper's own text, which gives 8 bits to each of row and column: "
     "6 bytes. The memory image has these, the lengths, and in the other formats everything that their "
@@ -87,7 +87,7 @@ def rows(matrices: Mapping[str, Any], remarks: Mapping[str, str] = NO_REMARKS) -
 
 
 def verdicts(result: Sequence[Comparison]) -> Iterator[Verdict]:
-    """Say of the rows whether they bear out what the paper says about them, under each accounting."""
+    """Yield whether the rows confirm what the paper says about them, under each accounting."""
     for counted, suffix in (("as the paper counts", ""), ("in memory", IMAGE_SUFFIX)):
         ratios = {
             quantity: [
@@ -136,7 +136,7 @@ def _rows(matrix: TableMatrix, csr: Any, accounting: str, remark: str) -> list[C
     bytes_each = " / ".join(f"{other.storage(accounting):,}" for other in others)
     note = f"HiSM {size:,} bytes, JD / CRS / BBCS {bytes_each}"
     if accounting == "image":
-        note += f", of which BBCS {bbcs.zero_row_entries:,} entries for empty rows"
+        note += f"; BBCS includes {bbcs.zero_row_entries:,} entries for empty rows"
     note = "; ".join(filter(None, (note, remark)))
     label = matrix.label + (IMAGE_SUFFIX if accounting == "image" else "")
     printed = PRINTED[matrix.name] if accounting == "paper" else ("", "", "")
@@ -147,9 +147,9 @@ def _rows(matrix: TableMatrix, csr: Any, accounting: str, remark: str) -> list[C
 
 
 def predicted(matrix: TableMatrix) -> dict[str, str]:
-    """Say what the printed size and BBCS number of a matrix leave for its other two numbers.
+    """Return the other two numbers of a matrix that its printed size and BBCS number allow.
 
-    The BBCS number tells how many pointers HiSM has, within the width of its last digit; nothing else of
+    The BBCS number implies the number of HiSM's pointers, within the width of its last digit. Nothing else of
     the structure enters the paper's accounting.
     """
     printed = float(PRINTED[matrix.name][2])

@@ -38,7 +38,7 @@ PRINTED_NOTES = {
     (
         "HiSM vs CRS",
         "small",
-    ): "the paper's number contradicts its own others, by which it is 6.8 (4.05 / 0.595)"
+    ): "the paper's number contradicts its own others, which give 6.8 (4.05 / 0.595)"
 }
 """What is known of single numbers that the paper prints."""
 
@@ -233,7 +233,7 @@ def _row(suite: Grouped, times: Mapping[str, Times], variant: Variant, label: st
 
 
 def _made_of(suite: Grouped, members: Sequence[str], available: Sequence[str]) -> str:
-    """Say over which matrices a mean goes."""
+    """Return the number and names of the matrices of a mean."""
     which = f": {', '.join(available)}" if 0 < len(available) <= 4 else ""
     whole = f"{len(available)} of {len(members)}" if len(available) < len(members) else f"{len(members)}"
     stand_ins = sum(name in suite.stand_ins for name in available)
@@ -242,7 +242,7 @@ def _made_of(suite: Grouped, members: Sequence[str], available: Sequence[str]) -
 
 
 def orderings(suite: Grouped, cycles: Cycles) -> Iterator[Verdict]:
-    """Say for each group whether the mean times have the paper's order."""
+    """Yield for each group whether the mean times have the paper's order."""
     for group in GROUPS:
         printed = printed_times(group)
         order = slowest_first(printed)
@@ -285,7 +285,7 @@ BOUNDED = GROUPS[:3]
 
 
 def far_off(filled: Sequence[Comparison]) -> list[str]:
-    """Say which numbers of all, small and medium are further off than the largest of :data:`STEPS`."""
+    """Return the numbers of all, small and medium that are further off than the largest of :data:`STEPS`."""
     known = [r for r in filled if r.quantity in BOUNDED and r.difference_percent is not None]
     away = [r for r in known if abs(r.difference_percent or 0.0) > STEPS[-1]]
     if not away:
@@ -299,7 +299,7 @@ def far_off(filled: Sequence[Comparison]) -> list[str]:
 
 
 def small_matrices(runs: SuiteRuns) -> list[str]:
-    """Say what CHiSM takes next to HiSM on the small matrices: those of one level have no cache to move."""
+    """Compare CHiSM with HiSM on the small matrices: those of one level have no cache to move."""
     cycles = runs.measured.cycles()
     names = [p.name for p in runs.figures["size"] if p.group == "small" and p.name in cycles]
     if not names:
@@ -317,7 +317,7 @@ def small_matrices(runs: SuiteRuns) -> list[str]:
 
 
 def gaps(runs: SuiteRuns, filled: Sequence[Comparison]) -> Iterator[str]:
-    """Say how far the table is from the paper's, and what it was made without."""
+    """Yield how far the table is from the paper's, and the matrices that are missing."""
     differences = [abs(r.difference_percent) for r in filled if r.difference_percent is not None]
     printed = sum(bool(row.paper) for row in filled)
     within = ", ".join(f"{sum(d <= step for d in differences)} within {step} %" for step in STEPS)

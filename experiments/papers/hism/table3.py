@@ -47,23 +47,23 @@ NOTES = (
     "and moves half a level-0 array: n0 div 2 + n0 div 2 + n1 div 2 (+ n2 div 2), where n0, n1, n2 are the "
     "mean numbers of entries of an array of each level, without remainder. CRS moves nnz / 2 entries and "
     "searches nothing. JD takes M / 3 steps: the mean distance of two rows, as we read it. HiSM's numbers "
-    "come out exactly, with the divisions without remainder, which were chosen after seeing the numbers; "
-    "with remainders they are 0.5 to 2.1 steps higher. The ratios come out within one unit of the last "
-    "printed digit: the paper cuts some (43.5 to 43, 0.068 to 0.06) and rounds others. The model was decoded "
-    "without the blocks of cavity16, whose 346 steps then came out.",
+    "are reproduced exactly, with the divisions without remainder, which were chosen after seeing the "
+    "numbers. With remainders they are 0.5 to 2.1 steps higher. The ratios are reproduced within one unit of "
+    "the last printed digit: the paper cuts some (43.5 to 43, 0.068 to 0.06) and rounds others. The model "
+    "was decoded without the blocks of cavity16, and then reproduced their 346 steps.",
     "Counted: a comparison is a stored position compared with the new one, in a search from the first entry "
     "on; a displacement an entry, pointer or row number moved; an update a pointer, length, flag or count "
-    "changed in place; all are steps. Block arrays of HiSM and block columns of BBCS have an address and a "
-    "length of their own, so their neighbours stay where they are; rows of CRS and diagonals of JD are "
+    "changed in place; all are steps. Each block array of HiSM and each block column of BBCS has an address "
+    "and a length, so its neighbours stay where they are; rows of CRS and diagonals of JD are "
     "stored end to end, so all that is after moves. JD searches the row in the permutation and, as the "
     "format does here, moves it past others to keep rows of equal length in order.",
     "Rows ending in “, counted in stored blocks” are means over the empty positions of non-empty 64 x 64 "
     "blocks only, the case that the model supposes. Elsewhere an insertion into HiSM only searches the upper "
     "levels and writes a new array of one entry.",
     "Rows ending in “, counted with room” give the others what they can have too: room after each row and "
-    "diagonal, the paper's “elbow room”, so that nothing moves after, and no updates; and rows of equal "
-    "length in any order, so that JD swaps two rows. JD then comes out as the paper says, ahead in the small "
-    "matrices and after in cavity16 and memplus; but CRS takes far fewer steps than HiSM: the paper's "
+    "diagonal, the paper's “elbow room”, so that no later entry moves, and no updates; and rows of equal "
+    "length in any order, so that JD swaps two rows. JD then agrees with the paper: ahead of HiSM in the "
+    "small matrices, worse in cavity16 and memplus. But CRS takes far fewer steps than HiSM: the paper's "
     "comparison with CRS shows the worth of room, which the hierarchy brings with it.",
 )
 
@@ -144,7 +144,7 @@ def rows(matrices: Mapping[str, Any], remarks: Mapping[str, str] = NO_REMARKS) -
 
 
 def verdicts(result: Sequence[Comparison]) -> Iterator[Verdict]:
-    """Say of the rows whether they bear out what the paper says, by its model and as counted in two ways."""
+    """Yield whether the rows confirm what the paper says, by its model and as counted in two ways."""
     for counted, suffix, bbcs_suffix in (
         ("by the paper's model", "", BBCS_SUFFIX),
         ("as counted", COUNTED_SUFFIX, COUNTED_SUFFIX),
@@ -177,7 +177,7 @@ def _verdict(claim: str, ratios: Mapping[str, float], holds: Callable[[float], b
 
 
 def _expected(matrix: TableMatrix) -> dict[str, str]:
-    """Say what the model gives for the printed size and steps of a matrix."""
+    """Return what the model gives for the printed size and steps of a matrix."""
     steps = float(PRINTED[matrix.name][2])
     model = {"vs JD": jd_model_steps(matrix.dimension), "vs CRS": crs_model_steps(matrix.size)}
     return {
@@ -267,9 +267,9 @@ def _ratios(
 
 
 def _all_kinds(steps: Steps[float]) -> str:
-    behind = f" and {steps.behind:,.1f} behind" if steps.behind else ""
+    later = f", {steps.behind:,.1f} later ones moved" if steps.behind else ""
     return (
-        f"{steps.comparisons:,.1f} comparisons, {steps.displacements:,.1f}{behind} displaced, "
+        f"{steps.comparisons:,.1f} comparisons, {steps.displacements:,.1f} displaced{later}, "
         f"{steps.updates:,.1f} updates"
     )
 

@@ -25,15 +25,15 @@ SUMMARY = (
     "the paper "
     "has it, and with d = 256, the default here: all nodes of the real tree as they are stored, with padding "
     "to 16 bytes and a count of references a node, which the paper's nodes do not have; and by the formulas "
-    "of section 3.3, summed over the nodes of the same tree. The paper prints no numbers in the figure; what "
-    "follows from the nodes and leaves that its Figure 4 prints stands as matrices of its own."
+    "of section 3.3, summed over the nodes of the same tree. The paper prints no numbers in the figure. What "
+    "follows from the nodes and leaves that its Figure 4 prints is shown as separate matrices."
 )
 NOTES = (
     "On the GPU, both products: all bytes that stay on the device to multiply both ways, work lists of both "
     "directions included; a product needs leaves as entries, not the tree.",
     "Approximation: the paper's (1 + N / L) nnz (2 log2 d + b) + 32 L for trees close to a full "
     "hierarchy, with "
-    "coordinates of 2 log2 d bits. Where leaves are few entries it is far too large: it charges inner "
+    "coordinates of 2 log2 d bits. Where leaves are few entries it is far too large: it counts inner "
     "nodes for "
     "the entries of leaves.",
     "Bound: no tree has more nodes than equation 1 allows. It allows nodes in proportion to d^2, so for most "

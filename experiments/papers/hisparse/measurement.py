@@ -43,7 +43,7 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     Parameters
     ----------
     watch
-        Is told what is measured next, and the share that is done, 0 to 1.
+        Called with what is measured next, and the share that is done, 0 to 1.
     limit
         Seconds after which no other matrix is begun.
 

@@ -22,7 +22,7 @@ NAIVE = "naive"
 GEAM, CONVERTING_GEAM, CONVERTED_GEAM = "cusparse-geam", "cusparse-geam-converting", "cusparse-geam-converted"
 CSR_SUM, TREE_SUM = "csr-sum", "hisparse-sum"
 LIBRARY = ("csr_alg1", "csr_alg2", "coo_alg1", "coo_alg2", "sell_32", "bsr_3_column")
-"""Formats and algorithms of cuSPARSE of which the fastest is its best; one that pads too far is left out."""
+"""Formats and algorithms of cuSPARSE, the fastest is its best; those that pad too much are left out."""
 
 
 @dataclass(frozen=True)

@@ -75,7 +75,7 @@ def gflops_chart(results: Results, title: str, operations: Sequence[str], method
     results
         What was measured.
     title
-        What is drawn.
+        Title of the chart.
     operations, methods
         Which of `experiments.papers.hisparse.methods`.
     """
@@ -164,7 +164,7 @@ def _quotient(first: str, second: str) -> str:
 def _printed_times(
     table: Mapping[tuple[str, str], Mapping[str, Printed]], operation: str, library: str
 ) -> str:
-    """Say which milliseconds the paper prints: those of another GPU and of other matrices are no match."""
+    """Return the milliseconds that the paper prints: they are of another GPU and other matrices."""
     parts = [
         f"{printed.mean} ({printed.deviation}) in {short}"
         for dtype, short in DTYPES.items()

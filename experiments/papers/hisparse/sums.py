@@ -113,7 +113,7 @@ def _without(results: Results) -> tuple[str, ...]:
 
 
 def _times_rows(results: Results) -> list[Comparison]:
-    """Say how many times our sums are faster than csrgeam2, by geometric means over each set of matrices."""
+    """Return the speed-up of our sums over csrgeam2, as geometric means over each set of matrices."""
     return [
         Comparison(
             f"{METHODS[own].label}, {NAMES[operation]}: {SETS[part]}",

@@ -16,7 +16,7 @@ def category(matrix: MatrixRecord) -> str:
 
 
 def remarks_of(results: Results) -> tuple[str, ...]:
-    """Say what a reader must know of the verdict as a whole."""
+    """Return what a reader must know about the verdict as a whole."""
     return (
         f"Measured on {results.gpu}, on stand-ins: nearly all printed numbers that are compared are of other "
         "matrices or milliseconds of another GPU, so few can be met.",
@@ -25,7 +25,7 @@ def remarks_of(results: Results) -> tuple[str, ...]:
 
 
 def notes_of(results: Results) -> tuple[str, ...]:
-    """Say how times are to be read."""
+    """Return notes on how to read the times."""
     return (
         f"Measured on {results.gpu}, {results.made}: medians of replays of CUDA graphs, warm (the same "
         "buffers again). Conversion to a format, uploads and cuSPARSE's analysis are not in it. The paper "

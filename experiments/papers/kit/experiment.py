@@ -104,7 +104,7 @@ class Paper:
         return maker(source)
 
     def remarks(self, source: Results | Request) -> tuple[str, ...]:
-        """Say what a reader must know of the verdict as a whole."""
+        """Return what a reader must know about the verdict as a whole."""
         if not self.remarks_maker:
             return ()
         maker: Callable[..., tuple[str, ...]] = resolve_name(self.remarks_maker)

@@ -47,7 +47,7 @@ Timer = Callable[[Callable[[Any], None]], Any]
 
 
 def one_line(error: Exception) -> str:
-    """Say in a line what went wrong; what was not foreseen with its type."""
+    """Return an error as a line; an unexpected one with its type."""
     text = " ".join(str(error).split())[:LONGEST]
     return text if isinstance(error, UserError) else f"{type(error).__name__}: {text}"
 
@@ -123,7 +123,7 @@ class Run:
         supplied
             What is made of them, in their order.
         watch
-            Is told what is measured next, and the share that is done, 0 to 1.
+            Called with what is measured next, and the share that is done, 0 to 1.
         """
         waiting = iter(supplied)
         for number, one in enumerate(chosen):
@@ -191,7 +191,7 @@ class Case:
         self.matrix, self.exact, self.timer, self.run = matrix, exact, timer, run
 
     def blank(self, method: str, dtype: str = "", operation: str = "") -> Record:
-        """Return a record of which nothing is known yet."""
+        """Return a record without results."""
         return Record(self.matrix, method, dtype, operation)
 
     def safely(self, blanks: Sequence[Record], records: Iterable[Record]) -> list[Record]:

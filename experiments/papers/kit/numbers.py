@@ -16,7 +16,7 @@ def geometric_mean(numbers: Iterable[float]) -> float | None:
 
 
 def spread(ratios: Mapping[str, float]) -> str:
-    """Say the geometric mean, the least and the most of some ratios, by the names of their matrices."""
+    """Return the geometric mean, minimum and maximum of ratios as text, with the names of their matrices."""
     mean = geometric_mean(ratios.values())
     if mean is None:
         return NOT_MEASURED

@@ -102,7 +102,9 @@ def require_cycles(asked: Sequence[tuple[Paper, Sequence[Experiment]]], file: st
     """Raise UserError unless something of what :func:`chosen` gave keeps its cycles in a file."""
     if not any(experiment.simulates for _, experiments in asked for experiment in experiments):
         simulating = [each.name for paper in PAPERS for each in paper.experiments if each.simulates]
-        raise UserError(f"{file}: would hold cycles of {', '.join(simulating)}, none of which is asked for")
+        raise UserError(
+            f"{file}: would hold cycles of {', '.join(simulating)}, but none of these is asked for"
+        )
 
 
 def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Request) -> Report:

@@ -1,4 +1,4 @@
-"""What is asked of experiments: on which machine, how it is simulated, who is told how far it is."""
+"""What is asked of experiments: the machine, how it is simulated, and who follows the progress."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Watch = Callable[[str, float], None]
 
 
 def _nobody(doing: str, share: float) -> None:
-    """Tell nobody."""
+    """Ignore the progress."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Request:
     folder
         Where the report goes, and files that a measurement writes; None for nowhere.
     watch
-        Told how far a long step is.
+        Called with the progress of a long step.
     matrices
         Filled by the experiments: the digests of the matrices that they were made of, by name and by what
         `vecsim.results.digests` calls them, ``pattern_sha256`` or ``matrix_sha256``.

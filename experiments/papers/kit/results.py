@@ -130,13 +130,13 @@ class Record:
 
     @property
     def named(self) -> str:
-        """Say in words what it is of."""
+        """Name the method, the operation and the matrix."""
         what = f"{self.method}, {self.operation} of" if self.operation else f"{self.method} on"
         return f"{what} {self.matrix}"
 
     @property
     def remark(self) -> str:
-        """Say why there is no number, or which of several was the fastest."""
+        """Explain why there is no number, or name the fastest of several."""
         return self.chosen if self.status == "ok" else f"{STATUS_WORDS[self.status]}: {self.reason}"
 
 
@@ -147,7 +147,7 @@ class Results:
     Attributes
     ----------
     paper
-        Of which paper, by its name on the command line.
+        The paper, by its name on the command line.
     own
         The method that others are compared with.
     operations_of_an_entry
@@ -155,7 +155,7 @@ class Results:
     kind
         What the file says it is.
     made, commit
-        When it began (ISO 8601, UTC), and of which code.
+        When it began (ISO 8601, UTC), and the commit of the code.
     gpu
         The name of the device.
     facts
@@ -225,7 +225,7 @@ class Results:
         return None if record is None else record.median_us
 
     def absent(self, matrix: MatrixRecord, method: str, dtype: str = "", operation: str = "") -> str:
-        """Say in a word or two why there is no time.
+        """Return in a word or two why there is no time.
 
         Parameters
         ----------
@@ -330,7 +330,7 @@ class Results:
         name, title, summary, rows, chart, verdicts, notes
             As of `Item`.
         gaps
-            What is missing besides what the results say of it.
+            What is missing in addition to the gaps of the results.
         """
         missing = (*gaps, *self.gaps())
         return Item(name, title, summary, tuple(rows), chart, tuple(verdicts), notes, missing, self.faults())

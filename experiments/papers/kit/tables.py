@@ -33,7 +33,7 @@ def table(
 
 
 def gpu_appendix(title: str, results: Results) -> Appendix:
-    """Say in full what measured."""
+    """Describe the GPU and its software in full."""
     rows = (
         ("GPU", results.gpu),
         ("measured", results.made),
@@ -48,7 +48,7 @@ def gpu_appendix(title: str, results: Results) -> Appendix:
 
 
 def short_gpu_appendix(title: str, results: Results, **more: str) -> Appendix:
-    """Say in short what measured."""
+    """Describe the GPU and the run in short."""
     seconds = {f"seconds, {name}": str(value) for name, value in results.seconds.items()}
     facts = {"measured on": results.gpu, "made": results.made, **more, **results.facts, **seconds}
     return Appendix("", title, table=Table(("what", "which"), tuple(facts.items())))

@@ -24,7 +24,7 @@ BASELINES = {
         "this project's real products": REAL,
     },
 }
-"""What is compared with, by the entries: words in the names of forms, of which the fastest counts."""
+"""Baselines by entry type: words in the names of forms. The fastest of these forms counts."""
 LARGE = 1_000_000
 """Entries above which a matrix does not stay in caches."""
 PLACES = ("least", "lower quartile", "median", "upper quartile", "greatest")
@@ -113,7 +113,7 @@ def large_ones(results: Results) -> set[str]:
 
 
 def by_size(numbers: Mapping[str, float], large: Collection[str], words: str) -> str:
-    """Say geometric means of numbers of matrices, those of large ones apart from the others'.
+    """Return geometric means over the large and over the other matrices, as text.
 
     Parameters
     ----------

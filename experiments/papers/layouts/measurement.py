@@ -39,7 +39,7 @@ SEARCH_SECONDS = {"joint": 40.0, "schedule": 10.0}
 """What a search may take, with its compilation and the products of cuSPARSE that are timed meanwhile."""
 FINALISTS, FINAL_SECONDS = 3, 0.05
 """The best that a search has found are timed again, as long as cuSPARSE's products: the least of many
-times is one that came out too short by chance."""
+times is often too short by chance."""
 COMPARED = {"cuSPARSE": library_products, REAL: real_products}
 REALS = ("float32", "float64")
 PAPERS_OUTER = {name for names in OUTER.values() for name in names}
@@ -52,7 +52,7 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     Parameters
     ----------
     watch
-        Is told what is measured next, and the share that is done, 0 to 1.
+        Called with what is measured next, and the share that is done, 0 to 1.
     limit
         Seconds after which no other matrix is begun.
 

@@ -87,7 +87,7 @@ def read_recorded(path: Path, entry: EntryType) -> tuple[CompoundMatrix, Any, An
 
 
 def described(subject: Subject, matrix: CompoundMatrix | None, missing: str = "") -> MatrixRecord:
-    """Say what a matrix is like; of one that could not be made, why.
+    """Return the record that describes a matrix, or says why it could not be made.
 
     Parameters
     ----------

@@ -39,7 +39,7 @@ class SearchRecord:
     Attributes
     ----------
     matrix, dtype
-        Of which.
+        The names of the matrix and of the type.
     search
         ``joint``: layouts and schedules. ``paper``: the same among the paper's layouts. ``schedule``:
         schedules alone, in the natural layout.
@@ -122,7 +122,7 @@ class Results(kit.Results):
         Parameters
         ----------
         matrix, dtype
-            Of which product.
+            The product.
         part
             Words in the name; `REAL` for the fastest of this project's real products instead.
         """
@@ -135,7 +135,7 @@ class Results(kit.Results):
         return min(matches, key=lambda each: each.median_us or 0.0, default=None)
 
     def gaps(self) -> tuple[str, ...]:
-        """Say which matrices and searches are missing, and why; a form that cuSPARSE refuses is none."""
+        """Return the missing matrices and searches, and why; a form that cuSPARSE refuses is not one."""
         matches = [f"{name}: {why}" for name, why in self.missing.items()]
         matches += [f"{s.matrix}, {s.dtype}, {s.search}: {s.reason}" for s in self.searches if s.reason]
         return tuple(f"Not measured: {each}" for each in matches)

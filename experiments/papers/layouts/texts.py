@@ -17,5 +17,5 @@ READING = (
 
 
 def remarks_of(results: Results) -> tuple[str, ...]:
-    """Say what a reader must know of the verdict as a whole."""
+    """Return what a reader must know about the verdict as a whole."""
     return (f"Measured on {results.gpu}; the paper has a Quadro K2000, a GTX 980 and a GP100.",)

@@ -38,7 +38,7 @@ class RatioFigure:
     printed
         Ratios that the text prints, by the paper's name of the matrix.
     gaps
-        What does not come out, whatever is measured.
+        What is not reproduced, whatever is measured.
     """
 
     method: str

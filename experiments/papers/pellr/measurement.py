@@ -59,7 +59,7 @@ def measure_subjects(
     timer
         Times a product; see `Timer`.
     watch
-        Is told what is measured next, and the share that is done, 0 to 1.
+        Called with what is measured next, and the share that is done, 0 to 1.
     """
     run = Run()
     threads = threads_of(device[1])

@@ -100,7 +100,7 @@ a warp at most four times CRS, beyond which no format is made."""
 
 
 def generate(distribution: Distribution) -> Any:
-    """Make a matrix: lengths as drawn, columns spread over a band around the diagonal.
+    """Make a matrix of the sampled row lengths, with columns spread over a band around the diagonal.
 
     Returns
     -------

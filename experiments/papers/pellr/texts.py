@@ -23,7 +23,7 @@ def subject_label(matrix: MatrixRecord) -> str:
 
 
 def matrix_note(matrix: MatrixRecord, results: Results, method: str = "") -> str:
-    """Say what decides the time of a matrix: row lengths, iterations of warps, waves of threads."""
+    """Return what decides the time of a matrix: row lengths, iterations of warps, waves of threads."""
     parts = [
         f"sigma {matrix.sigma:.1f}, mean {matrix.mean:.1f}, longest {matrix.longest:,}",
         f"{results.waves(matrix):.2g} waves",
@@ -36,7 +36,7 @@ def matrix_note(matrix: MatrixRecord, results: Results, method: str = "") -> str
 
 
 def notes_of(results: Results) -> tuple[str, ...]:
-    """Say how the figures are to be read, with the numbers that explain them."""
+    """Return notes on how to read the figures, with the numbers that explain them."""
     kinds = dict.fromkeys(matrix.group for matrix in results.matrices)
     return (
         f"Measured on {results.gpu}: products by replay of CUDA graphs, warm (the same buffers again, as in "
@@ -53,7 +53,7 @@ def notes_of(results: Results) -> tuple[str, ...]:
 
 
 def waves_text(results: Results) -> str:
-    """Say how often the matrices fill both GPUs, and what follows."""
+    """Return how often the matrices fill both GPUs, and what follows."""
     alone = results.sets["alone"]
     small = [matrix for matrix in alone if results.waves(matrix) < 1]
     text = (
@@ -82,7 +82,7 @@ def waves_text(results: Results) -> str:
 
 
 def times_text(results: Results) -> str:
-    """Say what the time of PELLR goes with: the longest row, or the non-zeros."""
+    """Return what the time of PELLR correlates with: the longest row, or the non-zeros."""
     parts = []
     for part, words in (("alone", "as they are"), ("filled", "repeated")):
         matches = [
@@ -104,7 +104,7 @@ def times_text(results: Results) -> str:
 
 
 def slices_text(results: Results) -> str:
-    """Say why PELLR can be the slower one where nothing but latency counts, and what slices cost."""
+    """Return why PELLR can be slower where only latency counts, and what slices cost."""
     pairs = {
         dtype: [
             cut / whole
@@ -125,7 +125,7 @@ def slices_text(results: Results) -> str:
 
 
 def locality_text(results: Results) -> str:
-    """Say what sorting costs: rows that run together no longer lie together."""
+    """Return what sorting costs: rows that run together are no longer adjacent."""
     parts = []
     for part, words in (("filled", "repeated"), ("generated", "generated")):
         ratios = results.ratios(results.sets[part], "pellr", "float64", NEAR)

@@ -47,13 +47,13 @@ class Change:
     Attributes
     ----------
     key
-        What tells it apart; see `Document`.
+        What identifies it; see `Document`.
     before, after
         Cycles.
     percent
         By how much the second takes more, in per cent of the first.
     causes
-        Charged cycles by the name of the cause, of those that are not 0 in both; the largest change first.
+        Attributed cycles by the name of the cause, without those that are 0 in both; largest change first.
     lines
         Cycles by the text of the instruction, in the same order; empty unless both files have them.
     program

@@ -32,7 +32,7 @@ class DifferentInput:
     after: tuple[str, str] | None
 
     def in_words(self) -> str:
-        """Say it in a line."""
+        """Describe the difference in a line."""
         what = f"{MATRIX} {self.name}" if self.is_matrix else self.name
         sides = (f"{side} {_said(of)}" for side, of in (("A", self.before), ("B", self.after)))
         return f"{what} differs: {', '.join(sides)}"

@@ -265,7 +265,7 @@ def check(where: str, kind: str, content: Mapping[str, Any]) -> Layout:
 
 
 def first_fault(error: ValidationError) -> str:
-    """Say in a line which field is wrong first, what it holds, and what is wrong with it."""
+    """Return a line on the first wrong field, what it holds, and what is wrong with it."""
     first = error.errors()[0]
     place = ".".join(shown(str(part)) for part in first["loc"])
     message = first["msg"].removeprefix("Value error, ")

@@ -37,7 +37,7 @@ from vecsim.support.errors import UserError
 from vecsim.support.input_files import PROGRAM, is_regular, read_input
 
 Watch = Callable[[str, int, int], None]
-"""Told what runs, and which of how many it is."""
+"""Called with what runs, its number, and how many there are."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ def rerun(
         Where the cells of a sweep are kept, empty so that all are computed; without it the user's, which
         gives what it has.
     watch
-        Told how far it is.
+        Called with the progress.
 
     Raises
     ------

@@ -62,7 +62,7 @@ FromText = BeforeValidator(_whole)
 
 
 class TableRow(BaseModel):
-    """A row: a program on a matrix at a point, with its cycles or the fault for which there are none."""
+    """A row: a program on a matrix at a point, with its cycles or the fault that prevented them."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 

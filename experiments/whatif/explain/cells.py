@@ -74,7 +74,7 @@ class Cells:
 
     @property
     def several(self) -> tuple[str, ...]:
-        """Names of the things of which more than one value was tried."""
+        """Names of the things that have more than one value."""
         return tuple(name for name, values in self.varied.items() if len(values) > 1)
 
     def means(self, program: int, names: Sequence[str]) -> Floats:
@@ -88,7 +88,7 @@ class Cells:
         program
             Its place in `programs`.
         names
-            Things of which the values are kept apart, none, one or two.
+            Things whose values are kept separate: none, one or two.
 
         Returns
         -------

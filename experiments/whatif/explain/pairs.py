@@ -15,9 +15,9 @@ from experiments.whatif.explain.cells import Cells, Floats, comparable, number, 
 from experiments.whatif.explain.parameters import NO_RESULT, SPEED, file_name
 
 MOST_PLACES = 400
-"""Values of two things together, at most; of more there is no table."""
+"""Most combinations of the values of two things; larger pairs have no table."""
 MOST_DRAWN = 15
-"""Pairs that are drawn; of the others there are tables alone."""
+"""Pairs that have a figure; the others have only a table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +38,12 @@ class Pair:
 
     @property
     def interaction(self) -> float:
-        """By which factor, at most, both together change the speed otherwise than each by itself."""
+        """Largest factor between the speed with both changed and what each change alone predicts."""
         return max(map(interaction, self.fields.values()))
 
 
 def interaction(field: Floats) -> float:
-    """Return by which factor, at most, a field differs from what its rows and columns give by themselves.
+    """Return the largest factor between a field and what its rows and columns predict by themselves.
 
     Parameters
     ----------

@@ -116,7 +116,7 @@ def what_matters(cells: Cells) -> Item:
 
 
 def _refused(cells: Cells) -> dict[str, str]:
-    """Return the programs of which effects cannot be separated, each with the reason."""
+    """Return the programs whose effects cannot be separated, each with the reason."""
     return {
         program: model.refusal
         for program, model in zip(cells.programs, cells.fits, strict=True)
@@ -135,7 +135,7 @@ def _summary(cells: Cells) -> str:
     return (
         f"{message} Not every combination was tried, so effects are separated by an additive model of the "
         f"logarithm of the cycles. Its intervals, in brackets, hold together with {CONFIDENCE:.0%} "
-        "confidence; two things whose intervals overlap are not told apart."
+        "confidence; two things whose intervals overlap cannot be ranked."
     )
 
 

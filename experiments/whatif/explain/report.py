@@ -21,7 +21,7 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
     Parameters
     ----------
     cells
-        What came out.
+        The results of the sweep.
     name
         Of its folder.
     remarks

@@ -101,7 +101,7 @@ _ADAPTERS: Mapping[type, TypeAdapter[Any]] = {kind: TypeAdapter(kind) for kind i
 
 
 def content_of(record: Cell | ImageRecord) -> bytes:
-    """Return a record as JSON, of which floats come back as they were, NaN and infinity too."""
+    """Return a record as JSON that keeps floats exactly, including NaN and infinity."""
     return json.dumps(vars(record), separators=(",", ":")).encode()
 
 

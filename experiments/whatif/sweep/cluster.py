@@ -84,7 +84,7 @@ def by_cluster(
     outcomes
         By the number of the task; what is done is put in.
     watch
-        Told how many cells of these tasks are done.
+        Called with how many cells of these tasks are done.
 
     Raises
     ------
@@ -137,7 +137,7 @@ class _Made:
 def _connected(distributed: Any, address: str) -> Iterator[Any]:
     """Yield a client of the scheduler; what it has not finished is abandoned at the end."""
     for name in ("distributed", *(f"distributed.{part}" for part in ("client", "core", "comm", "batched"))):
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what goes wrong is told here, in a line
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # errors are reported here, in a line
     try:
         client = distributed.Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
     except (OSError, ValueError, RuntimeError) as error:
@@ -231,7 +231,7 @@ def _result(future: Any, address: str) -> Gathered | None:
     Raises
     ------
     UserError
-        It is told why there is nothing.
+        It says why there is no result.
     """
     try:
         built: Gathered = future.result(timeout=ANSWER_SECONDS)

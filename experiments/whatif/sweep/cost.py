@@ -61,7 +61,7 @@ def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str
     machine
         Its numbers, by full name.
     program
-        Of `programs.registry`, or one's own like one of these.
+        A program of `programs.registry`, or a user's program like one of these.
     value_bits
         Bits of an element.
     """

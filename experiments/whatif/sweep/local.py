@@ -36,7 +36,7 @@ def by_processes(
     outcomes
         By the number of the task; what is done is put in.
     watch
-        Told how many cells of these tasks are done.
+        Called with how many cells of these tasks are done.
 
     Raises
     ------

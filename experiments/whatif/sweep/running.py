@@ -32,7 +32,7 @@ from vecsim.support.errors import MatrixWarning, UserError
 from vecsim.support.suggestions import amount
 
 Watch = Callable[[int, int], None]
-"""Told how many cells of how many are done."""
+"""Called with how many cells are done, and how many there are."""
 
 
 ATTEMPTS = 4
@@ -52,7 +52,7 @@ def sweep(
     scheduler: str | None = None,
     watch: Watch | None = None,
 ) -> SweepTable:
-    """Run a sweep, but for the cells that are kept already.
+    """Run a sweep; cells that are in the store are not simulated again.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def sweep(
     scheduler
         Address of a Dask scheduler, ``tcp://HOST:PORT``, whose workers simulate instead of this computer.
     watch
-        Told how far it is.
+        Called with the progress.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def sweep(
     scheduler = None if scheduler is None else text("scheduler", scheduler)
     report = (lambda done, of: None) if watch is None else function("watch", watch)
     if scheduler is not None and jobs is not None:
-        raise UserError("sweep: jobs are processes of this computer, a scheduler has workers of its own")
+        raise UserError("sweep: jobs are processes of this computer, but a scheduler has its own workers")
     path = default_store() if store is None else path_of("store", store)
     with tempfile.TemporaryDirectory(prefix="vecsim-sweep-") if reasons else nullcontext() as folder:
         if folder is not None:
@@ -106,7 +106,7 @@ def sweep(
 
 
 def _not_kept(machine: Machine) -> list[str]:
-    """Say which extensions of a machine let no cell be kept, and why."""
+    """Return a line for each extension of a machine that prevents keeping cells, with the reason."""
     return [
         f"cells with extension {each.name} are not kept: {each.file or 'no file'} {each.outside}"
         for each in machine.extensions

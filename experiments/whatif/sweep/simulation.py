@@ -17,7 +17,7 @@ from vecsim.results.file_digests import InputFile
 from vecsim.support.errors import UserError
 
 REPORT_SECONDS = 0.2
-"""How often it is told how many cells are done."""
+"""Seconds between two reports of how many cells are done."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def simulate(task: Task, report: Callable[[int], None] = lambda done: None) -> O
     task
         What to do.
     report
-        Told now and then how many more cells are done.
+        Called now and then with how many more cells are done.
 
     Raises
     ------

@@ -61,9 +61,9 @@ class Sweep:
         As `vecsim.load` takes them, and suites by name (`experiments.whatif.sweep.inputs`), which become
         their members.
     programs
-        Names, or ``NAME:FILE.s`` of one's own.
+        Names, or ``NAME:FILE.s`` for a user's program.
     machine
-        A preset, a file or a `vecsim.Machine`, of which numbers are varied.
+        The machine that is varied: a preset, a file or a `vecsim.Machine`.
     extend
         Extensions of the machine: files, or names of those that come with vecsim (docs/extending-time.md).
     set
@@ -126,7 +126,7 @@ class Sweep:
 
     @property
     def base(self) -> Machine:
-        """The machine of which numbers are varied.
+        """The machine that is varied.
 
         Raises
         ------

@@ -60,7 +60,7 @@ class Keeper(Protocol):
 
 
 def say(line: str) -> None:
-    """Tell the user what happens to a store."""
+    """Print what happens to a store."""
     print(line, file=sys.stderr, flush=True)
 
 
@@ -72,7 +72,7 @@ class Store:
     path
         It is made if there is none; its folder, too.
     say
-        Told in a line that the database was damaged and is set aside.
+        Called with a line if the database was damaged and is set aside.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Store:
         return self._records(Cell, keys)
 
     def stored_keys(self, keys: Iterable[str]) -> frozenset[str]:
-        """Tell which of some cells are kept, by key."""
+        """Return the keys of the cells that are kept."""
         return frozenset(self.cells(keys))
 
     def image(self, key: str) -> ImageRecord | None:

@@ -46,7 +46,7 @@ _WHOLE = frozenset(
 )
 """Errors of SQLite that say nothing of what is in the file."""
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
-"""What Python raises for a damaged database, of which a message may be no text."""
+"""What Python raises for a damaged database, whose message may not be text."""
 MOST_BYTES = 1 << 24
 """Of a row; a damaged one may claim any number."""
 
@@ -123,7 +123,7 @@ def _number(database: sqlite3.Connection, name: str) -> int:
 
 
 def reason(error: BaseException, path: Path) -> str:
-    """Say in some words why a database cannot be used, if what is in it is the reason.
+    """Return why a database cannot be used, if its content is the reason.
 
     Raises
     ------

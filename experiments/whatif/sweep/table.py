@@ -1,4 +1,4 @@
-"""What came out of a sweep, as a table: a row for each matrix, program and point."""
+"""The results of a sweep, as a table: a row for each matrix, program and point."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ class Work:
     computed, engine_seconds
         How many cells were simulated, and the processors' time of the engine.
     machine
-        The machine of which numbers are varied.
+        The machine that is varied.
     files
         The files that assembling the program read, as the keys of an ordered set.
     """

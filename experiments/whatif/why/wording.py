@@ -1,4 +1,4 @@
-"""What a program does with its cycles, in words: moving y, waiting for bmipa's latency."""
+"""Words for what a program does with its cycles: moving y, waiting for bmipa's latency."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _PLAIN = re.compile(r"v\d+")
 
 
 def parts(program: Program, lines: Sequence[Line]) -> dict[str, int]:
-    """Say what was done in the cycles of a run; what reads alike is added up.
+    """Return what was done in the cycles of a run, in words; equal words are added up.
 
-    Transfers are told by the registers that they fill or empty, as the source names them. Names that
-    differ in a number at their end are one, for pipelined programs have a vector in several registers.
+    Transfers are named by the registers that they fill or empty, as the source names them. Names that
+    differ in a number at their end are one, because pipelined programs have a vector in several registers.
 
     Parameters
     ----------
     program
         What ran.
     lines
-        What its instructions came to.
+        The cycles of its instructions.
 
     Returns
     -------
@@ -41,12 +41,12 @@ def parts(program: Program, lines: Sequence[Line]) -> dict[str, int]:
     result: dict[str, int] = {}
     for line in lines:
         for name, cycles in line.cycles_by_cause.items():
-            message = _told(Cause[name.upper()], program, line)
+            message = _words(Cause[name.upper()], program, line)
             result[message] = result.get(message, 0) + cycles
     return dict(sorted(result.items(), key=lambda item: -item[1]))
 
 
-def _told(cause: Cause, program: Program, line: Line) -> str:
+def _words(cause: Cause, program: Program, line: Line) -> str:
     kind, _, what = cause.name.lower().rpartition("_")
     name = line.mnemonic.partition(".")[0]
     if cause is Cause.SCALAR_WORK:

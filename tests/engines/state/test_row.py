@@ -101,7 +101,7 @@ def test_objects_are_stored_and_read_again(row, data):
 
 @given(rows_of(Example, INTEGERS), rows_of(Example, INTEGERS))
 @examples(60)
-def test_a_copy_has_lists_of_its_own(one, other):
+def test_a_copy_has_its_own_lists(one, other):
     before = values_of(other)
     one.copy_from(other)
     assert values_of(one) == before

@@ -182,7 +182,7 @@ TASKS = {1: axpy, 2: dot, 3: clip, 4: horner, 5: columns, 6: gather, 7: crs, 8: 
 
 
 def objection(number: int, text: str, seed: int) -> str:
-    """Say why a text does not do what an exercise asks; nothing if it does."""
+    """Return why a text does not do what an exercise asks; empty if it does."""
     for each in TASKS[number](random.Random(f"plain {number} {seed}")):
         actual = _objection(number, text, each)
         if actual:

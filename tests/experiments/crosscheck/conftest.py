@@ -7,7 +7,7 @@ from vecsim.machine import load_machine
 
 @pytest.fixture
 def results():
-    """Three matrices, of which two are in the list: JD over CRS falls on both machines, BBCS only in one."""
+    """Three matrices, two of them in the list: JD over CRS falls on both machines, BBCS only in one."""
     return Results(
         (
             checked("gre_185", numbers(100, 80, 50, 20, 30), numbers(4.0, 3.0, 5.0, 2.0)),

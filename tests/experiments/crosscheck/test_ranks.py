@@ -53,7 +53,7 @@ def test_ratios_by_hand(results):
     assert of_ratios(ratios(results.matrices, "bbcs", "crs")).spearman == -1
 
 
-def test_chism_stands_beside_the_times_of_hism(results):
+def test_chism_is_compared_with_the_times_of_hism(results):
     actual = ratios(results.matrices, "chism", "crs")
     assert [(ratio.cycles, ratio.time) for ratio in actual] == [(0.3, 0.5), (0.2, 1.25), (0.1, 2.0)]
 

@@ -19,7 +19,7 @@ def size(png: bytes) -> tuple[int, int]:
 
 
 def bars(chart: BarChart, panel: int = 0) -> dict[str, list[tuple[float, float]]]:
-    """Bottom and top of every bar that is drawn, by series."""
+    """Return bottom and top of every plotted bar, by series."""
     axes = charts.figure(chart).axes[panel]
     return {
         str(container.get_label()): [(bar.get_y(), bar.get_y() + bar.get_height()) for bar in container]
@@ -72,7 +72,7 @@ def test_both_kinds_of_file():
     assert charts.draw(CHART) == picture
 
 
-def test_the_paper_beside_ours_has_a_panel_for_each_quantity():
+def test_the_paper_next_to_ours_has_a_panel_for_each_quantity():
     chart = paper_beside_ours("Table", "times", ROWS)
     assert [panel.title for panel in chart.panels] == ["all", "large"]
     assert chart.panels[0].categories == ("A\nvs B", "A\nvs C")
@@ -124,7 +124,7 @@ def test_a_series_has_one_colour_in_all_panels_and_one_key():
     assert sorted(text.get_text() for text in legend.get_texts()) == ["CHiSM", "x", "y"]
 
 
-def test_words_lie_within_the_picture_and_beside_each_other():
+def test_words_lie_within_the_picture_and_next_to_each_other():
     names = tuple(f"a-matrix-number-{k}\n{10**k:,}" for k in range(10))
     series = {f"a method with a long name, {m}": (1.5,) * 10 for m in range(5)}
     title = "A title that says very much of a picture that is as wide as its bars need " * 4

@@ -22,7 +22,7 @@ def test_notes_that_differ_within_a_row_stand_at_its_numbers():
     assert [(line.note, line.remark) for line in with_paper.lines] == [(None, ""), (None, "")]
 
 
-def test_a_note_of_a_whole_row_stands_at_its_label_or_beside_it():
+def test_a_note_of_a_whole_row_stands_at_its_label_or_next_to_it():
     long = "x" * 61
     rows = [
         Comparison("printed", "a", "1", 1.0, "so"),

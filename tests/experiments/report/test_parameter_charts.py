@@ -1,4 +1,4 @@
-"""Lines with bands, bars around a line, fields of colour: what is drawn stands where it should."""
+"""Lines with bands, bars around a line, fields of colour: all are plotted where they should be."""
 
 import pytest
 

@@ -31,7 +31,7 @@ def test_the_lines_of_reference_are_seen_even_far_from_all_points():
     assert not scatter.figure(chart(ScatterPanel("p", POINTS), reference=None)).axes[0].lines
 
 
-def test_labels_stand_beside_their_points():
+def test_labels_stand_next_to_their_points():
     axes = scatter.figure(chart(ScatterPanel("p", POINTS, {(4.0, 8.0): "far"}))).axes[0]
     assert [(text.get_text(), text.xy) for text in axes.texts] == [("far", (4.0, 8.0))]
 

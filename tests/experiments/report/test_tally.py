@@ -1,4 +1,4 @@
-"""How much of a paper comes out, counted."""
+"""How much of a paper is reproduced, counted."""
 
 import pytest
 from report_cases import BARE, ITEM

@@ -52,7 +52,7 @@ def test_conclusions_are_made_of_the_numbers():
 
 
 def test_a_part_of_a_study_gives_the_same_cells(tmp_path):
-    """One matrix and one value of everything, against runs of their own."""
+    """Compare one matrix and one value of everything with single runs."""
     spec = specification("sparse-unit")
     few = replace(
         spec,

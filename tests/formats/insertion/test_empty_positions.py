@@ -103,7 +103,7 @@ def test_matrices_without_positions(shape):
 
 
 def test_a_large_matrix_takes_no_time_for_its_empty_positions():
-    # 2**42 positions, of which three are taken: a handful of groups a row would be all the work.
+    # 2**42 positions, three of them taken: a handful of groups a row would be all the work.
     size = 2**21
     matrix = scipy.sparse.coo_array(([1.0, 2.0, 3.0], ([0, 5, size - 1], [7, 7, size - 1])))
     hism = HiSM.from_scipy(matrix, section_size=64)

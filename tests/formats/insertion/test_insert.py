@@ -158,7 +158,7 @@ def test_the_value_is_rounded_to_the_type_of_the_matrix(name):
         (0, [1], "one element is inserted at a time"),
     ],
 )
-def test_a_position_that_is_none_is_refused(name, row, column, message):
+def test_an_invalid_position_is_refused(name, row, column, message):
     with pytest.raises(UserError, match=message):
         build(name, scipy.sparse.csr_array(np.eye(3, 5))).insert(row, column, 1.0)
 

@@ -224,7 +224,7 @@ def test_no_library_is_said_in_one_line(driver, monkeypatch):
         cusparse_library.cusparse()
 
 
-def test_libraries_in_wheels_and_beside_cupy_are_candidates(tmp_path, monkeypatch):
+def test_libraries_in_wheels_and_next_to_cupy_are_candidates(tmp_path, monkeypatch):
     places = ["nvidia/cu13/lib", "nvidia/cusparse/lib", "cupy/.data/lib"]
     for place in places:
         (tmp_path / place).mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""Sums of products of several columns as cuSPARSE is told to make them, against NumPy."""
+"""Sums of products of several columns by cuSPARSE, against NumPy."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ from gpu.formats.sliced.product import steps_at_once
 from gpu.formats.sliced.slicing import BLOCKS, WIDTHS, Slicing
 
 
-def test_every_arrangement_has_a_step_under_way():
+def test_every_arrangement_has_a_step_in_flight():
     for threads_per_row, block, wide in itertools.product((1, 2, 4, 8, 16, 32), BLOCKS, WIDTHS):
         assert steps_at_once(threads_per_row, block, wide) >= 1
 

@@ -15,7 +15,7 @@ U32, WHOLE = types.uint32[::1], types.int64
 
 @pytest.mark.parametrize(("real", "one"), [(np.float32, types.float32), (np.float64, types.float64)])
 @pytest.mark.parametrize("ordered", [False, True])
-def test_two_batches_of_columns_are_under_way_before_it_waits(real, one, ordered):
+def test_two_batches_of_columns_are_in_flight_before_it_waits(real, one, ordered):
     vector = one[::1]
     kernel = ellpack_r_kernel(real, single=False, permuted=True, ordered=ordered, steps=STEPS_AT_ONCE)
     signature = (vector, U32, U32, U32, U32, U32, WHOLE, WHOLE, vector, vector, one, one)

@@ -1,8 +1,8 @@
 """Matrices with compound entries in families, generated without files: to learn from, and to time whole.
 
-The names begin with the family, which is left out as a whole, and end with the entries. Where a family has
-entries of its own (waves, surfaces, solids) they are those; elsewhere they are drawn, since times depend on
-the pattern alone.
+The names begin with the family, which is left out as a whole, and end with the entries. Some
+families define the values of their entries (waves, surfaces, solids). Elsewhere the values are random, since
+times depend on the pattern alone.
 """
 
 from __future__ import annotations
@@ -113,4 +113,4 @@ EXHAUSTIVE = (
     "web/80k, block-4",
     "band/60k, 20 a row, block-6",
 )
-"""One an entry type, of which every variant is timed."""
+"""One for each entry type; every variant is timed on it."""

@@ -45,7 +45,7 @@ def leave_families_out(
     results, family
         As of `losses_by_count`.
     count
-        Variants that are predicted, the best of which is taken.
+        Number of predicted variants; the best of them is taken.
 
     Returns
     -------

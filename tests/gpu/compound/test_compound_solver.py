@@ -27,7 +27,7 @@ def test_plain_numbers_multiply_alike(entry):
     np.testing.assert_allclose((as_scalars(matrix) @ x.ravel()).reshape(exact.shape), exact, rtol=1e-13)
 
 
-def test_a_sum_of_its_own_has_no_plain_numbers():
+def test_a_user_sum_has_no_plain_numbers():
     tropical = EntryType(
         "tropical",
         entry=("t",),

@@ -89,7 +89,7 @@ def test_a_rule_that_families_share_is_learnt_from_others():
     pytest.importorskip("sklearn")
     losses = leave_families_out(RESULTS, 3)
     assert [each.family for each in losses] == sorted(len(RULE) * [*FAMILIES])
-    assert mean_loss(losses) < 0.08  # one drawn at random loses 108 %
+    assert mean_loss(losses) < 0.08  # a random one loses 108 %
     assert mean_loss(leave_families_out(RESULTS)) < 0.35
 
 
@@ -150,7 +150,7 @@ def test_mean_loss_is_geometric():
     assert mean_loss(losses) == pytest.approx(np.sqrt(2.0) - 1.0)
 
 
-def test_mistakes_are_told(few_trees, monkeypatch):
+def test_mistakes_are_reported(few_trees, monkeypatch):
     with pytest.raises(UserError, match="two or more are needed, there is wide"):
         leave_families_out([RESULTS[-1]])
     with pytest.raises(UserError, match="0 variants are not possible"):

@@ -12,7 +12,7 @@ from gpu.hisparse.container import HiSparse
 
 @pytest.mark.nightly
 @given(matrix=blocked(max_extent=60), node_size=st.sampled_from(NODE_SIZES), seed=st.integers(0, 2**32 - 1))
-def test_compiled_edits_give_the_nodes_of_a_matrix_made_anew(matrix, node_size, seed):
+def test_compiled_edits_give_the_nodes_of_a_rebuilt_matrix(matrix, node_size, seed):
     assert not numba.config.DISABLE_JIT
     built, entries = HiSparse.from_scipy(matrix, node_size=node_size), as_dict(matrix)
     editor = built.editor()

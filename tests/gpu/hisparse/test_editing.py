@@ -30,7 +30,7 @@ from vecsim.support.errors import UserError
     seed=st.integers(0, 2**32 - 1),
     transposed=st.booleans(),
 )
-def test_edits_give_the_nodes_of_a_matrix_made_anew(matrix, node_size, seed, transposed):
+def test_edits_give_the_nodes_of_a_rebuilt_matrix(matrix, node_size, seed, transposed):
     built = HiSparse.from_scipy(matrix, node_size=node_size)
     built = built.T if transposed else built
     entries = as_dict(matrix.T if transposed else matrix)

@@ -105,7 +105,7 @@ def test_what_moves_along_is_not_spread_over_all_of_x():
 
 
 def test_hubs_count_as_if_they_stood_side_by_side():
-    # Four hubs in sectors of their own: side by side they are one, and the four others are another.
+    # Four hubs in separate sectors: side by side they are one, and the four others are another.
     columns = np.array([0, 4, 8, 12] * 10 + [1, 5, 9, 13], np.int32)
     actual = least_work(columns, 14, (4, 8), multiprocessors=1, l2_bytes=1 << 20)
     assert [(each.first, each.again) for each in actual] == [(1, 0), (2, 0)]

@@ -31,7 +31,7 @@ def by_lengths(lengths, columns, seed):
 
 
 def stencil(shape, reach=1):
-    """Return the box stencil on a grid, with values of its own at each point."""
+    """Return the box stencil on a grid, with other values at each point."""
     one = [scipy.sparse.diags_array([1.0] * (2 * reach + 1), offsets=range(-reach, reach + 1), shape=(n, n))
            for n in shape]  # fmt: skip
     built = one[0]

@@ -13,7 +13,7 @@ from gpu.hisparse.container import HiSparse
 pytestmark = pytest.mark.usefixtures("gpu_with_others")
 
 SIZES = {"small": (90, 400), "large": (60_000, 900_000)}
-"""Rows and columns, and entries that are drawn, some of them twice."""
+"""Rows and columns, and random entries, some of them twice."""
 
 
 def random_matrix(side, entries, dtype, seed=0):

@@ -59,7 +59,7 @@ def test_a_generated_function_is_named_by_its_text_and_what_its_names_mean():
     assert len({identity(each) for each in (single, *others)}) == 3
 
 
-def test_a_kernel_of_ones_own_is_another_when_its_file_changes(tmp_path):
+def test_a_user_kernel_is_another_when_its_file_changes(tmp_path):
     path, names = tmp_path / "mine.py", []
     for text in ("def kernel(x):\n    x[0] = 5\n", "def kernel(x):\n    x[0] = 6\n"):
         path.write_text(text)
@@ -194,7 +194,7 @@ def test_kernels_that_differ_in_registers_are_compiled_once(monkeypatch):
     assert kernel_cache.compiled_for(kernel, ("x",), 32) is not fewer
 
 
-def test_each_limit_of_registers_has_a_file_of_its_own(kernel, monkeypatch):
+def test_each_limit_of_registers_has_its_own_file(kernel, monkeypatch):
     recorded = kernel(2)
     monkeypatch.setattr(kernel_cache, "keep", lambda dispatcher: setattr(dispatcher, "_cache", recorded))
     saved = {}

@@ -44,7 +44,7 @@ def test_a_row_that_nobody_writes_is_found_out(stored, monkeypatch):
     assert {each.status for each in check.check_matrix("tiny", "crs", stored)} == {"wrong"}
 
 
-def test_what_refuses_and_what_fails_are_told_apart(stored, monkeypatch):
+def test_what_refuses_and_what_fails_are_distinguished(stored, monkeypatch):
     def refuse(matrix):
         raise NotRepresentableError("too wide")
 

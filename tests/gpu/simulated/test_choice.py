@@ -92,11 +92,11 @@ def test_bytes_counted_are_those_that_are_stored(name, kind):
     try:
         host = KERNELS[name].convert(matrix)
     except NotRepresentableError:
-        # These are all refused for their padding, of which a sample of the rows tells, too.
+        # These are all refused for their padding, and a sample of the rows shows it, too.
         assert work is None
         return
     stored = sum(array.nbytes for array in KERNELS[name].product(host, 64).device_arrays)
-    if work is None:  # some rows told that it takes much more than CRS
+    if work is None:  # a sample of rows showed that it takes much more than CRS
         assert stored > 1.2 * Structure.of(matrix).crs_bytes
         return
     # A few pointers, and what is read or written twice, apart.

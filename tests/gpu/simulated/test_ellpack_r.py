@@ -69,7 +69,7 @@ def test_elements_of_x_behind_a_row_are_not_read():
         np.testing.assert_array_equal(results @ x, matrix[:, 1:] @ x[1:])
 
 
-def test_other_arrangements_are_none_of_its_own():
+def test_other_arrangements_do_not_belong_to_it():
     for slicing in (
         Slicing(),
         Slicing(row_lengths=True, threads_per_row=2),

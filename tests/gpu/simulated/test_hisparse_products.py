@@ -149,7 +149,7 @@ def test_segments_are_what_they_are_said_to_be(seed, share, dtype):
 
 
 def kind_of(lines, wide):
-    """What kind a segment is, by the rule of which lane takes which entry."""
+    """Return the kind of a segment, by the rule that assigns entries to lanes."""
     places = np.arange(len(lines))
     half = -(-len(lines) // 4) * 2
     groups = places % 4 if wide == 4 else places // half * 2 + places % half % 2

@@ -113,7 +113,7 @@ def test_wrong_matrices_are_refused(arguments, options, message):
         gpu.prepare(*arguments, **options)
 
 
-def test_values_that_are_lost_are_refused_or_told():
+def test_values_that_are_lost_are_refused_or_reported():
     large = scipy.sparse.csr_array(np.array([[0, 2**53 + 1], [1, 0]]))
     with pytest.warns(
         MatrixWarning, match=f"the first {2**53 + 1} in row 1, column 2: 64 bits hold all up to 2"

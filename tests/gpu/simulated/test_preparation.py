@@ -148,7 +148,7 @@ def device_of(monkeypatch):
 
 
 @pytest.mark.parametrize("format", ["crs", "sliced-ell", "coo", "auto"])
-def test_out_of_memory_is_told_before_the_conversion(device_of, monkeypatch, format):
+def test_out_of_memory_is_reported_before_the_conversion(device_of, monkeypatch, format):
     device = device_of(100)
     for name, kernel in list(gpu.KERNELS.items()):
         never = replace(kernel, convert=lambda matrix: pytest.fail("converted"))

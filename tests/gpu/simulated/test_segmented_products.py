@@ -50,7 +50,7 @@ def test_many_slots_of_a_row_are_added_by_a_warp():
     np.testing.assert_array_equal(multiplied(SegmentedProduct(stored, THREADS), 4, x), matrix @ x)
 
 
-def test_what_is_beside_x_is_not_read_for_padding():
+def test_what_is_next_to_x_is_not_read_for_padding():
     matrix = whole_numbers(9, 12, 0.3)
     x = np.arange(12.0)
     x[0] = np.inf

@@ -87,7 +87,7 @@ def test_kernels_of_the_sample_can_be_compiled():
     variants = [Variant(Layout("csr"), Schedule("whole", 32)), Variant(Layout("sorted-32"), Schedule())]
     assert compile_share(QUATERNION, np.float32, variants) == 2
     assert compile_share(UNIT_QUATERNION, np.float64, variants) == 2
-    with Compilers() as compilers:  # one kernel is too few for processes of their own
+    with Compilers() as compilers:  # one kernel is too few for separate processes
         assert compilers.begin(QUATERNION, np.float32, variants[:1]) == []
 
 

@@ -65,7 +65,7 @@ def test_rows_over_many_blocks_and_chunks():
         check(kind.from_scipy(matrix, section_size=16), matrix)
 
 
-def test_a_nan_beside_zero_row_entries_stays_out():
+def test_a_nan_next_to_zero_row_entries_stays_out():
     # Each block column begins with a zero-row entry, which has column 0 where x is no number.
     matrix = scipy.sparse.csr_array(np.array([[0.0] * 8, [0, 1, 2, 3, 0, 4, 5, 6]]))
     built = on_device(BBCS.from_scipy(matrix, section_size=4))

@@ -80,7 +80,7 @@ def test_vectors_may_begin_at_any_element(kind, format, dtype):
         assert (out[offset + 37 :] == -1).all()
 
 
-def test_dlpack_is_told_the_stream_of_the_product(prepared):
+def test_dlpack_gets_the_stream_of_the_product(prepared):
     x, out = ByDLPack(X), ByDLPack(np.zeros(4))
     prepared.matvec(x, out=out)
     # The protocol's name of the default stream.

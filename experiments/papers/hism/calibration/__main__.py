@@ -12,7 +12,7 @@ CANDIDATES = (
     "rank",
     "score",
     "as near",
-    "told apart",
+    "distinguishable",
     "conclusions that fail",
     "of all within 10 %",
     "of 18 within 15 %",

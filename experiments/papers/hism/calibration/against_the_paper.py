@@ -248,7 +248,7 @@ def sensitivity(
     proposal: tuple[Mapping[str, str], Conclusions],
     single: Sequence[tuple[Mapping[str, str], Conclusions]],
 ) -> Sensitivity:
-    """Say on which candidates a conclusion holds.
+    """Return the candidates that a conclusion holds on, as counts and by value.
 
     Parameters
     ----------

@@ -50,7 +50,7 @@ def appendices(result: Calibration, engine: str) -> tuple[Appendix, ...]:
 
 
 def changes(candidate: Candidate, of: Candidate) -> str:
-    """Say in what a candidate differs from another."""
+    """Describe how a candidate differs from another."""
     messages = [f"{choice} {value}" for choice, value in candidate.items() if of[choice] != value]
     return "; ".join(messages) or "none"
 
@@ -72,7 +72,7 @@ def choices(result: Calibration) -> Appendix:
 
 
 def sensitivities(result: Calibration) -> Appendix:
-    """Say of each conclusion of the paper on which machines it holds."""
+    """Count, for each conclusion of the paper, the machines that it holds on."""
     columns = ("conclusion", "holds on", "of", "extent", "proposal", "fails with", "holds only with")
     rows = [
         (
@@ -174,7 +174,7 @@ def candidates(result: Calibration) -> Appendix:
         )
         for rank, finalist in enumerate(result.finalists, 1)
     ]
-    columns = ("rank", "as near", "distinguished", "conclusions that fail", "choices changed")
+    columns = ("rank", "as near", "distinguishable", "conclusions that fail", "choices changed")
     return appendix("candidates", (*columns, *DISTANCES, DIFFERENCES, *NUMBERS), rows)
 
 
@@ -231,7 +231,7 @@ def standards(result: Calibration) -> Appendix:
 
 
 def conclusions_by_standard(result: Calibration) -> Appendix:
-    """Say of each conclusion with which programs, and on how many machines, it holds."""
+    """Count, for each conclusion and standard of the programs, the machines that it holds on."""
     proposal, labels = result.finalists[0], (*STANDARDS, PROPOSED)
     messages = [f"{what}, {words}" for what in ("proposal", "machines") for words in labels]
     columns = ("conclusion", *messages, "of")
@@ -258,15 +258,15 @@ def groups(result: Calibration) -> Appendix:
     rows = [
         (
             words,
-            sampled.group,
-            str(sampled.choices),
-            str(sampled.met),
-            f"{100 * sampled.met / sampled.choices:.2f}",
-            ", ".join(sampled.best),
-            *(f"{sampled.ratios[program]:.2f}" for program in programs),
+            group.group,
+            str(group.choices),
+            str(group.met),
+            f"{100 * group.met / group.choices:.2f}",
+            ", ".join(group.best),
+            *(f"{group.ratios[program]:.2f}" for program in programs),
         )
         for words, of in result.groups.items()
-        for sampled in of
+        for group in of
     ]
     return appendix("groups", columns, rows)
 
@@ -299,7 +299,7 @@ def machine(result: Calibration) -> Appendix:
 
 
 def search_provenance(result: Calibration, engine: str) -> Appendix:
-    """Say when, by which code and on which matrices the search was made, and how far it went."""
+    """Return the date, code, matrices and extent of the search."""
     built = provenance()
     members = sorted(result.ground.members.values(), key=lambda member: member.name)
     suite = "\n".join(f"{member.name} {member.pattern_sha256}" for member in members)

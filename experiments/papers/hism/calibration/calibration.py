@@ -31,7 +31,7 @@ from experiments.papers.hism.calibration.search import (
     starts,
 )
 from experiments.papers.hism.calibration.simulation import Simulator
-from experiments.papers.hism.calibration.uncertainty import Draws, Resampled, resampled
+from experiments.papers.hism.calibration.uncertainty import Draws, GroupChoices, group_choices
 from experiments.papers.hism.measurements import Load
 from experiments.papers.hism.table2 import GROUPS
 from experiments.papers.kit.request import Request
@@ -39,10 +39,10 @@ from vecsim.machine import Machine
 from vecsim.support.errors import UserError
 
 STARTS = 12
-"""Where the search begins: as it is now, at the first value of every choice, at others drawn at random."""
+"""Starts of the search: today's values, the first value of every choice, and random values."""
 CANDIDATES = 800
-"""This many the search examines before it ends, unless asked otherwise: under 30 minutes on two cores in all.
-A limit of time would make what comes out depend on the host."""
+"""Candidates that the search examines unless asked otherwise: under 30 minutes on two cores in all.
+A limit of time would make the result depend on the host."""
 REFERENCES = 8
 """Machines that the sample is chosen by."""
 FINALISTS = 10
@@ -136,7 +136,7 @@ class Calibration:
     now: Evaluated
     before: Evaluated
     spread: Mapping[str, float]
-    groups: Mapping[str, tuple[Resampled, ...]]
+    groups: Mapping[str, tuple[GroupChoices, ...]]
     single: tuple[Evaluated, ...]
     sensitivities: tuple[Sensitivity, ...]
     measured_facts: Mapping[str, int]
@@ -280,14 +280,15 @@ def _errors(search: Evaluator, measured: Sequence[Evaluated]) -> Iterable[float]
                 yield abs(log(ours / e.distance.numbers[row, group]))
 
 
-def _groups(matches: Ground, proposal: Finalist) -> dict[str, tuple[Resampled, ...]]:
+def _groups(matches: Ground, proposal: Finalist) -> dict[str, tuple[GroupChoices, ...]]:
     """Try all choices of matrices of the small, medium and large groups, by standard."""
     of = {PROPOSED: proposal.evaluated, **proposal.by_standard}
     return {
         words: tuple(
             result
             for group in GROUPS[1:]
-            if (result := resampled(group, e.cycles, matches.figures["size"], matches.members)) is not None
+            if (result := group_choices(group, e.cycles, matches.figures["size"], matches.members))
+            is not None
         )
         for words, e in of.items()
     }

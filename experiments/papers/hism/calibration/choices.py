@@ -77,9 +77,9 @@ class Choice:
 CODED_BY_HAND = "programs were coded by hand in vector assembly"
 EARLIER_PAPER = "described in an earlier paper"
 WORK = "work"
-"""What the choice is called that says whether all programs do the same."""
+"""Name of the choice that says whether all programs do the same work."""
 EQUAL = "equal"
-"""Its value by which they do."""
+"""Value of `WORK` with which all programs do the same work."""
 
 
 def _field(field: str, *values: int | bool) -> tuple[Value, ...]:
@@ -272,7 +272,7 @@ def uncalibrated(choices: tuple[Choice, ...] = CHOICES) -> dict[str, str]:
 def as_now(base: Machine, choices: tuple[Choice, ...] = CHOICES) -> dict[str, str]:
     """Return the candidate that is nearest to a machine and the programs of `ASSIGNMENT`.
 
-    A choice of which no value is like them takes its first.
+    A choice that has no such value takes its first.
     """
     result = uncalibrated(choices)
     for choice in choices:

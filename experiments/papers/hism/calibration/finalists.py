@@ -1,4 +1,4 @@
-"""Candidates on the whole suite: which cannot be told apart from the nearest, and which is proposed."""
+"""Candidates on the whole suite: which are statistically as near as the nearest, and the proposal."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Finalist:
     by_standard, concluded_by_standard
         The same with all programs plain, or all pipelined, and equal work.
     as_near
-        Share of the draws of the suite in which it is at least as near as the nearest finalist.
+        Share of the resamples of the suite in which it is at least as near as the nearest finalist.
     changed
         Choices in which it is not as the uncalibrated one.
     """
@@ -39,7 +39,7 @@ class Finalist:
 
     @property
     def alike(self) -> bool:
-        """Whether it cannot be told apart from the nearest."""
+        """Whether it cannot be distinguished from the nearest."""
         return self.as_near >= TOLD_APART
 
     @property
@@ -90,10 +90,10 @@ def finalists(
 def ranked(finalists: Iterable[Finalist], now: Evaluated) -> list[Finalist]:
     """Put the proposal first, the others after it by score.
 
-    Today's machine and programs stay as long as they cannot be told apart from the nearest to Table 2
-    (`Finalist.alike`): nothing is known to be better. Otherwise it is of those alike the one that keeps most
-    of the paper's conclusions; among equals the one that changes fewest of the uncalibrated values, then the
-    nearest.
+    Today's machine and programs stay as long as they cannot be distinguished from the nearest to Table
+    2 (`Finalist.alike`): nothing is known to be better. Otherwise the proposal is the one of those alike that
+    keeps most of the paper's conclusions. Among equals it is the one that changes fewest of the uncalibrated
+    values, then the nearest.
 
     Parameters
     ----------

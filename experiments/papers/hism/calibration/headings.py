@@ -38,8 +38,8 @@ HEADINGS = {
     "spread": (
         "The six averages and their spread",
         (
-            f"The suite was drawn {DRAWS:,} times with replacement, as many matrices as it has; the spread "
-            "is the standard deviation of an average, in per cent.",
+            f"The suite was resampled {DRAWS:,} times with replacement, with as many matrices as it has. The "
+            "spread is the standard deviation of an average, in per cent.",
         ),
     ),
     "standards": (
@@ -56,10 +56,10 @@ HEADINGS = {
     "groups": (
         "The small, medium and large groups by every choice of matrices near the points of Figure 2",
         (
-            "Which matrices the paper drew is not known, but for the first and the last. A choice takes for "
-            "each point a matrix that is nearer to it than to the other points. Met: the mean times of CRS, "
-            f"JD, BBCS and HiSM, CHiSM's being 1, are all within {100 * WITHIN:g} % of the paper's. Best: "
-            "the choice whose largest difference is least.",
+            "Of the matrices in the paper's figures only the first and the last are known. A choice takes "
+            "for each point a matrix that is nearer to it than to the other points. Met: the mean times of "
+            f"CRS, JD, BBCS and HiSM, CHiSM's being 1, are all within {100 * WITHIN:g} % of the paper's. "
+            "Best: the choice whose largest difference is least.",
         ),
     ),
     "single-changes": (
@@ -69,11 +69,12 @@ HEADINGS = {
     "candidates": (
         "The nearest candidates on the whole suite",
         (
-            "The proposed one first. As near: in what share of the draws of the suite (see the six averages "
-            f"and their spread) a candidate is at least as near as the nearest; from {100 * TOLD_APART:g} % "
-            "on the two cannot be told apart, and none is called better. Today's stays if it is one of "
-            "these. Otherwise the one that keeps most of the conclusions is proposed, among equals the one that "
-            "changes fewest values of the uncalibrated machine, then the nearest.",
+            "The proposed one is first. As near: the share of the resamples of the suite (see the six "
+            "averages and their spread) in which a candidate is at least as near as the nearest. From "
+            f"{100 * TOLD_APART:g} % on the two cannot be distinguished, and neither is called better. "
+            "Today's machine stays if it is one of these. Otherwise the one that keeps most of the "
+            "conclusions is proposed. Among equals it is the one that changes fewest values of the "
+            "uncalibrated machine, then the nearest.",
         ),
     ),
     "readings": (

@@ -71,7 +71,7 @@ def _of_other_code(now: str, averages: Mapping[str, float] | None) -> tuple[str,
 
 
 def by_standard() -> tuple[str, str]:
-    """Say in two sentences what depends on how programs are written: the conclusions, and the headline."""
+    """Return two sentences on what depends on how programs are written: conclusions, and the headline."""
     recorded = rows("standards")
     messages = [f"{row['conclusions that hold']} of {row['of']} {WITH[row['programs']]}" for row in recorded]
     times = [f"{float(row[f'{HEADLINE}, all']):.2f} {WITH[row['programs']]}" for row in recorded]

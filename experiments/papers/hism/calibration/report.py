@@ -42,18 +42,18 @@ def item(result: Calibration) -> Item:
         title=title,
         summary=(
             f"Of {len(result.examined)} candidates of the grid that were examined, {len(result.finalists)} "
-            f"were simulated on {len(result.ground.members)} matrices. {_alike(result)} cannot be told apart "
-            "from the nearest. Today's stays if it is one of these; otherwise the one is proposed that keeps "
-            "most of what the paper concludes, among equals the one that changes fewest values of the "
-            "uncalibrated machine."
+            f"were simulated on {len(result.ground.members)} matrices. {_alike(result)} cannot be "
+            "distinguished from the nearest. Today's machine stays if it is one of these. Otherwise the one "
+            "that keeps most of the paper's conclusions is proposed. Among equals it is the one that changes "
+            "fewest values of the uncalibrated machine."
         ),
         rows=tuple(rows),
         chart=paper_beside_ours(title, "times faster", rows, logarithmic=True),
         verdicts=(*_facts(result), *_bounds(result.proposal.distance), *_concluded(result)),
         notes=(
             "Nearest: the smallest sum of mean and largest |ln(ours / paper's)| over all matrices. The "
-            "averages over three or four matrices do not count: which the paper drew is not known.",
-            "Not told apart: at least as near in 5 % of the draws of the suite with replacement.",
+            "averages over three or four matrices do not count: the paper does not name the matrices.",
+            "Not distinguished: at least as near in 5 % of the resamples of the suite with replacement.",
             "One machine and one set of programs for all matrices; nothing is corrected for a matrix or a "
             "program. Only what the paper leaves open is changed.",
             "The search goes by coordinate descent from several starts, on a sample of "

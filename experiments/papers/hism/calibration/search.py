@@ -172,9 +172,9 @@ def simplified(
 def starts(
     choices: Sequence[Choice], number: int, now: Candidate, seed: int = 2003
 ) -> Iterator[dict[str, str]]:
-    """Yield where to begin: as it is now, the first value of every choice, then values drawn at random.
+    """Yield the starts: today's values, the first value of every choice, then random values.
 
-    Those drawn are always the same.
+    The random ones are always the same.
 
     Parameters
     ----------

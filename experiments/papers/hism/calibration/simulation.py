@@ -160,7 +160,7 @@ class Simulator:
     def _start(self, machine: Machine) -> None:
         measure("crs", load_builtin(FIRST).csr.astype("f4"), machine, engine=self._engine)
         context = WorkerContext()
-        # Of a light module: a worker whose parent ends while it imports this one shall end, too.
+        # Of a light module: a worker must also end if its parent ends while it imports this one.
         self._pools = [ProcessPoolExecutor(1, context, initializer=begin_worker) for _ in self._shares]
         for pool in self._pools:
             pool.submit(_begin, KEPT_BYTES // len(self._shares))

@@ -1,13 +1,13 @@
-"""How far averages move when the suite is drawn again, and which groups give the paper's averages.
+"""How far averages move when the suite is resampled, and which groups give the paper's averages.
 
-The paper's suite is known by range and mean of three criteria only; ours is another of the kind. Drawing as
-many of its matrices with replacement (the bootstrap) shows what another one might give. Two machines are
-compared on the same draws.
+The paper's suite is known by range and mean of three criteria only; ours is another of the kind. Sampling
+as many of its matrices with replacement (the bootstrap) shows what another one might give. Two machines are
+compared on the same resamples.
 
-The paper drew three, four and three matrices, near the points of a logarithmic scale of sizes, and names the
-first and the last of them. The groups are no partition of the suite: HiSM against BBCS is 1.39, 1.43 and 2.30
-in them and 1.23 over all. So every choice is tried: for each point any matrix of the suite that is nearer to
-it than to the other points, for a named one that matrix.
+The paper plots three, four and three matrices, near the points of a logarithmic scale of sizes, and names
+the first and the last of them. The groups are no partition of the suite: HiSM against BBCS is 1.39, 1.43 and
+2.30 in them and 1.23 over all. So every choice is tried: for each point any matrix of the suite that is
+nearer to it than to the other points, for a named one that matrix.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ from experiments.papers.hism.table2 import PRINTED, printed_times
 from experiments.papers.hism.timing import METHODS, Cycles, relative
 
 DRAWS = 4000
-"""How often the suite is drawn."""
+"""Resamples of the suite."""
 SEED = 2003
-"""Of the random numbers; the draws are always the same."""
+"""Seed of the random numbers; the resamples are always the same."""
 TOLD_APART = 0.05
-"""A machine that is as near as the nearest in a smaller share of the draws is told apart from it."""
+"""A machine is distinguished from the nearest if it is as near in a smaller share of the resamples."""
 
 Floats = npt.NDArray[np.float64]
 
 
 class Draws:
-    """A suite drawn with replacement, again and again.
+    """Resamples of a suite, with replacement.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Draws:
         return {row: means[slow] / means[fast] for row in PRINTED for fast, slow in [row.split(" vs ")]}
 
     def scores(self, cycles: Cycles) -> Floats:
-        """Return the score (`Distance.score`) of each draw, (draws,)."""
+        """Return the score (`Distance.score`) of each resample, (draws,)."""
         results = [
             np.abs(np.log(ours / float(PRINTED[row][0]))) for row, ours in self.numbers(cycles).items()
         ]
@@ -69,7 +69,7 @@ class Draws:
         return {row: float(np.log(ours).std()) for row, ours in self.numbers(cycles).items()}
 
     def as_near(self, cycles: Cycles, nearest: Cycles) -> float:
-        """Return the share of the draws in which one machine is at least as near as another."""
+        """Return the share of the resamples in which one machine is at least as near as another."""
         return float((self.scores(cycles) <= self.scores(nearest)).mean())
 
 
@@ -78,7 +78,7 @@ WITHIN = 0.15
 
 
 @dataclass(frozen=True)
-class Resampled:
+class GroupChoices:
     """What all choices of the matrices of a group give.
 
     Attributes
@@ -120,9 +120,9 @@ def near(figure2: Sequence[FigureMember], members: Mapping[str, Member]) -> list
     return results
 
 
-def resampled(
+def group_choices(
     group: str, cycles: Cycles, figure2: Sequence[FigureMember], members: Mapping[str, Member]
-) -> Resampled | None:
+) -> GroupChoices | None:
     """Try every choice of a group; None if no matrix is near one of its points.
 
     Parameters
@@ -145,7 +145,7 @@ def resampled(
     ratios = means / paper
     best = int(np.abs(np.log(ratios)).max(axis=1).argmin())
     at = np.unravel_index(best, [len(names) for names in of_group])
-    return Resampled(
+    return GroupChoices(
         group,
         prod(map(len, of_group)),
         int((np.abs(ratios - 1) <= WITHIN).all(axis=1).sum()),

@@ -1,4 +1,4 @@
-"""The 132 matrices by which Table 2 and Figures 2 to 4 of the HiSM paper are reproduced.
+"""The 132 matrices that reproduce Table 2 and Figures 2 to 4 of the HiSM paper.
 
 ``suite.csv`` lists them. It was written by `selection` from what the paper states of sizes, localities and
 average non-zeros per row, before any of them was run.

@@ -1,11 +1,11 @@
 """How the suite was chosen: ``python -m experiments.papers.hism.suite.selection`` writes suite.csv again.
 
 The paper chose 132 of the Matrix Market's matrices, "taking care not to select similar matrices in terms of
-application, size and sparsity patterns", and states range and mean of three criteria. So is this suite, from
-what is available, by these statistics alone; no matrix was run before the choice was made.
+application, size and sparsity patterns", and states range and mean of three criteria. This suite was chosen
+from what is available, by these statistics alone. No matrix was run before the choice.
 
-`survey` wrote down what could be chosen (candidates.csv), `choice` tells how it was. No random number is
-drawn: the same candidates give the same suite.
+`survey` wrote down what could be chosen (candidates.csv), and `choice` chooses. There are no random numbers:
+the same candidates give the same suite.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""How the distributions of the suite compare with what the paper states of its own."""
+"""The distributions of the suite, compared with what the paper states of its suite."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class Distribution:
 
 
 def subsets() -> dict[str, tuple[Member, ...]]:
-    """Return the sets of members for which results are given, by what they are."""
+    """Return the sets of members that have results, by what they are."""
     suite = members()
     return {
         ALL: suite,

@@ -35,7 +35,7 @@ from vecsim.support.input_files import TABLE, file_sha256, read_text
 _KINDS = "index/suitesparse_collection_2904.csv"
 """Below the folder of matrices: what each matrix of SuiteSparse comes from."""
 _KIND_OF_SET = {"SPARSKIT/drivcav": "computational fluid dynamics"}
-"""Of a set of which SuiteSparse has none."""
+"""The kind of a set that SuiteSparse does not have."""
 _NOT_A_KIND = re.compile(r"\b(sequence|subsequent|duplicate|problem)\b")
 
 

@@ -68,7 +68,7 @@ def test_there_is_a_matrix_for_each_of_the_paper():
     assert (built_all.stands_for, built_all.nnz, built_all.longest) == ("ASIC_320k", 3, 1)
 
 
-def test_figure_6_stands_beside_the_paper(recorded):
+def test_figure_6_is_compared_with_the_paper(recorded):
     item = balance.make(recorded)
     kronecker = next(row for row in item.rows if "logn18" in row.row and row.quantity.startswith("the paper"))
     assert kronecker.paper == "42"
@@ -77,7 +77,7 @@ def test_figure_6_stands_beside_the_paper(recorded):
     assert item.verdicts[1].holds
 
 
-def test_the_hash_stands_beside_what_is_better(recorded):
+def test_the_hash_is_compared_with_what_is_better(recorded):
     item = hash_numbers.make(recorded)
     assert not item.verdicts[0].holds
     assert {panel.title for panel in item.chart.panels} >= {"m4-kronecker-18", "m10-device"}

@@ -1,4 +1,4 @@
-"""What its own calibration knows uncertainty: the sample, the spread, the drawn groups."""
+"""The uncertainty of a calibration: the sample, the spread, the groups of matrices."""
 
 import itertools
 import math
@@ -8,7 +8,7 @@ import pytest
 import suite_cases
 
 from experiments.papers.hism.calibration import matrices, uncertainty
-from experiments.papers.hism.calibration.uncertainty import Draws, near, resampled
+from experiments.papers.hism.calibration.uncertainty import Draws, group_choices, near
 from experiments.papers.hism.suite import FigureMember
 from experiments.papers.hism.table2 import GROUPS, PRINTED, printed_times
 from experiments.papers.hism.timing import METHODS
@@ -99,7 +99,7 @@ def test_matrices_are_near_one_point_and_named_ones_are_taken():
 def test_every_choice_is_tried(group):
     of = members(3)
     cycles = random_cycles(of, 7)
-    actual = resampled(group, cycles, figure(), of)
+    actual = group_choices(group, cycles, figure(), of)
     places = [names for at, names in zip(figure(), near(figure(), of), strict=True) if at.group == group]
     printed = printed_times(group)
     worst, met = {}, 0
@@ -119,7 +119,7 @@ def test_every_choice_is_tried(group):
 def test_the_papers_own_times_are_met():
     of = members()
     cycles = {name: {p: round(10_000 * printed_times("medium")[p]) for p in METHODS} for name in of}
-    assert resampled("medium", cycles, figure(), of).met == 2**4
+    assert group_choices("medium", cycles, figure(), of).met == 2**4
     del of["x0"]
-    assert resampled("small", cycles, figure(), {k: m for k, m in of.items() if k != "y0-1"}) is None
+    assert group_choices("small", cycles, figure(), {k: m for k, m in of.items() if k != "y0-1"}) is None
     assert len(PRINTED) == 6

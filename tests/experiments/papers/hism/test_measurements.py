@@ -28,7 +28,7 @@ MEMBERS = [
 
 @dataclass
 class Watcher:
-    """Keeps what a request is told."""
+    """Keeps the progress that a request reports."""
 
     reports: list[tuple[str, float]]
 
@@ -70,7 +70,7 @@ def test_processes_give_the_same_as_one():
 
 
 @pytest.mark.ci
-def test_a_matrix_that_cannot_be_loaded_is_told_of():
+def test_a_matrix_that_cannot_be_loaded_is_reported():
     for jobs in (1, 2):
         actual = measure_members([*MEMBERS, member("laplace2d-1", size=5)], load, Request(MACHINE, jobs=jobs))
         assert list(actual.timings) == [m.name for m in MEMBERS]
@@ -112,7 +112,7 @@ def test_an_interrupt_ends_the_processes():
     with pytest.raises(KeyboardInterrupt):
         measure_members(members, load, Request(MACHINE, jobs=2, watch=interrupt))
     started = set(multiprocessing.active_children()) - others
-    # Not by join: a process whose end another thread was told of lives on for multiprocessing.
+    # Not by join: multiprocessing takes a process for alive if another thread has waited for its end.
     end = time.monotonic() + 30
     while time.monotonic() < end and not all(is_gone(process.pid) for process in started):
         time.sleep(0.05)
@@ -127,7 +127,7 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-def test_a_process_that_dies_is_told_of():
+def test_a_process_that_dies_is_reported():
     with pytest.raises(UserError, match=r"a process that simulated was ended from outside"):
         measure_members(MEMBERS, die, Request(MACHINE, jobs=2))
 

@@ -38,7 +38,7 @@ def test_the_preset_and_the_assignment_are_what_it_proposes():
     assert machine_of(proposed, VS2003) == VS2003
 
 
-def test_tables_of_other_code_are_told_of(monkeypatch):
+def test_tables_of_other_code_are_reported(monkeypatch):
     searched = dict(recorded_tables.table("provenance").table.rows)["code that decides cycles"]
     for now, message in ((searched + "0" * 48, 0), ("f" * 64, 1)):
         monkeypatch.setattr(recorded_tables, "code_fingerprint", lambda now=now: now)
@@ -63,13 +63,13 @@ def test_every_table_is_there(name):
 
 
 def test_the_proposal_is_chosen_by_the_rule():
-    """Today's if it cannot be told apart from the nearest; otherwise by conclusions, then by what it
+    """Today's if it cannot be distinguished from the nearest; otherwise by conclusions, then by what it
     changes."""
     actual = rows("candidates")
     for row in actual:
-        assert row["told apart"] == ("no" if float(row["as near"]) >= TOLD_APART else "yes")
+        assert row["distinguishable"] == ("no" if float(row["as near"]) >= TOLD_APART else "yes")
         assert all(row[number] for number in NUMBERS)
-    alike = [row for row in actual if row["told apart"] == "no"]
+    alike = [row for row in actual if row["distinguishable"] == "no"]
     order = [(int(row["conclusions that fail"]), int(row["choices changed"])) for row in alike]
     assert actual[0] is alike[0]
     if not any("today's" in row["rank"] for row in alike):

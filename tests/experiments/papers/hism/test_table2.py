@@ -75,7 +75,7 @@ def test_the_paper_averaged_ratios_of_means():
 
 
 def test_a_suite_of_the_implied_times_gives_the_printed_table():
-    """Matrices that all take the implied times of their group come out as printed, within its rounding."""
+    """Matrices that take the implied times of their group give the printed table, within its rounding."""
     groups = ("small",) * 3 + ("medium",) * 4 + ("large",) * 3
     times = {name: printed_times(group) for name, group in zip(NAMES, groups, strict=True)}
     cycles = {name: {p: round(10**6 * t) for p, t in actual.items()} for name, actual in times.items()}
@@ -117,7 +117,7 @@ def test_the_whole_suite_by_size():
     assert [r for r in item.rows if r.row == row and r.quantity == "all"] == []
 
 
-def test_without_stand_ins_figure_2_is_chosen_anew():
+def test_without_stand_ins_figure_2_is_chosen_again():
     originals = ten(["m0", "extra", "m2", "m1", "m3", "m5", "m7", "m4", "m6", "m9"])
     item = table2.item(suite(stand_ins=["m8"], of_originals=originals))
     assert number(item, "CHiSM vs CRS", "large") == pytest.approx((8 + 4 + 8) / 3)
@@ -136,7 +136,7 @@ def test_without_stand_ins_figure_2_is_chosen_anew():
     assert notes[without, "all"] == "10 matrices"
 
 
-def test_what_is_missing_is_left_out_and_told():
+def test_what_is_missing_is_left_out_and_reported():
     item = table2.item(suite(missing=["m1", "m7", "m8", "m9"]))
     assert number(item, "CHiSM vs CRS", "small") == 4
     (note,) = [r.note for r in item.rows if (r.row, r.quantity) == ("CHiSM vs CRS", "small")]
@@ -164,7 +164,7 @@ def test_orderings_are_compared_group_by_group():
     assert [verdict.holds for verdict in verdicts] == [False, False, True, False]
 
 
-def test_wrong_results_are_told():
+def test_wrong_results_are_reported():
     assert table2.item(suite()).faults == ()
     assert len(table2.item(suite(error=1e-3)).faults) == 11 * 5
     assert len(table2.item(suite(error=float("nan"))).faults) == 11 * 5
@@ -192,7 +192,7 @@ def test_what_is_further_off_than_15_per_cent_is_named_but_for_the_large_group()
     assert table2.far_off(rows[:1]) == []
 
 
-def test_small_matrices_of_one_level_are_told_apart():
+def test_small_matrices_of_one_level_are_distinguished():
     runs = suite(missing=[name for name in SIZES if name not in ("m0", "m1", "m2")])
     cycles = runs.measured.cycles()
     cycles["m0"]["chism"] = cycles["m0"]["hism"]

@@ -29,7 +29,7 @@ def random_matrix(shape, density, seed, dtype=np.float64):
     node_size=st.sampled_from([4, 16]),
 )
 @pytest.mark.nightly
-def test_a_sum_is_scipys_with_zeros_and_trees_are_told_from_others(shape, densities, dtype, node_size):
+def test_a_sum_is_scipys_with_zeros_and_trees_are_distinguished(shape, densities, dtype, node_size):
     one, two = (random_matrix(shape, density, seed, dtype) for seed, density in enumerate(densities))
     actual = merged(one, two)
     assert actual.dtype == dtype

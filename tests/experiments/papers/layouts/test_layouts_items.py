@@ -86,7 +86,7 @@ def test_gains_and_verdicts(measured):
     ]
 
 
-def test_each_kind_of_entry_has_a_panel_of_its_own_baselines(recorded):
+def test_each_kind_of_entry_has_a_panel_with_its_baselines(recorded):
     chart = figures.over_cusparse(recorded, 1, "float32").chart
     assert [panel.title for panel in chart.panels] == [f"{entry} entries" for entry in figures.BASELINES]
     for panel, baselines in zip(chart.panels, figures.BASELINES.values(), strict=True):

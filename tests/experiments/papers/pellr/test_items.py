@@ -49,7 +49,7 @@ def test_the_whole_report_from_a_file(tmp_path):
     assert {"pellr-matrices.csv", "pellr-times.csv"} <= set(files)
 
 
-def test_claims_stand_beside_what_was_measured():
+def test_claims_are_compared_with_what_was_measured():
     item = claims.make(speeds(memplus_biell=0.8, made_ellr=2.0))
     assert claim(item, "over ELLR, sigma > 10; as they are").ours == pytest.approx(1.5)
     assert claim(item, "over ELLR, sigma > 10; generated").ours == pytest.approx(2)
@@ -84,7 +84,7 @@ def test_verdicts_on_figure_6():
     assert verdict(slower, "at least 1.3").holds is False
 
 
-def test_the_printed_number_stands_beside_the_matrix_itself_alone():
+def test_the_printed_number_stand_next_to_the_matrix_itself_alone():
     printed = {row.row: row.paper for row in figures.ratio_item(speeds(), 6).rows if row.paper}
     assert printed == {"memplus": "1.1"}
 

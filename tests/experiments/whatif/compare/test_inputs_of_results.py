@@ -82,7 +82,7 @@ def test_single_runs_of_different_matrices_are_compared_with_a_word(folder, caps
     assert out.index("not due to the machine or the options alone") < out.index("cycles A")
 
 
-def test_matrices_of_one_name_are_told_apart_in_one_result(folder):
+def test_matrices_of_one_name_are_distinguished_in_one_result(folder):
     swept(["a/m.mtx", "b/m.mtx"], "both")
     assert {row.matrix for row in read_document(folder / "both").table} == {"a/m.mtx", "b/m.mtx"}
     assert call("run", "a/m.mtx", "b/m.mtx", "--program", "crs", "--json", "both.json") == 0

@@ -1,4 +1,4 @@
-"""What is drawn of a sweep: medians, quartiles, effects, crossings and fronts of its table."""
+"""Figures of a sweep: medians, quartiles, effects, crossings and fronts of its table."""
 
 import csv
 import hashlib

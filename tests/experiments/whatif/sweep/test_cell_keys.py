@@ -30,7 +30,7 @@ SLOW = "mul x1, x1, x1\n"
 
 @pytest.fixture
 def swept(tmp_path):
-    """Sweep over programs of one's own; returns cycles and how many cells were simulated."""
+    """Sweep over user-defined programs; return cycles and how many cells were simulated."""
 
     def swept(*texts, store=tmp_path / "store", **more):
         spec = Sweep(("laplace2d-2",), tuple(f"crs:{text}" for text in texts), **more)
@@ -72,7 +72,7 @@ def test_an_included_text_counts(tmp_path, swept):
     assert actual[0][0] == actual[3][0] < actual[1][0] == actual[2][0]
 
 
-def test_equal_texts_in_two_folders_have_cells_of_their_own(tmp_path, swept, monkeypatch):
+def test_equal_texts_in_two_folders_have_separate_cells(tmp_path, swept, monkeypatch):
     both = [write_count(tmp_path / name, count) for name, count in (("a", 5), ("b", 50))]
     cycles, computed = swept(*both)
     assert computed == 2
@@ -192,7 +192,7 @@ def test_cells_with_an_extension_that_asks_the_clock_are_not_kept(tmp_path, caps
 
 
 def test_the_folder_of_an_extension_counts(tmp_path):
-    """Its numbers may follow its path, of which nothing tells."""
+    """Its numbers may depend on its path, and nothing reports that."""
     actual = []
     for name in ("a", "longer"):
         path = tmp_path / name / "slow.py"

@@ -37,6 +37,6 @@ def test_a_member_is_swept_by_its_own_name(tmp_path):
         ("suite:hism/xyz", "the suite has no member 'xyz'"),
     ],
 )
-def test_what_is_no_suite_is_told(name, message, tmp_path):
+def test_what_is_no_suite_is_reported(name, message, tmp_path):
     with pytest.raises(UserError, match=f"{name}: {message}"):
         sweep(Sweep((name,), ("crs",)), store=tmp_path / "store")

@@ -185,7 +185,7 @@ def test_a_damaged_database_is_set_aside(path, whole, capsys, damage):
     assert path.with_name("s.1").read_bytes() == before
 
 
-def test_a_database_of_which_the_head_forbids_to_write(path, whole, capsys):
+def test_a_database_whose_head_forbids_to_write(path, whole, capsys):
     changed(path, "UPDATE cells SET content = '' WHERE key = ?", row(path)[0])
     overwrite(path, 18, b"\x07")
     computed, lines = again(path, whole, capsys)

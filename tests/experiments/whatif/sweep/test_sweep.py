@@ -91,7 +91,7 @@ def test_a_cell_without_a_result_is_a_row_with_a_reason(tmp_path):
     assert "no end after 100 cycles" in sweep(slow, store=tmp_path / "s").columns["fault"][0]
 
 
-def test_a_program_of_ones_own_is_another_when_its_text_changes(tmp_path):
+def test_a_user_program_is_another_when_its_text_changes(tmp_path):
     own = tmp_path / "my.s"
     text = vecsim.PROGRAMS["crs"].source("plain").read_text()
     own.write_text(text)
@@ -102,7 +102,7 @@ def test_a_program_of_ones_own_is_another_when_its_text_changes(tmp_path):
     assert sweep(spec, store=tmp_path / "s", jobs=1).computed == 1
 
 
-def test_an_unknown_matrix_is_told_before_any_work(tmp_path):
+def test_an_unknown_matrix_is_reported_before_any_work(tmp_path):
     with pytest.raises(UserError, match="laplace2d-x"):
         sweep(Sweep(("laplace2d-x",)), store=tmp_path / "s")
 

@@ -37,7 +37,7 @@ def test_bounds_of_a_program_worked_by_hand():
     assert wide == {"memory ports": 8 + 32, "add unit": 16, "issue": 2}
 
 
-def test_ports_do_other_accesses_beside_contiguous_ones():
+def test_ports_do_other_accesses_next_to_contiguous_ones():
     # 4 words of a contiguous access and one by stride: on two ports both may go in one cycle.
     program = assemble("li x1, 4\nsetvl x1\nlv.w v1, 64(x0)\nli x1, 1\nsetvl x1\nlvws.w v2, (x0), x1\nhalt")
     machine = VS2003.changed({"memory_ports": 2})

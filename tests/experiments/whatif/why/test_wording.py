@@ -16,7 +16,7 @@ def access_text(text, machine="vs2003", size=8192):
     return actual
 
 
-def test_transfers_are_told_by_the_registers_of_the_source():
+def test_transfers_are_named_by_the_registers_of_the_source():
     head = ".reg y0, v1\n.reg y1, v2\n.reg place, v3\nli x1, 64\nsetvl x1\nli x2, 8\n"
     actual = access_text(head + "lv.w y0, 64(x0)\nsv.w y1, 1088(x0)\nlv.w v12, 64(x0)\nhalt")
     # 64 words at 4 a cycle each: two after each other, one of a register without a name.
@@ -26,7 +26,7 @@ def test_transfers_are_told_by_the_registers_of_the_source():
     assert strided["waiting for busy banks"] > 0
 
 
-def test_latencies_and_elements_are_told_by_the_instruction():
+def test_latencies_and_elements_are_named_by_the_instruction():
     actual = access_text("li x1, 64\nsetvl x1\nmulvv.f v1, v2, v3\nsumv.f f1, v1\nhalt")
     # 64 elements on 2 lanes; the sum takes them as they come.
     assert actual["passing elements of mulvv"] == 32

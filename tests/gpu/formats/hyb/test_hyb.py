@@ -41,7 +41,7 @@ def test_our_rule_weighs_padding_against_the_rest():
     lengths = np.full(400_000, 5)
     lengths[:40] = 300
     assert split_width(lengths, "bytes", 8) == 5
-    # Equal rows leave no rest, and neither do small matrices, where a launch is dear.
+    # Equal rows leave no rest, and neither do small matrices, where a launch is expensive.
     assert split_width(np.full(10**6, 7), "bytes", 4) == 7
     assert split_width(np.array([3, 1, 1, 9]), "bytes", 8) == 9
 

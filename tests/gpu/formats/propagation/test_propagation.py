@@ -44,7 +44,7 @@ def test_bins_and_super_blocks():
     assert built.destinations.tolist() == [0, 1, 2, 3, 0, 1]
 
 
-def test_a_row_longer_than_a_bin_has_bins_of_its_own():
+def test_a_row_longer_than_a_bin_has_its_own_bins():
     dense = np.zeros((4, 20))
     dense[[0, 2, 3], 0] = 1
     dense[1] = np.arange(1, 21)
