@@ -95,7 +95,7 @@ class DeviceMatrix:
 
     @property
     def transposes_itself(self) -> bool:
-        """Whether `T` has no copy of its own: both products read the same entries."""
+        """Whether `T` shares the entries of this matrix instead of a copy."""
         if self._transposed is None:
             return False
         others = {id(array) for array in self._transposed._product.device_arrays}

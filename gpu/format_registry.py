@@ -158,7 +158,7 @@ _ALL = (
     _sliced("ell", "one slice: every row as wide as the longest", BELL_GARLAND, slice_height=None),
     _sliced(
         "ellpack-r",
-        "ELL with the lengths of the rows, so that a thread stops at the end of its own",
+        "ELL with the lengths of the rows, so that a thread stops at the end of its row",
         "Vazquez et al. 2011",
         slice_height=None,
         row_lengths=True,

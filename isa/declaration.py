@@ -178,7 +178,7 @@ class Instruction:
     mnemonic, opcode, syntax
         The assembly name, the upper 8 bits of the word, and the operands (see the module).
     unit, timing, latency
-        Where it executes, by which rule, and the name of its latency in the machine description
+        The unit that executes it, its timing rule, and the name of its latency in the machine description
         (``latency.<name>``; empty where the rule has none).
     semantics
         ``f(m, n, *operands)``: what it does, over the flat arrays of :class:`isa.state.State`, with n

@@ -95,7 +95,7 @@ class Symbols:
             self.data_labels.add(name.text)
 
     def _origin_of(self, name: Name, place: Place) -> str:
-        """Say in a message on a line where a symbol comes from."""
+        """Return where a symbol comes from, as a message on a line writes it."""
         origin = self._origin[name.text]
         return origin if isinstance(origin, str) else origin.seen_from(place)
 

@@ -37,7 +37,7 @@ class Option:
     name, summary
         As the user gives it, and what it decides.
     symbol
-        The assembler's symbol; None if each value has an assembly file of its own.
+        The assembler's symbol; None if each value has a separate assembly file.
     values
         What the user may give, and the symbol's value for it.
     default
@@ -99,7 +99,7 @@ class SmvmProgram(Overview):
         return self.text or self.folder / f"{schedule}.s"
 
     def require_room(self, matrix: Any, section_size: int, value_bytes: int) -> None:
-        """Refuse a matrix of which shape and entries alone tell that it does not fit; nothing is converted.
+        """Refuse a matrix whose shape and entries show that it does not fit; nothing is converted.
 
         Parameters
         ----------
@@ -319,7 +319,7 @@ def _own(like: SmvmProgram, text: Path) -> SmvmProgram:
     if not text.exists():
         raise UserError(f"{text}: no such file; a user-defined program is an assembly file")
     options = tuple(option for option in like.options if option is not SCHEDULE)
-    summary = f"a program of one's own like {like.name}"
+    summary = f"a user-defined program like {like.name}"
     return replace(
         like,
         name=f"{like.name}{OWN}{text}",

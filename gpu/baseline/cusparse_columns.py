@@ -1,7 +1,7 @@
 """The baseline of sums of products: real matrices of one pattern, each times its own few columns, by SpMM.
 
-Quaternions are four real matrices (Hamilton's decomposition), each of which multiplies a quaternion vector as
-a dense matrix of four columns.
+Quaternions are four real matrices (Hamilton's decomposition). Each multiplies a quaternion vector as a dense
+matrix of four columns.
 """
 
 from __future__ import annotations

@@ -46,7 +46,7 @@ def read_compound(source: str, entry: EntryType, real: Any) -> CompoundMatrix:
     ----------
     source
         A file of arrays (``.npz`` with shape, indptr, indices and components, a row each); a mesh of
-        triangles, of which the squared Dirac operator is made; or a sparse matrix of numbers, as
+        triangles, from which the squared Dirac operator is built; or a sparse matrix of numbers, as
         `vecsim.data.load` takes it.
     entry
         What its entries are.

@@ -187,7 +187,7 @@ def _check_component(entry: EntryType, number: int, array: NDArray[Any], count: 
 
 
 def _integers(name: str, values: Any) -> NDArray[np.int64]:
-    """Return an index array with a sign, of which differences can be taken; none of them is cut off."""
+    """Return an index array as signed integers, so that differences do not wrap around."""
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iu":
         raise UserError(f"{name}: integers are needed, not {array.dtype}")

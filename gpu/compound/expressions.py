@@ -18,7 +18,7 @@ from vecsim.support.suggestions import nearest
 FUNCTIONS = {"sqrt": 1, "abs": 1, "minimum": 2, "maximum": 2}
 """Functions that an expression may call, and how many arguments each has."""
 POSSIBLE = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.UAdd, ast.USub)
-"""What an expression is made of, besides components, numbers and calls."""
+"""What an expression may contain in addition to components, numbers and calls."""
 
 _ARRAYS = {"sqrt": np.sqrt, "abs": np.abs, "minimum": np.minimum, "maximum": np.maximum}
 _SCALARS = {"sqrt": math.sqrt, "abs": abs, "minimum": min, "maximum": max}

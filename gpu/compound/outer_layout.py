@@ -61,7 +61,7 @@ class ArrangedPattern:
     Attributes
     ----------
     slicing
-        The arrangement as it came out; None for CSR.
+        The arrangement that was chosen; None for CSR.
     height
         Rows of a slice; all of them, in whole warps, of a single slice; 0 for CSR.
     positions

@@ -1,7 +1,7 @@
 """Orders of the rows of blocks: by the published hash, by a better one, and what both are compared with.
 
 Each takes the entries of each row of each block and says which row stands at each place; groups are 32 places
-one after the other, but where the order has groups of its own. All are compiled, blocks on all cores.
+one after the other, unless the order has other groups. All are compiled, blocks on all cores.
 
 ==============  ==============================================================================
 ``own``         as they stand

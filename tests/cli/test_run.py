@@ -238,5 +238,7 @@ def test_a_program_of_ones_own_beside_the_one_it_replaces(vecsim, matrix, tmp_pa
     assert (theirs["program"], mine["program"]) == ("crs", f"crs:{own}")
     assert theirs["cycles"] == mine["cycles"]
     assert "needs --like NAME" in vecsim("run", matrix, "--program", own).mistake()
-    assert "no program of your own" in vecsim("run", matrix, "--program", "crs", "--like", "crs").mistake()
+    assert (
+        "needs a user-defined program" in vecsim("run", matrix, "--program", "crs", "--like", "crs").mistake()
+    )
     assert "did you mean 'hism'" in vecsim("run", matrix, "--program", own, "--like", "hsim").mistake()

@@ -68,7 +68,7 @@ def test_a_program_of_any_kind(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--program", "crs,jd,hism"], "a page has 2 at most"),
+        (["--program", "crs,jd,hism"], "a page shows at most 2"),
         (["--program", "crs", "--show", "Q:8"], "--show Q:8: no symbol 'Q'"),
         (["--program", "crs", "--define", "A=1"], "--define is of the program FILE.s"),
         (["--program", "crs", "--window", "5"], "--window 5: write it as FROM:TO"),

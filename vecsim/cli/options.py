@@ -89,7 +89,7 @@ ExtendOption = Annotated[
     typer.Option(
         "--extend",
         metavar="FILE.py|NAME",
-        help="Extend the machine by timing rules of your own, or by an extension that comes with vecsim "
+        help="Extend the machine by a file of timing rules, or by an extension that comes with vecsim "
         "(docs/extending-time.md). Repeatable.",
         autocompletion=completion.extensions,
     ),
@@ -108,7 +108,7 @@ ProgramOption = Annotated[
     typer.Option(
         "--program",
         metavar="NAME,...",
-        help="Which to run, such as hism,crs, or a file FILE.s of your own; all without it. Repeatable.",
+        help="Programs to run, such as hism,crs, or your file FILE.s; default all. Repeatable.",
         autocompletion=completion.programs,
     ),
 ]
@@ -184,8 +184,8 @@ LoadOption = Annotated[
     typer.Option(
         "--load",
         metavar="PLACE[:WHAT]=FILE.npy|FILE.mtx",
-        help="Put an array into memory before the run; of a sparse matrix WHAT is rowptr, colidx or values, "
-        "else a type of --dump. Repeatable.",
+        help="Put an array into memory before the run. WHAT is rowptr, colidx or values of a sparse matrix, "
+        "or a type of --dump. Repeatable.",
     ),
 ]
 

@@ -25,7 +25,7 @@ TEXT_SHARE = 4
 ENTRY_BYTES = 64
 ROW_BYTES = 16
 COLUMN_BYTES = 8
-"""Measured, next to the text: 21 to 52 bytes an entry, 4 a row; a product needs an x and a y besides."""
+"""Measured, next to the text: 21 to 52 bytes an entry, 4 a row; a product also needs an x and a y."""
 
 _COUNT = re.compile(r"(\d{1,12})([KMGT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}

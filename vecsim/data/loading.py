@@ -327,7 +327,7 @@ def _require_network(what: str, allowed: bool, remedy: str = "") -> None:
 
 
 def _unknown(name: str, folders: Iterable[Path]) -> UserError:
-    """Say that a name means nothing, and what it may have meant."""
+    """Return the error of a name that means nothing, with similar names."""
     group, separator, _ = name.rpartition("/")
     if name and exists(name):
         return UserError(f"{name}: is a directory, a matrix file is needed")

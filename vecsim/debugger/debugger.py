@@ -30,7 +30,7 @@ from vecsim.support.suggestions import counted, nearest
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of memory that is shown: where it begins, as it was named; how many of which type."""
+    """A piece of memory that is shown: where it begins, as it was named; the type and number of elements."""
 
     name: str
     count: int
@@ -107,9 +107,9 @@ class Debugger:
         Parameters
         ----------
         place
-            A line, of which the first instruction is meant, or the next that follows, after the name of its
-            file and a colon where that is included; a label; a mnemonic, with or without the type after its
-            dot: all instructions of that name.
+            A line, for its first instruction or the next that follows, after the name of its file and a
+            colon where that is included; a label; a mnemonic, with or without the type after its dot: all
+            instructions of that name.
 
         Raises
         ------
@@ -327,7 +327,7 @@ class Debugger:
     # Help
 
     def help(self, mnemonic: str) -> list[str]:
-        """Say all there is to say of an instruction, pseudo-instruction or directive.
+        """Return the description of an instruction, pseudo-instruction or directive.
 
         Raises
         ------

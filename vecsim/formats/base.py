@@ -145,7 +145,7 @@ class FormatBase(Overview):
 
 
 class StoredAsArrays(FormatBase):
-    """A format that takes the bytes of its arrays: a frozen record, all of which a product reads."""
+    """A format that takes the bytes of its arrays: a frozen record that a product reads completely."""
 
     accountings: ClassVar[tuple[str, ...]] = (IMAGE,)
 

@@ -128,7 +128,7 @@ def place_in_csr(matrix: Any) -> Callable[[int], str]:
 
 
 def place_of(row: int, column: int) -> str:
-    """Say where an entry is, counted from 1; its place counts from 0."""
+    """Return where an entry is, counted from 1; its place counts from 0."""
     return f"in row {row + 1}, column {column + 1}"
 
 

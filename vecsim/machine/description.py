@@ -78,8 +78,8 @@ class SparseUnit(Frozen):
 class Machine(Overview, Frozen):
     """One vector machine. A field's description states its unit; docs/timing.md the rules that read it.
 
-    Every field but the name is a number by which the machine works; ``label`` tells in a line which machine
-    it is, by the preset it is based on (docs/machines.md).
+    Every field but the name is a number of the machine; ``label`` describes the machine in a line, by the
+    preset it is based on (docs/machines.md).
     """
 
     extensions: ClassVar[tuple[Extension, ...]] = ()
@@ -341,7 +341,7 @@ class Machine(Overview, Frozen):
 
 
 def wrong_number(error: ValidationError) -> str:
-    """Say in a line which number of a machine is wrong, and what is wrong with it."""
+    """Return in a line which number of a machine is wrong, and what is wrong with it."""
     first = error.errors()[0]
     where = shown(".".join(map(str, first["loc"])))
     return f"machine: {where} = {shown(repr(first['input']))}: {first['msg'].removeprefix('Value error, ')}"

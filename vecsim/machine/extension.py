@@ -1,4 +1,4 @@
-"""An extension of the machine: timing rules that take the place of others, and instructions of its own.
+"""An extension of the machine: timing rules that replace others, and additional instructions.
 
 A user declares it in one Python file (docs/extending-time.md)::
 
@@ -75,7 +75,7 @@ class Number:
     le: int
 
     def __index__(self) -> int:
-        """Say that it has no place outside a machine."""
+        """Raise: it has no value outside a machine."""
         raise TypeError(f"{self.name} has a value only within a rule of a machine with its extension")
 
 
@@ -188,7 +188,8 @@ class Extension:
         Raises
         ------
         UserError
-            A name that is none or that was given, a default outside its range, or what is no integer.
+            A name that is not an identifier or is used already; a default that is outside its range or not
+            an integer.
         """
         for value in (default, ge, le):
             _check_integer(f"extension {self.name}: {name}", value)

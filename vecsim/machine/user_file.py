@@ -56,7 +56,7 @@ def run_file(content: bytes, file: str) -> ModuleType:
 
 
 def _words(error: BaseException, file: str) -> str:
-    """Say in one line what went wrong, and where."""
+    """Return in one line what went wrong, and where."""
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f"{error.filename}:{error.lineno}: {error.msg}"
     where, near = place_of(error, [file]) or f"{file}:1", ""

@@ -81,7 +81,7 @@ def integer(text: str) -> int | None:
 
 
 def _float32(wide: float, text: str) -> float:
-    """Return the float32 nearest to a decimal number, of which the nearest float64 is known.
+    """Return the float32 nearest to a decimal number whose nearest float64 is known.
 
     OverflowError if it is none. Rounding twice would err where the float64 lies in the middle of two float32.
     The neighbour with an odd last bit on the side of the exact number lies in no middle ("round to odd").

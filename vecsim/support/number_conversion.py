@@ -27,7 +27,7 @@ from vecsim.support.suggestions import amount
 
 Values = npt.NDArray[Any]
 Place = Callable[[int], str]
-"""Says in a message where an element is: ``in row 2, column 5``."""
+"""A function that returns where an element is, for messages: ``in row 2, column 5``."""
 
 KINDS = "biuf"
 """NumPy's kinds of real numbers."""

@@ -60,7 +60,7 @@ def as_blocks(entry: EntryType, components: Any) -> NDArray[np.float64]:
 
 
 def as_scalars(matrix: CompoundMatrix) -> Any:
-    """Return a matrix as csr_array of float64, C rows and columns for each of its own.
+    """Return a matrix as csr_array of float64, with C rows and columns for each row and column.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def inverse_diagonal(matrix: CompoundMatrix) -> BlockDiagonal:
     at = np.flatnonzero(matrix.indices == row)
     if len(at) < rows:
         absent = np.setdiff1d(np.arange(rows), row[at])[0]
-        raise UserError(f"row {absent} has no diagonal entry, of which the preconditioner is made")
+        raise UserError(f"row {absent} has no diagonal entry: the preconditioner needs one in each row")
     blocks = as_blocks(matrix.entry, [each[at] for each in matrix.components])
     size = blocks.shape[1]
     unit = np.eye(size)

@@ -55,7 +55,7 @@ class VectorOperations:
     """axpby, dot and norm of vectors of one length and type.
 
     Vectors are arrays of the device in one layout, padding 0, as `CompoundProduct.arranged_vector` makes
-    them: so components need not be told apart.
+    them, so components need not be distinguished.
 
     Parameters
     ----------
@@ -233,7 +233,7 @@ class ConjugateGradients:
         tolerance
             Of the residual, relative to b; the residual is the recurrence's, not computed again.
         watch
-            Is told how many iterations are done and the residual, at each look.
+            Is called with the number of iterations and the residual, each time these are checked.
 
         Raises
         ------

@@ -25,7 +25,7 @@ from gpu.compound.tuning.variants import SHARED_ROWS, Variant, variant_named
 from vecsim.support.errors import UserError
 
 DIGITS = 9
-"""To which expected times are told apart."""
+"""The decimal digits to which expected times are compared."""
 
 
 def diverse_choice(predictions: NDArray[np.float64], count: int) -> list[int]:
@@ -170,7 +170,7 @@ class Predictor:
         return np.asarray(np.exp(self._predictions(features, variants).mean(axis=0)))
 
     def best(self, features: Mapping[str, float], variants: Sequence[Variant], count: int) -> list[Variant]:
-        """Return variants of which one should be good (`diverse_choice`), the one that should be best first.
+        """Return variants that probably include a good one (`diverse_choice`), the expected best first.
 
         Parameters
         ----------

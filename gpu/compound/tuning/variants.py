@@ -55,7 +55,7 @@ class Variant:
 
     @property
     def name(self) -> str:
-        """A name by which results are kept."""
+        """The name under which results are stored."""
         return f"{self.layout.name} | {self.schedule.name}"
 
 

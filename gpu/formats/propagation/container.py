@@ -42,7 +42,7 @@ BIN_ENTRIES = 8192
 SUPER_BYTES = 8 << 20
 """Of the products of a super-block by default, padding included."""
 SUPER_BLOCKS = 6
-"""A matrix for which super-blocks of that size would be fewer has smaller ones."""
+"""The fewest super-blocks: a small matrix has smaller ones instead of fewer."""
 LEAST_IN_PART = 4096
 """A matrix whose parts would have fewer entries has fewer parts."""
 

@@ -261,7 +261,7 @@ def positions_of(
 
 
 def leaf_shapes(firsts: Any, leaves: int, entries: Any, number: int, node_size: int, stream: Any) -> Any:
-    """Say how large leaves are, by the type rule and its exception for a stored -0.0.
+    """Store how large leaves are, by the type rule and its exception for a stored -0.0.
 
     Parameters
     ----------

@@ -169,7 +169,7 @@ class _Placed:
 
 
 def _in_threads(work: Callable[..., None], starts: NDArray[np.int64], *arguments: Any) -> None:
-    """Do compiled work on all leaves, in as many threads as pay, each with as many entries."""
+    """Do compiled work on all leaves, in `threads_that_pay` threads with equal numbers of entries."""
     threads = threads_that_pay(4 * int(starts[-1]))
     cuts = np.searchsorted(starts, np.arange(threads + 1) * starts[-1] // threads)
     with ThreadPoolExecutor(threads) as pool:

@@ -195,7 +195,7 @@ def _show_bench(output: Output, run: Run) -> None:
 
 
 def _facts(result: DeviceInfo) -> list[tuple[str, object]]:
-    """Say all of a GPU, name and value."""
+    """Return the names and values of all properties of a GPU."""
     major, minor = result.compute_capability
     return [
         ("compute capability", f"{major}.{minor}"),

@@ -34,7 +34,7 @@ SHOWN_VARIANTS = 8
 
 @contextmanager
 def on_a_gpu(command: str) -> Iterator[None]:
-    """Say what the command needs, and what can be had without it, where there is no GPU."""
+    """Report what the command needs, and what works without it, where there is no GPU."""
     from gpu.runtime.cuda_driver import NoGpuError
 
     try:

@@ -61,7 +61,9 @@ def grade(
 
     if exercise is None:
         if start is not None:
-            raise UserError(f"--start {start}: of which exercise? vecsim grade EXERCISE --start {start}")
+            raise UserError(
+                f"--start {start}: the exercise is missing; use vecsim grade EXERCISE --start {start}"
+            )
         _list(Output(json))
         return
     chosen = find(exercise)

@@ -186,7 +186,7 @@ def extensions(json: JsonOption = None) -> None:
     output.table(fill(table(["extension", "what it adds"]), ((e.name, e.description) for e in results)))
     numbers = [(f"{e.name}.{n.name}", str(n.default), n.description) for e in results for n in e.numbers]
     output.table(fill(table(["number", "default", "what it is"]), numbers))
-    output.text("`--extend NAME` takes one; docs/extending-time.md tells how to write one of your own")
+    output.text("`--extend NAME` adds one; docs/extending-time.md describes how to write one")
     messages = [
         {
             "name": e.name,
@@ -210,7 +210,7 @@ def experiments(json: JsonOption = None) -> None:
     output.table(fill(table(["experiment", "in the paper", "what it shows"]), rows))
     for paper in PAPERS:
         output.text(f"{paper.name}: {paper.source}")
-    output.text(f"`vecsim reproduce NAME...` takes experiments, a paper for all of its own, or {ALL}")
+    output.text(f"`vecsim reproduce NAME...` takes experiments, a paper for all its experiments, or {ALL}")
     output.finish(
         "vecsim list experiments",
         {

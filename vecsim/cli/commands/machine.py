@@ -70,7 +70,7 @@ def check(
     set_: SetOption = None,
     extend: ExtendOption = None,
 ) -> None:
-    """Say whether a machine description is valid; exit code 2 and the reason if it is not."""
+    """Check a machine description; exit code 2 and the reason if it is not valid."""
     from vecsim.engines.user_rules import check_user_rules
     from vecsim.machine import load_machine
 

@@ -124,7 +124,7 @@ def run(
 def _show_lines(output: Output, measurements: Sequence[Measurement], hot: int | None, listing: bool) -> None:
     """Show the instructions of each program with what they came to."""
     for each in measurements:
-        output.text(f"{each.program}, {each.options.get('schedule', 'of your own')}")
+        output.text(f"{each.program}, {each.options.get('schedule', 'user-defined')}")
         output.table(hot_table(each.run.lines, hot, listing))
 
 
@@ -146,7 +146,7 @@ def _engines(measured: Sequence[Sequence[Measurement]]) -> str:
 
 
 def _check(measurements: Sequence[Measurement], several: bool) -> None:
-    """End with exit code 1 if a result is not right; of several matrices the name is told."""
+    """End with exit code 1 if a result is not right; of several matrices the name is printed."""
     from programs.measurement import ALLOWED_ERROR
 
     wrong = [m for m in measurements if not m.relative_error <= ALLOWED_ERROR]

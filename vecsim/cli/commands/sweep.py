@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SPECIFICATION = ".toml"
 FAULTS_TOLD = 5
-"""Different faults that are told; of more the number."""
+"""Different faults that are printed; of more the number."""
 
 
 def sweep(

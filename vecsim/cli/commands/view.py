@@ -80,7 +80,7 @@ def view(
 ) -> None:
     """Make a page of a run: instructions by unit over time, source, registers and memory.
 
-    With two programs, or with a change by --beside-..., two runs stand one above the other.
+    With two programs, or with a change by `--beside-...`, two runs stand one above the other.
     """
     from vecsim.trace import WHOLE, read_window
     from vecsim.view import page_of
@@ -114,8 +114,8 @@ def view(
         ]
     if len(subjects) > MOST_RUNS:
         raise UserError(
-            f"{counted(len(subjects), 'run')}: a page has {MOST_RUNS} at most; choose programs by --program, "
-            "or one change of them by --beside-..."
+            f"{counted(len(subjects), 'run')}: a page shows at most {MOST_RUNS}; select programs with "
+            "--program, or one change with `--beside-...`"
         )
     runs = _recorded(subjects, engine, window=cycles, max_cycles=max_cycles)
     title = " and ".join(dict.fromkeys(each.subject.name for each in runs))
@@ -196,7 +196,7 @@ def _recorded(subjects: Sequence[Subject], engine: str, **how: Any) -> list[Reco
 
 
 def _tell(output: Output, page: str, runs: Sequence[Recorded]) -> None:
-    """Say what is in the page, and write it as JSON if that was asked for."""
+    """Print what is in the page, and write it as JSON if that was asked for."""
     messages = []
     for run in runs:
         shown, name = len(run.times["age"]), run.subject.name

@@ -72,7 +72,7 @@ def why(
     for each in results:
         output.text(each.in_words())
     for each in results:
-        schedule = each.options.get("schedule", "of your own")
+        schedule = each.options.get("schedule", "user-defined")
         output.text(f"{each.program}, {schedule}; machine {each.machine.label_with_digest}")
         output.table(hot_table(each.lines, hot, listing))
         output.table(_causes(each))

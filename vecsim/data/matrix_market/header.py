@@ -65,7 +65,7 @@ def parse_header(source: str, data: bytes) -> Header:
     ------
     UserError
         Naming `source` and the line: not Matrix Market, a word that the definition does not know, a field
-        with a symmetry that it cannot have, no size line, or one that is none.
+        with a symmetry that it cannot have, no size line, or a malformed one.
     """
     end = _line_end(data, 0)
     words = [word.decode("latin-1").lower() for word in _WORDS.findall(_without_end(data[:end]))]

@@ -100,7 +100,7 @@ class Insertion(Generic[Format]):
     Attributes
     ----------
     matrix
-        The new matrix; arrays that did not change are the old one's own.
+        The new matrix; arrays that did not change are shared with the old one.
     replaced
         Whether the position was stored already, so that only its value changed.
     parts

@@ -80,7 +80,7 @@ def _replace(result: Any, expression: Any) -> None:
 
 
 def _is_constant(result: Any, operand: Any) -> bool:
-    """Tell whether an operand is a constant float of Python, which NumPy takes in the type of the other."""
+    """Return whether an operand is a constant float of Python, which NumPy takes in the type of the other."""
     definition = guard(get_definition, result, operand)
     if isinstance(definition, ir.Const | ir.Global | ir.FreeVar):
         return type(definition.value) is float
