@@ -84,7 +84,7 @@ class JitEngine(BaseEngine):
             "scheduled": new_rows(ScheduledRegister, (machine.vector_registers + 1,)),
             "schedules": schedules,
             "pace": pace,
-            "made": np.zeros(len(pace), np.int64),
+            "serial": np.zeros(len(pace), np.int64),
             "hazards": np.zeros(machine.section_size, np.int64),
             "waits": np.zeros(WAITS, np.int64),
             "blocks": scalar_blocks(program, machine),
