@@ -143,7 +143,7 @@ class SmvmProgram(Overview):
         for together, reason in self.refused:
             if together.items() <= chosen.items():
                 named = " and ".join(f"{name}={value}" for name, value in together.items())
-                raise UserError(f"program {self.name}: {named} do not go together: {reason}")
+                raise UserError(f"program {self.name}: {named} cannot be combined: {reason}")
         return chosen
 
     def symbols(self, chosen: Mapping[str, str]) -> dict[str, int]:
@@ -309,7 +309,7 @@ def find(name: str) -> SmvmProgram:
     like, separator, file = name.partition(OWN)
     if like not in PROGRAMS:
         raise UserError(
-            f"unknown program {like!r}; programs are {', '.join(PROGRAMS)}{nearest(like, PROGRAMS)}"
+            f"unknown program {like!r}; use one of {', '.join(PROGRAMS)}{nearest(like, PROGRAMS)}"
         )
     return _own(PROGRAMS[like], Path(file)) if separator else PROGRAMS[like]
 
@@ -317,7 +317,7 @@ def find(name: str) -> SmvmProgram:
 def _own(like: SmvmProgram, text: Path) -> SmvmProgram:
     require_regular(text, ASSEMBLY)
     if not text.exists():
-        raise UserError(f"{text}: no such file; a user-defined program is an assembly file")
+        raise UserError(f"{text}: the file does not exist; a user-defined program is an assembly file")
     options = tuple(option for option in like.options if option is not SCHEDULE)
     summary = f"a user-defined program like {like.name}"
     return replace(

@@ -101,7 +101,9 @@ def ordered(
         begins[:] = False
         _cut(counts, order, GROUP_COST, begins)
     else:
-        raise ValueError(f"method {method} is none of {', '.join(ON_THE_HOST)}, or lacks the whole rows")
+        raise ValueError(
+            f"method {method} must be one of {', '.join(ON_THE_HOST)}, and some need the whole rows"
+        )
     return Ordered(order, begins)
 
 

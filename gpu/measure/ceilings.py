@@ -261,7 +261,7 @@ def _resident_blocks(info: DeviceInfo) -> int:
     from gpu.runtime.cuda import SIMULATED
 
     if SIMULATED:
-        raise UserError("ceilings are those of a GPU: unset NUMBA_ENABLE_CUDASIM")
+        raise UserError("ceilings need a GPU, not the simulator: unset NUMBA_ENABLE_CUDASIM")
     return info.multiprocessors * info.threads_per_multiprocessor // BLOCK
 
 

@@ -61,6 +61,6 @@ def require_gpu() -> None:
         usable, reason = False, " ".join(str(error).split())
     if not usable:
         raise NoGpuError(
-            f"no NVIDIA GPU can be used here ({reason})",
+            f"no NVIDIA GPU can be used ({reason})",
             "use a machine with one, or set NUMBA_ENABLE_CUDASIM=1 for the CUDA simulator and tiny matrices",
         )

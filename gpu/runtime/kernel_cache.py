@@ -257,5 +257,5 @@ def _of_its_file(built: FunctionType) -> str:
         return ""
     digest = sha256_or_empty(Path(built.__code__.co_filename), EXTENSION)
     if not digest:
-        raise UnknownError(f"{built.__qualname__} stands in no file")
+        raise UnknownError(f"{built.__qualname__} is not in a file")
     return digest

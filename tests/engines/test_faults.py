@@ -101,7 +101,9 @@ def test_a_branch_to_an_instruction_before_the_first(engine, branch, target):
     words[1] = (int(words[1]) & ~mask) | (distance & mask)
     for memory_ports in (1, 2):
         machine = load_machine("vs2003", [f"memory_ports={memory_ports}"])
-        with pytest.raises(UserError, match=rf"bad\.s:2.*branch to instruction {target}: the first is 0"):
+        with pytest.raises(
+            UserError, match=rf"bad\.s:2.*branch to instruction {target}: the target must be 0 or more"
+        ):
             start(replace(program, words=words), np.zeros(64, np.uint8), machine, engine=engine)
 
 

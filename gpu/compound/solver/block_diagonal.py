@@ -159,8 +159,13 @@ def inverse_diagonal(matrix: CompoundMatrix) -> BlockDiagonal:
     numbers = np.trace(blocks, axis1=1, axis2=2) / size
     if (np.abs(blocks - numbers[:, None, None] * unit).max(axis=(1, 2)) <= ALIKE * np.abs(numbers)).all():
         if (singular := np.flatnonzero(numbers == 0)).size:
-            raise UserError(f"the diagonal entry of row {singular[0]} is 0, which has no inverse")
+            raise UserError(
+                f"the diagonal entry of row {singular[0]} is 0: the preconditioner needs invertible entries"
+            )
         return BlockDiagonal(np.asarray(1 / numbers, np.float64))
     if (singular := np.flatnonzero(np.abs(np.linalg.det(blocks)) == 0)).size:
-        raise UserError(f"the diagonal entry of row {singular[0]} has no inverse")
+        raise UserError(
+            f"the diagonal entry of row {singular[0]} has no inverse: the preconditioner "
+            "needs invertible entries"
+        )
     return BlockDiagonal(np.asarray(np.linalg.inv(blocks), np.float64))

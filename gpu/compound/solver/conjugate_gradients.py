@@ -166,7 +166,7 @@ class ConjugateGradients:
         self._operator = operator if isinstance(operator, Operator) else of_product(operator)
         of, self._matrix = self._operator, matrix
         if (of.count, of.size) != (matrix.shape[0], len(matrix.entry.vector)):
-            raise UserError("the product is of another matrix")
+            raise UserError("the product is of another matrix: use the product of the given matrix")
         self._inverse, self._most = inverse, most_iterations
         self._real = real_type(np.zeros(0, of.p.dtype))
         self._resources = ExitStack()

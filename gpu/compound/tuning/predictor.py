@@ -131,7 +131,7 @@ class Predictor:
 
     def __init__(self, results: Sequence[Result]) -> None:
         if not results:
-            raise UserError("there are no searches to learn from")
+            raise UserError("the predictor needs at least one search to learn from")
         try:
             forest = import_module("sklearn.ensemble").ExtraTreesRegressor
         except ImportError as error:
@@ -245,7 +245,7 @@ def _counts(features: Mapping[str, float], variants: Sequence[Variant]) -> list[
             np.array([costs(features, variant, registers) for variant in variants]) for registers in REGISTERS
         ]
     except KeyError as error:
-        raise UserError(f"a kept search lacks the feature {error}: search for its matrix again") from None
+        raise UserError(f"a stored search lacks the feature {error}: search for its matrix again") from None
 
 
 def _compared(variants: Sequence[Variant]) -> list[Variant]:

@@ -261,7 +261,7 @@ class PropagationBlocks(StoredAsArrays):
         padding = self.places[self.products()] == PADDING
         require(not self.values[padding].any(), "padding must have the value 0")
         part = np.repeat(np.arange(self.parts), self._part_counts())
-        require((self.columns < self.part_columns[part, 1]).all(), "columns must lie in their part")
+        require((self.columns < self.part_columns[part, 1]).all(), "columns must be in their part")
         self.check_coordinates()
 
     def _check_rows(self) -> None:

@@ -83,7 +83,7 @@ def arranged_leaves(matrix: HiSparse) -> ArrangedLeaves:
     size, wide = matrix.node_size, entries_at_once(matrix.dtype)
     if max(tree.shape) > MAX_BLOCKS * size:
         raise NotRepresentableError(
-            f"hisparse with nodes of {size} x {size} holds at most {MAX_BLOCKS * size} rows and columns on "
+            f"hisparse with nodes of {size} x {size} has at most {MAX_BLOCKS * size} rows and columns on "
             f"the device, not {max(tree.shape)}: use larger nodes"
         )
     places = tree.nodes[0]

@@ -181,4 +181,4 @@ def _fault(source: str, lines: list[bytes], block: Block, number: int, reason: s
 
 
 def _outside(header: Header) -> str:
-    return f"is out of bounds: row indices must lie in 1 .. {header.rows}"
+    return f"is out of bounds: row indices must be from 1 to {header.rows}"
