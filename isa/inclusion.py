@@ -108,7 +108,10 @@ class Inclusion:
     def _read(self, key: str, path: str, column: int, kind: InputKind) -> bytes:
         if self._given is not None:
             if key not in self._given:
-                raise Problem(column, f"{path!r} was not included at first; assemble the text again")
+                raise Problem(
+                    column,
+                    f"{path!r} was not included at first; an edited text may include only the same files",
+                )
             return self._given[key]
         folder = self._folder or Path()
         base, file = input_path(folder, SHIPPED_TEXTS if _is_shipped(key) else ""), input_path(folder, key)

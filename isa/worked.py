@@ -298,7 +298,7 @@ def _place(name: str, number: str, first: str | None) -> tuple[str, int, int]:
         return "special", place, place + 1
     if name == "pc" and not number and first is None:
         return "pc", 0, 1
-    raise ValueError("the place does not exist; use a register, vl, mask or memory")
+    raise ValueError("unknown place; use a register, vl, mask or memory")
 
 
 def _type(mnemonic: str, part: str, explicit: str | None) -> str:

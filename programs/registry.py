@@ -266,7 +266,7 @@ _ALL = (
         tuple(
             (
                 {"cache": cache, "accumulate": "yes"},
-                "what y holds has to be loaded (give cache=whole, store_rows or rows)",
+                "y must be loaded; use cache=whole, store_rows or rows",
             )
             for cache in ("cleared", "cleared_rows")
         ),
@@ -317,7 +317,7 @@ def find(name: str) -> SmvmProgram:
 def _own(like: SmvmProgram, text: Path) -> SmvmProgram:
     require_regular(text, ASSEMBLY)
     if not text.exists():
-        raise UserError(f"{text}: the file does not exist; a user-defined program is an assembly file")
+        raise UserError(f"{text}: no such file; a user-defined program is an assembly file")
     options = tuple(option for option in like.options if option is not SCHEDULE)
     summary = f"a user-defined program like {like.name}"
     return replace(

@@ -75,7 +75,7 @@ def test_malformed_files(key, value, message):
 
 def test_an_entry_that_stands_twice():
     content = dump(PROGRAM).replace(b"{", b'{"entry": 1, ', 1)
-    with pytest.raises(UserError, match=r"^p.vsx: is not a vecsim program .*'entry' stands twice"):
+    with pytest.raises(UserError, match=r"^p.vsx: is not a vecsim program .*'entry' occurs twice"):
         load(content, file="p.vsx")
 
 

@@ -61,14 +61,14 @@ def test_an_unknown_program(name, message):
         (
             "chism",
             {"accumulate": "yes", "cache": "cleared"},
-            "program chism: cache=cleared and accumulate=yes cannot be combined: what y holds has to be "
-            "loaded (give cache=whole, store_rows or rows)",
+            "program chism: cache=cleared and accumulate=yes cannot be combined: y must be loaded; "
+            "use cache=whole, store_rows or rows",
         ),
         (
             "chism",
             {"accumulate": "yes", "cache": "cleared_rows"},
-            "program chism: cache=cleared_rows and accumulate=yes cannot be combined: what y holds has to be "
-            "loaded (give cache=whole, store_rows or rows)",
+            "program chism: cache=cleared_rows and accumulate=yes cannot be combined: y must be loaded; "
+            "use cache=whole, store_rows or rows",
         ),
     ],
 )

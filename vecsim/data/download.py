@@ -242,7 +242,7 @@ def _asked(url: str, known: Remote | None, have: int, patience: Patience) -> Ite
             f"no connection to {urlsplit(url).netloc} within {patience.connect:g} s", connected=False
         ) from None
     except exceptions.SSLError as error:
-        raise DownloadError(f"{url}: no secure connection: {_cause(error)}") from None
+        raise DownloadError(f"{url}: no secure connection: {_cause(error)}; check the certificates") from None
     except exceptions.ConnectionError as error:
         raise _Interrupted(
             f"no connection to {urlsplit(url).netloc}: {_cause(error)}", connected=False
@@ -270,7 +270,7 @@ def _session(asked: str) -> Session:
 def _refuse(url: str, response: Response) -> NoReturn:
     said = f"the server answered {response.status_code} {response.reason or ''}".rstrip()
     if response.status_code in NOT_THERE:
-        raise DownloadError(f"{url}: there is no such file ({said})")
+        raise DownloadError(f"{url}: no such file ({said})")
     if response.status_code in RETRIED:
         raise _Interrupted(said, response=response)
     raise DownloadError(f"{url}: {said}")
@@ -303,8 +303,8 @@ def _check_size(remote: Remote, have: int, partial: Path) -> None:
     free = shutil.disk_usage(partial.parent).free
     if size - have > free:
         raise DownloadError(
-            f"{remote.url}: {size - have:,} bytes are to come, "
-            f"but the disk of {partial.parent} has {free:,} left"
+            f"{remote.url}: {size - have:,} bytes are missing, "
+            f"but the disk of {partial.parent} has {free:,} free; free some space"
         )
 
 

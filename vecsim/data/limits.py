@@ -139,5 +139,5 @@ def _told(variable: str) -> int | None:
         return None
     match = _COUNT.fullmatch(text)
     if match is None:
-        raise UserError(f"{variable}: '{text[:40]}' is no number of bytes; write one such as 8G or 500M")
+        raise UserError(f"{variable}: '{text[:40]}' is not a number of bytes; write one such as 8G or 500M")
     return int(match[1]) * _UNITS[match[2].upper()]

@@ -189,7 +189,7 @@ def from_snapshot(snapshot: Snapshot, program: Program, machine: Machine) -> tup
         if taken != here:
             raise UserError(
                 f"the snapshot is of another {what}, of digest {taken[:SHOWN_DIGITS]}; "
-                f"that of this one is {here[:SHOWN_DIGITS]}"
+                f"its digest must be {here[:SHOWN_DIGITS]}"
             )
     memory = np.zeros_like(snapshot.architectural["memory"])
     state = new_state(machine.section_size, machine.vector_registers, memory)

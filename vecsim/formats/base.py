@@ -134,7 +134,8 @@ class FormatBase(Overview):
         vector = np.asarray(x)
         if vector.shape != (self.shape[1],):
             raise ValueError(
-                f"x has shape {vector.shape}, but the matrix has {counted(self.shape[1], 'column')}"
+                f"x has shape {vector.shape}, but must have one element for each of the "
+                f"{counted(self.shape[1], 'column')}"
             )
         if vector.dtype.kind not in "biuf":
             raise ValueError(f"x has type {vector.dtype}, but real numbers are needed")

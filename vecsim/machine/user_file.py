@@ -51,7 +51,7 @@ def run_file(content: bytes, file: str) -> ModuleType:
             raise UserError(_words(error, file)) from None
     for thread in set(threading.enumerate()) - before:
         if not thread.daemon:
-            raise UserError(f"{file}: starts a thread that goes on, {thread.name}: join it")
+            raise UserError(f"{file}: starts a thread that does not end, {thread.name}: join it")
     return module
 
 

@@ -157,7 +157,7 @@ class Journal:
         lines, torn = _lines(self._file.read())
         first = _record(lines[0]) if lines else None
         if first is None or KIND not in first:
-            raise UserError(f"{self.path}: is no journal of `{self._header[KIND]}`: name another file")
+            raise UserError(f"{self.path}: is not a journal of `{self._header[KIND]}`: choose another file")
         if first != self._header:
             raise UserError(f"{self.path}: {self._difference(first)}: remove it, or name another file")
         self._read_to = sum(map(len, lines))

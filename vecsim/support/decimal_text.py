@@ -46,7 +46,9 @@ def nearest_float(text: str, size: int = 8) -> float:
     except OverflowError:
         rounded = math.inf
     if math.isinf(rounded):
-        raise OutOfRangeError(f"{shown(text)} does not fit float{8 * size}: the largest is {LARGEST[size]}")
+        raise OutOfRangeError(
+            f"{shown(text)} does not fit float{8 * size}: at most {LARGEST[size]} is possible"
+        )
     if rounded == 0 and not _is_zero(text):
         least = f"the smallest number above 0 is {SMALLEST[size]}"
         raise OutOfRangeError(f"{shown(text)} would become 0 in float{8 * size}: {least}")

@@ -125,7 +125,7 @@ def to_integers(values: Values, bits: int, place: Place) -> Values:
     if at.size:
         raise UserError(
             f"the number {values[at[0]]!s} {place(int(at[0]))} does not fit {bits} bits "
-            f"({amount(at.size, 'such number')}): {low} to {high} do"
+            f"({amount(at.size, 'such number')}): use {low} to {high}"
         )
     return values.astype(np.dtype(f"u{bits // 8}"))
 

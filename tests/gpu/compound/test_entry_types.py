@@ -175,7 +175,7 @@ def test_a_vector_that_does_not_fit_is_refused():
     matrix = CompoundMatrix.from_blocks(scipy.sparse.eye_array(6, format="csr"), 3)
     with pytest.raises(UserError, match=r"\(2, 3\) real numbers, not \(6,\)"):
         reference_product(matrix, np.zeros(6))
-    with pytest.raises(UserError, match="no blocks of 4 x 4"):
+    with pytest.raises(UserError, match="blocks of 4 x 4: use a divisor"):
         CompoundMatrix.from_blocks(scipy.sparse.eye_array(6, format="csr"), 4)
     with pytest.raises(UserError, match="not possible: use an edge"):
         blocks(7)

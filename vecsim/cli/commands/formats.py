@@ -31,7 +31,7 @@ def formats(
             "--format",
             metavar="NAME",
             autocompletion=completion.formats,
-            help="Which to show; all without it, see `vecsim list formats`. Repeatable.",
+            help="Formats to show; default all, see `vecsim list formats`. Repeatable.",
         ),
     ] = None,
     section_size: Annotated[
@@ -40,7 +40,7 @@ def formats(
     value_bits: ValueBitsOption = 32,
     json: JsonOption = None,
 ) -> None:
-    """Show the storage of a matrix in each format, as the paper counts and as it lies in memory.
+    """Show the storage of a matrix in each format, as the paper counts it and as it is in memory.
 
     The first conversion into a format compiles its loops, which takes up to 20 seconds, a minute for all.
     """

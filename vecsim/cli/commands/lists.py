@@ -31,15 +31,15 @@ def matrices(
         str | None,
         typer.Argument(
             metavar="PATTERN",
-            help="Find what can be had by name from any source: a part of a name, or all of it with * and ?, "
+            help="Find matrices of all sources by a part of the name, or by a whole name with * and ?, "
             "such as 'bcsstk*' or 'HB/*'.",
         ),
     ] = None,
     json: JsonOption = None,
 ) -> None:
-    """List the built-in matrices, in a family N stands for a number; or find matrices of all sources.
+    """List the built-in matrices (N is a number), or find matrices of all sources.
 
-    Exit code 1 says that nothing matches the pattern.
+    Exit code 1 means that nothing matches the pattern.
     """
     output = Output(json)
     if pattern is None:

@@ -52,9 +52,9 @@ def show(
     extend: ExtendOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Print a machine as TOML, with what each number means, which preset it is based on and how it differs.
+    """Print a machine as TOML, with the meaning of each number, its preset and the differences from that.
 
-    What is printed is a machine file: edit it and give it to --machine.
+    The output is a machine file: edit it and use it with --machine.
     """
     from vecsim.machine import to_toml
 

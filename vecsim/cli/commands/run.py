@@ -56,7 +56,7 @@ def run(
 ) -> None:
     """Run sparse matrix-vector products on matrices and compare their cycles.
 
-    Every result is checked against SciPy's; exit code 1 says that one was not right.
+    Every result is checked against SciPy's; exit code 1 means that one is wrong.
     """
     from programs.measurement import measure, prepare_product
     from programs.registry import find
@@ -134,7 +134,7 @@ def _tracing(
     """Read ``--trace`` and ``--window``; several runs do not fit into one file."""
     if trace is not None and (len(chosen) > 1 or len(matrices) > 1):
         raise UserError(
-            f"--trace {trace}: it holds one program on one matrix, such as --program {chosen[0]}; "
+            f"--trace {trace}: a trace needs one program on one matrix, such as --program {chosen[0]}; "
             f"{counted(len(chosen), 'program')} on {counted(max(1, len(matrices)), 'matrix')} were named"
         )
     return read_tracing(trace, window, matrices)

@@ -37,15 +37,15 @@ def why(
     seed: options.SeedOption = 0,
     value_bits: options.ValueBitsOption = 32,
     hot: Annotated[
-        int, typer.Option("--hot", min=1, help="How many instructions to show, the costliest first.")
+        int, typer.Option("--hot", min=1, help="Number of instructions to show, the most expensive first.")
     ] = HOTTEST,
     listing: options.ListingOption = False,
     json: options.JsonOption = None,
 ) -> None:
     """Explain the cycles of sparse matrix-vector products.
 
-    An instruction's cycles lie between the retirement of all older ones and its own. What would help is run,
-    each change alone and all together.
+    An instruction's cycles are those between the retirement of all older ones and its retirement. Possible
+    improvements are simulated, each alone and all together.
     """
     from experiments.whatif.why import why as explained
     from vecsim.data import values_as

@@ -95,7 +95,7 @@ def _require_complete(source: str, header: Header, lines: list[bytes]) -> None:
             raise UserError(
                 f"{source}, lines {block.first + 1} to {block.first + block.lines}: "
                 f"{counted(block.count, 'number')} announced, but the file ends with line "
-                f"{len(lines)}: it was cut off"
+                f"{len(lines)}; fetch it again"
             )
 
 

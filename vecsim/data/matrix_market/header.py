@@ -81,7 +81,7 @@ def parse_header(source: str, data: bytes) -> Header:
         if text and data[start : start + 1] != b"%":
             rows, columns, entries = _sizes(f"{source}, line {line}", layout, symmetry, text)
             return Header(layout, field, symmetry, rows, columns, entries, line, end)
-    raise UserError(f"{source}: no line with rows and columns is among the first {len(data):,} bytes")
+    raise UserError(f"{source}: a line with rows and columns must be among the first {len(data):,} bytes")
 
 
 def _line_end(data: bytes, start: int) -> int:

@@ -247,5 +247,5 @@ def _described(value: object) -> str:
 def _refusal(function: FunctionType, line: int, why: str) -> UserError:
     return UserError(
         f"{function.__code__.co_filename}:{line}: {function.__name__} cannot be compiled: {why}; "
-        "docs/extending.md says what may be, and engine simpy takes any Python"
+        "use what docs/extending.md allows, or engine simpy"
     )
