@@ -35,7 +35,7 @@ KEYS = {
 
 def strict(text: str):
     def refuse(name):
-        raise AssertionError(f"{name} is no JSON")
+        raise AssertionError(f"{name} is not JSON")
 
     return json.loads(text, parse_constant=refuse)
 
