@@ -95,7 +95,7 @@ class DeviceMatrix:
 
     @property
     def transposes_itself(self) -> bool:
-        """Whether `T` has no copy of its own: both products read the same entries."""
+        """Whether `T` shares the entries of this matrix instead of a copy."""
         if self._transposed is None:
             return False
         others = {id(array) for array in self._transposed._product.device_arrays}
@@ -122,8 +122,8 @@ class DeviceMatrix:
         """
         if self._transposed is None:
             raise UserError(
-                "this matrix was prepared for A x alone: gpu.prepare(A, transpose=True) keeps a transposed "
-                "copy on the device for M.T and M.rmatvec, and the format hisparse needs none"
+                "this matrix has no transposed product: use gpu.prepare(A, transpose=True), "
+                "or the format hisparse, which needs no copy"
             )
         # Copies, so that the two do not keep each other alive: memory is freed when the last name goes.
         this, other = copy.copy(self), copy.copy(self._transposed)
@@ -184,12 +184,10 @@ class DeviceMatrix:
         x_there, out_there = is_on_device(x), out is not None and is_on_device(out)
         if out is not None and x_there != out_there:
             places = ("device", "host") if x_there else ("host", "device")
-            raise UserError(
-                f"x lies on the {places[0]} and out on the {places[1]}: give both in the same place"
-            )
+            raise UserError(f"x is on the {places[0]} and out on the {places[1]}: put both in the same place")
         if current_device() != self.device:
             raise UserError(
-                f"the matrix lies on GPU {self.device} and the current one is {current_device()}: "
+                f"the matrix is on GPU {self.device}, the current one is {current_device()}: "
                 f"use `with numba.cuda.gpus[{self.device}]:`"
             )
         if x_there:
@@ -260,7 +258,9 @@ class DeviceMatrix:
             raise UserError(f"{name} has type {array.dtype}, the matrix {self.dtype}: convert one of them")
         contiguous = array.flags.c_contiguous if isinstance(array, np.ndarray) else array.is_c_contiguous()
         if not contiguous and is_on_device(array):
-            raise UserError(f"{name} on the device must be contiguous, row by row: make such a copy first")
+            raise UserError(
+                f"{name} on the device must be contiguous, row by row: make a contiguous copy first"
+            )
 
     def aslinearoperator(self) -> Any:
         """Return it as scipy.sparse.linalg.LinearOperator, for vectors of the host.
@@ -280,7 +280,7 @@ class DeviceMatrix:
         vector = np.asarray(x)
         if vector.dtype != self.dtype and not np.can_cast(vector.dtype, self.dtype, "same_kind"):
             raise UserError(
-                f"x has type {vector.dtype}, which does not become {self.dtype}: give real numbers"
+                f"x has type {vector.dtype}, which cannot be converted to {self.dtype}: use real numbers"
             )
         self._check("x", vector, self.shape[1], check_type=False)
         host = np.empty(self.shape[0], dtype=self.dtype) if out is None else host_view(out)
@@ -305,7 +305,7 @@ class DeviceMatrix:
         self._check_device("out", result, device_y, self.shape[0])
         (x_begins, x_ends), (y_begins, y_ends) = span(device_x), span(device_y)
         if x_begins < y_ends and y_begins < x_ends:
-            raise UserError("x and out share memory: a product cannot be written over its own vector")
+            raise UserError("x and out share memory: use another array for out")
         self._launch(device_x, device_y, alpha, beta, stream)
         return result
 
@@ -315,7 +315,7 @@ class DeviceMatrix:
             raise UserError(f"{name} on the device must be contiguous: make a contiguous copy first")
         number = device_number(array, view)
         if number != self.device:
-            raise UserError(f"{name} lies on GPU {number}, the matrix on GPU {self.device}: bring it there")
+            raise UserError(f"{name} is on GPU {number}, the matrix on GPU {self.device}: copy it there")
 
     def _launch(self, x: Any, y: Any, alpha: float, beta: float, stream: Any) -> None:
         if self.shape[0]:

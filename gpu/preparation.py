@@ -153,7 +153,7 @@ class _Wanted:
 
 
 def _checked(matrix: Any, dtype: Any) -> Any:
-    """Return the matrix as sorted CSR with values of the type asked for, of its own, or of float64.
+    """Return the matrix as sorted CSR with values of the type asked for, of its type, or of float64.
 
     Arrays that are so already are shared, and only read until their copies lie on the device.
     """

@@ -95,7 +95,7 @@ class _Assembler:
         if unclosed is not None:
             place, column = unclosed
             with self.at(place):
-                raise Problem(column, ".if without .endif")
+                raise Problem(column, ".if without .endif: add .endif")
 
     def _line(self) -> None:
         line = parse_line(self.place.text)
@@ -111,7 +111,9 @@ class _Assembler:
             if name.text.startswith("."):
                 self._directive(name, line.arguments)
             elif self.in_data:
-                raise Problem(name.column, f"{name.text!r} in the data section; instructions follow .text")
+                raise Problem(
+                    name.column, f"{name.text!r} in the data section; instructions must follow .text"
+                )
             else:
                 self._instruction(name, line.arguments)
 
@@ -151,16 +153,16 @@ class _Assembler:
                 in_range(address, (0, ADDRESS_LIMIT - 1), "address", arguments[0].column)
                 self.data.address = address
         elif not self.in_data:
-            raise Problem(name.column, f"{name.text} in the text section; data follows .data")
+            raise Problem(name.column, f"{name.text} in the text section; data must follow .data")
         else:
             self._place_data(name, arguments)
 
     def _define(self, directive: Name, name: Argument, value: Argument) -> None:
         if not isinstance(name, Name):
-            raise Problem(name.column, f"a name is needed here: {directive.text} NAME, ...")
+            raise Problem(name.column, f"a name is needed: write {directive.text} NAME, ...")
         if directive.text == ".reg":
             if mnemonics.is_mnemonic(name.text, self.instruction_set):
-                raise Problem(name.column, f"{name.text!r} is an instruction")
+                raise Problem(name.column, f"{name.text!r} is an instruction; choose another name")
             self.symbols.rename(name, self.symbols.register(value, "xfvs"), self.place)
         elif directive.text == ".equ" or name.text not in self.symbols.values:
             used: set[str] = set()
@@ -219,7 +221,7 @@ class _Assembler:
         if overlap is not None:
             with self.at(overlap[1].place):
                 where = overlap[0].place.seen_from(overlap[1].place)
-                raise Problem(overlap[1].column, f"data overlaps that of {where}")
+                raise Problem(overlap[1].column, f"data overlaps that of {where}; choose another address")
         contents = []
         for item in self.data.items:
             with self.at(item.place):
@@ -381,7 +383,7 @@ def _program(
         raise UserError(f"instruction_set: {shown(instruction_set)}: an isa.InstructionSet is expected")
     value_bytes, data_base = whole("value_bytes", value_bytes), whole("data_base", data_base, None)
     if value_bytes not in TYPED:
-        raise UserError(f"value_bytes is {value_bytes}; a matrix value has 4 or 8 bytes")
+        raise UserError(f"value_bytes is {value_bytes}; use 4 or 8, the bytes of a matrix value")
     if not 0 <= data_base < ADDRESS_LIMIT:
         raise UserError(f"data_base {data_base} is out of range 0 to {ADDRESS_LIMIT - 1}")
     known = Symbols(table("symbols", symbols), value_bytes)

@@ -87,12 +87,15 @@ def load(content: bytes, instruction_set: InstructionSet = BASE, *, file: str = 
 
 def _program(fields: Any, instruction_set: InstructionSet) -> Program:
     if not isinstance(fields, dict) or fields.get("format") != FORMAT:
-        raise UserError(f"is not a vecsim program (no format {FORMAT!r})")
+        raise UserError(f"is not a vecsim program (its format must be {FORMAT!r})")
     if fields.get("version") != VERSION:
-        raise UserError(f"has version {fields.get('version')!r}; this vecsim reads version {VERSION}")
+        raise UserError(
+            f"has version {fields.get('version')!r}; this vecsim reads version {VERSION}: "
+            "assemble the program again"
+        )
     odd = sorted((set(fields) - {"own"}) ^ _KEYS)
     if odd:
-        raise UserError(f"missing or unknown entries: {', '.join(odd)}")
+        raise UserError(f"missing or unknown entries: {', '.join(odd)}; assemble the program again")
     _check_own(_list(fields, "own") if "own" in fields else [], instruction_set)
     words = _list(fields, "words")
     for index, word in enumerate(words):
@@ -117,7 +120,7 @@ def _check_own(rows: list[Any], instruction_set: InstructionSet) -> None:
             case [int(opcode), str(mnemonic), str(syntax), str(extension)] if opcode in EXTENSION_OPCODES:
                 here = instruction_set.by_opcode.get(opcode)
             case _:
-                raise UserError(f"own[{index}] is not of the form that a vecsim program has")
+                raise UserError(f"own[{index}] is malformed; assemble the program again")
         if here is None or (here.mnemonic, here.syntax) != (mnemonic, syntax):
             has = "" if here is None else f", which is {here.mnemonic} {here.syntax} here"
             raise UserError(
@@ -137,7 +140,7 @@ def _source_line(row: Any, index: int) -> SourceLine:
     match row:
         case [str(file), int(line), str(text)] if _is_integer(line):
             return SourceLine(file, line, text)
-    raise UserError(f"source[{index}] is not of the form that a vecsim program has")
+    raise UserError(f"source[{index}] is malformed; assemble the program again")
 
 
 def _segments(rows: list[Any]) -> tuple[DataSegment, ...]:
@@ -147,7 +150,7 @@ def _segments(rows: list[Any]) -> tuple[DataSegment, ...]:
             case [int(address), str(text)] if _is_integer(address):
                 segment = DataSegment(address, _bytes(text, index))
             case _:
-                raise UserError(f"data[{index}] is not of the form that a vecsim program has")
+                raise UserError(f"data[{index}] is malformed; assemble the program again")
         _check(
             address >= (results[-1].end if results else 0) and segment.end <= ADDRESS_LIMIT, f"data[{index}]"
         )
@@ -159,7 +162,7 @@ def _bytes(text: str, index: int) -> bytes:
     try:
         return base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        raise UserError(f"data[{index}] is not base 64") from None
+        raise UserError(f"data[{index}] is not base 64; assemble the program again") from None
 
 
 def _is_integer(value: Any) -> bool:
@@ -168,4 +171,4 @@ def _is_integer(value: Any) -> bool:
 
 def _check(condition: bool, what: str) -> None:
     if not condition:
-        raise UserError(f"{what} is not of the form that a vecsim program has")
+        raise UserError(f"{what} is malformed; assemble the program again")

@@ -40,15 +40,18 @@ class Conditions:
     def turn(self, name: Name) -> None:
         """``.else``; Problem if there is no .if or a second .else."""
         if not self._own:
-            raise Problem(name.column, ".else without .if")
+            raise Problem(name.column, ".else without .if: write .if before it")
         if self._frames[-1].in_else:
-            raise Problem(name.column, f"second .else of the .if in line {self._frames[-1].place.number}")
+            raise Problem(
+                name.column,
+                f"second .else of the .if in line {self._frames[-1].place.number}: write at most one",
+            )
         self._frames[-1].in_else = True
 
     def close(self, name: Name) -> None:
         """``.endif``; Problem if there is no .if."""
         if not self._own:
-            raise Problem(name.column, ".endif without .if")
+            raise Problem(name.column, ".endif without .if: write .if before it")
         self._frames.pop()
 
     def begin(self) -> None:

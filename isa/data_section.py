@@ -135,7 +135,9 @@ class DataSection:
 
     def _place(self, item: Item) -> None:
         if item.address + item.size > ADDRESS_LIMIT:
-            raise Problem(item.column, f"data after address {ADDRESS_LIMIT}")
+            raise Problem(
+                item.column, f"data after address {ADDRESS_LIMIT}: use less data or a lower address"
+            )
         if item.size and not self._first <= item.address <= self._end - item.size:
             place = f"addresses {item.address} to {item.address + item.size - 1}"
             raise Problem(

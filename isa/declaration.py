@@ -144,7 +144,7 @@ def _parse_operand(text: str, shift: int) -> Operand:
         return Operand(text, match["kind"], bits, shift=shift - bits)
     match = _OPERAND.match(text)
     if match is None:
-        raise ValueError(f"operand {text!r} is not of the form that isa.declaration describes")
+        raise ValueError(f"operand {text!r} is malformed; docs/extending.md lists the possible operands")
     role = match["role"]
     return Operand(
         match["kind"] + match["name"],
@@ -178,7 +178,7 @@ class Instruction:
     mnemonic, opcode, syntax
         The assembly name, the upper 8 bits of the word, and the operands (see the module).
     unit, timing, latency
-        Where it executes, by which rule, and the name of its latency in the machine description
+        The unit that executes it, its timing rule, and the name of its latency in the machine description
         (``latency.<name>``; empty where the rule has none).
     semantics
         ``f(m, n, *operands)``: what it does, over the flat arrays of :class:`isa.state.State`, with n
@@ -255,7 +255,7 @@ class InstructionSet(Overview):
             values = [getattr(i, key) for i in self.instructions]
             twice = sorted({str(v) for v in values if values.count(v) > 1})
             if twice:
-                raise ValueError(f"declared twice: {key} {', '.join(twice)}")
+                raise ValueError(f"declared twice: {key} {', '.join(twice)}; use different ones")
 
     def __hash__(self) -> int:
         """Hash the instructions, once: engines look their code up by the set at every start."""

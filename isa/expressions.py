@@ -60,7 +60,7 @@ def evaluate(node: Argument, lookup: Callable[[Name], int]) -> int:
     try:
         return _value(node, lookup)
     except RecursionError:
-        raise Problem(node.column, "the expression is nested too deeply") from None
+        raise Problem(node.column, "the expression is nested too deeply: split it with .equ") from None
 
 
 def _value(node: Argument, lookup: Callable[[Name], int]) -> int:
@@ -87,9 +87,9 @@ def _value(node: Argument, lookup: Callable[[Name], int]) -> int:
 
 def _binary(sign: str, left: int, right: int, column: int) -> int:
     if sign in "/%" and right == 0:
-        raise Problem(column, "division by zero")
+        raise Problem(column, "division by zero: the divisor must not be 0")
     if sign in ("<<", ">>") and not 0 <= right < 64:
-        raise Problem(column, f"shift by {right}; a shift is by 0 to 63")
+        raise Problem(column, f"shift by {right}; it must be from 0 to 63")
     return _bounded(_BINARY[sign](left, right), column)
 
 
@@ -102,7 +102,7 @@ def _half(part: str, value: int, column: int) -> int:
 
 def _bounded(value: int, column: int) -> int:
     if not -LIMIT <= value < LIMIT:
-        raise Problem(column, "the value does not fit 64 bits")
+        raise Problem(column, "the value does not fit 64 bits: use a smaller one")
     return value
 
 

@@ -60,7 +60,7 @@ class Inclusion:
         path, column = self._named(argument, ".include", "x.s"), argument.column
         key = self._key(path, place.source, ASSEMBLY)
         if place.source.is_within(key):
-            raise Problem(column, f"{path!r} includes itself")
+            raise Problem(column, f"{path!r} includes itself; remove this line")
         if place.source.depth >= DEEPEST:
             raise Problem(column, f"texts may include each other {DEEPEST} deep, this is one more")
         if key not in self._texts:
@@ -80,7 +80,9 @@ class Inclusion:
             reason = f'write the name of a file in quotation marks: {directive} "{example}"'
             raise Problem(argument.column, reason)
         if self._folder is None and self._given is None:
-            raise Problem(argument.column, "this text is read from no folder, so it includes no files")
+            raise Problem(
+                argument.column, "this text has no folder, so it cannot include files: save it as a file"
+            )
         return argument.value
 
     def _key(self, path: str, source: Source, kind: InputKind) -> str:
@@ -100,13 +102,16 @@ class Inclusion:
         content = self._read(key, path, column, kind)
         digest = hashlib.sha256(content).hexdigest()
         if self.inputs.setdefault(key, digest) != digest:
-            raise Problem(column, f"{path!r} changed while it was read")
+            raise Problem(column, f"{path!r} changed while it was read; run the command again")
         return content
 
     def _read(self, key: str, path: str, column: int, kind: InputKind) -> bytes:
         if self._given is not None:
             if key not in self._given:
-                raise Problem(column, f"{path!r} is no file that the text included at first")
+                raise Problem(
+                    column,
+                    f"{path!r} was not included at first; an edited text may include only the same files",
+                )
             return self._given[key]
         folder = self._folder or Path()
         base, file = input_path(folder, SHIPPED_TEXTS if _is_shipped(key) else ""), input_path(folder, key)
@@ -115,7 +120,7 @@ class Inclusion:
         except (OSError, RuntimeError, ValueError) as error:  # a circle of links, a zero byte
             raise Problem(column, f"{path!r}: cannot be read: {error}") from None
         if _leaves(key) or not target.is_relative_to(base):
-            raise Problem(column, f"{path!r} is not in the folder of this text, {base}")
+            raise Problem(column, f"{path!r} is outside the folder of this text; move it into {base}")
         try:
             return read_input(target, kind, repr(path))
         except UserError as error:

@@ -42,7 +42,7 @@ def known_names(instruction_set: InstructionSet) -> set[str]:
 
 
 def unknown(mnemonic: str, instruction_set: InstructionSet) -> str:
-    """Say that there is no such instruction, and what may have been meant."""
+    """Return a message that there is no such instruction, with similar names."""
     names = known_names(instruction_set)
     typed = sorted(name for name in names if name.startswith(mnemonic + "."))
     if typed:

@@ -86,7 +86,7 @@ def _match_memory(slot: Slot, argument: Argument, symbols: Symbols) -> list[Fiel
         case Group(Name() as base):
             offset = Number(0, argument.column)
         case _:
-            raise Problem(argument.column, f"a memory operand {slot.text} is needed here")
+            raise Problem(argument.column, f"a memory operand {slot.text} is needed")
     fields: list[Field] = [offset] if len(slot.operands) == 2 else []
     return [*fields, symbols.register(base, "x")[1]]
 
@@ -116,13 +116,15 @@ def field_value(operand: Operand, field: Field, pc: int, symbols: Symbols) -> in
     if operand.kind != "t":
         return in_range(value, operand.limits, "immediate", field.column)
     if isinstance(field, Name) and field.text in symbols.data_labels:
-        raise Problem(field.column, f"{field.text!r} is a data label; a branch goes to a code label")
+        raise Problem(
+            field.column, f"{field.text!r} is a data label; use a code label as the target of a branch"
+        )
     if value < 0:
-        raise Problem(field.column, f"branch to instruction {value}: the first is 0")
+        raise Problem(field.column, f"branch to instruction {value}: the target must be 0 or more")
     low, high = operand.limits
     if not low <= value - pc <= high:
         raise Problem(
             field.column,
-            f"branch too far: {value - pc} instructions; this branch reaches {low} to {high}",
+            f"branch too far: {value - pc} instructions; use {low} to {high}, or a nearer label",
         )
     return value - pc

@@ -110,7 +110,7 @@ class Program(Overview):
         self._check_branches()
         if not 0 <= self.entry <= len(words):
             raise UserError(
-                f"entry {self.entry} is outside the program's {counted(len(words), 'instruction')}"
+                f"entry {self.entry} must be within the program's {counted(len(words), 'instruction')}"
             )
         if self.source and len(self.source) != len(words):
             raise UserError(
@@ -127,7 +127,9 @@ class Program(Overview):
                     if len(targets) and targets.min() < 0:
                         row = int(rows[np.argmin(targets)])
                         place = self.source[row] if len(self.source) == len(self) else f"instruction {row}"
-                        raise UserError(f"{place}: branch to instruction {targets.min()}: the first is 0")
+                        raise UserError(
+                            f"{place}: branch to instruction {targets.min()}: the target must be 0 or more"
+                        )
 
     def __len__(self) -> int:
         return len(self.words)

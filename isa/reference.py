@@ -193,7 +193,7 @@ def kind_of(entry: Entry) -> str:
 
 
 def help_lines(entry: Entry) -> list[str]:
-    """Say all there is to say of one entry."""
+    """Return the lines that describe one entry."""
     lines = [f"{entry.syntax}  ({kind_of(entry)})", f"  {entry.summary}"]
     if isinstance(entry, PseudoEntry):
         lines += [f"  means     {'; '.join(expansion)}" for expansion in entry.expansions]

@@ -56,11 +56,15 @@ class Symbols:
         if name in self._registers:
             raise UserError(f"symbol {name!r} is the name of a register")
         if name == VALUE_BYTES and value != self.values[VALUE_BYTES]:
-            raise UserError(f"symbol {VALUE_BYTES} is predefined as {self.values[VALUE_BYTES]}")
+            raise UserError(
+                f"symbol {VALUE_BYTES} is predefined as {self.values[VALUE_BYTES]}; use another name"
+            )
         try:
             number = operator.index(value)
         except TypeError:
-            raise UserError(f"symbol {name!r}: {shown(value)} is no integer") from None
+            raise UserError(
+                f"symbol {name!r}: {shown(value)} is not an integer; use a whole number"
+            ) from None
         if not -LIMIT <= number < LIMIT:
             raise UserError(f"symbol {name!r}: the value does not fit 64 bits")
         self.values[name] = number
@@ -87,15 +91,16 @@ class Symbols:
             raise Problem(name.column, f"{name.text!r} is the name of a register")
         if name.text in self.values:
             origin = self._origin_of(name, place)
-            hint = "; use .default for a value that may be given" if origin.startswith("given") else ""
-            raise Problem(name.column, f"{name.text!r} is already defined ({origin}){hint}")
+            given = origin.startswith("given")
+            hint = "use .default for a value that may be given" if given else "use another name"
+            raise Problem(name.column, f"{name.text!r} is already defined ({origin}); {hint}")
         self.values[name.text] = value
         self._origin[name.text] = place
         if data_label:
             self.data_labels.add(name.text)
 
     def _origin_of(self, name: Name, place: Place) -> str:
-        """Say in a message on a line where a symbol comes from."""
+        """Return where a symbol comes from, as a message on a line writes it."""
         origin = self._origin[name.text]
         return origin if isinstance(origin, str) else origin.seen_from(place)
 
@@ -104,7 +109,10 @@ class Symbols:
         if name.text in self._registers:
             raise Problem(name.column, f"{name.text!r} is already the name of a register")
         if name.text in self.values:
-            raise Problem(name.column, f"{name.text!r} is already defined ({self._origin_of(name, place)})")
+            raise Problem(
+                name.column,
+                f"{name.text!r} is already defined ({self._origin_of(name, place)}); use another name",
+            )
         self._registers[name.text] = register
 
     @property
@@ -117,21 +125,21 @@ class Symbols:
         if name.text in self.values:
             return self.values[name.text]
         if name.text in self._registers:
-            raise Problem(name.column, f"{name.text} is a register; a number is needed here")
+            raise Problem(name.column, f"{name.text} is a register; a number is needed")
         raise Undefined(name.column, f"undefined symbol {name.text!r}{nearest(name.text, self.values)}")
 
     def register(self, argument: Argument, kinds: str) -> Register:
         """Return the register that an argument names; Problem unless it is one of ``kinds`` (letters)."""
         wanted = " or ".join(KINDS[kind] for kind in kinds)
         if not isinstance(argument, Name):
-            raise Problem(argument.column, f"{wanted} is needed here")
+            raise Problem(argument.column, f"{wanted} is needed")
         result = self._registers.get(argument.text)
         if result is None:
             if argument.text in self.values:
-                raise Problem(argument.column, f"{argument.text!r} is a symbol; {wanted} is needed here")
+                raise Problem(argument.column, f"{argument.text!r} is a symbol; {wanted} is needed")
             raise Problem(argument.column, self._unknown_register(argument.text, kinds))
         if result[0] not in kinds:
-            raise Problem(argument.column, f"{argument.text} is {KINDS[result[0]]}; {wanted} is needed here")
+            raise Problem(argument.column, f"{argument.text} is {KINDS[result[0]]}; {wanted} is needed")
         return result
 
     def _unknown_register(self, name: str, kinds: str) -> str:

@@ -128,7 +128,7 @@ class _Builder(Transformer[Token, Line]):
     def number(self, token: Token) -> Number:
         column = token.column or 1
         if len(token) > 66:
-            raise Problem(column, "the number does not fit 64 bits")
+            raise Problem(column, "the number does not fit 64 bits: use a smaller one")
         base = {"x": 16, "b": 2}.get(token[1:2].lower(), 10)
         return Number(int(token, base), column)
 

@@ -267,9 +267,9 @@ def _parse_cells(mnemonic: str, item: str) -> Cells:
 def _check_values(part: str, first: int, values: tuple[int, ...]) -> None:
     """Refuse values that no instruction can leave after, and with which an engine must not run."""
     if part == "mask" and not set(values) <= {0, 1}:
-        raise ValueError("a bit of the mask is 0 or 1")
+        raise ValueError("a bit of the mask must be 0 or 1")
     if (part, first) == ("special", 0) and not 0 <= values[0] <= SECTION:
-        raise ValueError(f"the vector length is 0 to {SECTION}")
+        raise ValueError(f"the vector length must be from 0 to {SECTION}")
 
 
 def _held(part: str, packed: list[bytes]) -> tuple[int, ...]:
@@ -298,7 +298,7 @@ def _place(name: str, number: str, first: str | None) -> tuple[str, int, int]:
         return "special", place, place + 1
     if name == "pc" and not number and first is None:
         return "pc", 0, 1
-    raise ValueError("there is no such place")
+    raise ValueError("unknown place; use a register, vl, mask or memory")
 
 
 def _type(mnemonic: str, part: str, explicit: str | None) -> str:

@@ -336,8 +336,8 @@ def measure(
     Parameters
     ----------
     program
-        One of `vecsim.PROGRAMS` or its name, the key; ``"crs:my.s"`` for an assembly file of one's own with
-        the format, symbols and options of that program.
+        One of `vecsim.PROGRAMS` or its name, the key; ``"crs:my.s"`` for your assembly file with the format,
+        symbols and options of that program.
     matrix
         A `vecsim.Matrix`; a name, path or address that `vecsim.load` takes; a SciPy sparse matrix or an array
         of (m, n), of any real type.

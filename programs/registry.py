@@ -37,7 +37,7 @@ class Option:
     name, summary
         As the user gives it, and what it decides.
     symbol
-        The assembler's symbol; None if each value has an assembly file of its own.
+        The assembler's symbol; None if each value has a separate assembly file.
     values
         What the user may give, and the symbol's value for it.
     default
@@ -99,7 +99,7 @@ class SmvmProgram(Overview):
         return self.text or self.folder / f"{schedule}.s"
 
     def require_room(self, matrix: Any, section_size: int, value_bytes: int) -> None:
-        """Refuse a matrix of which shape and entries alone tell that it does not fit; nothing is converted.
+        """Refuse a matrix whose shape and entries show that it does not fit; nothing is converted.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class SmvmProgram(Overview):
         for together, reason in self.refused:
             if together.items() <= chosen.items():
                 named = " and ".join(f"{name}={value}" for name, value in together.items())
-                raise UserError(f"program {self.name}: {named} do not go together: {reason}")
+                raise UserError(f"program {self.name}: {named} cannot be combined: {reason}")
         return chosen
 
     def symbols(self, chosen: Mapping[str, str]) -> dict[str, int]:
@@ -266,7 +266,7 @@ _ALL = (
         tuple(
             (
                 {"cache": cache, "accumulate": "yes"},
-                "what y holds has to be loaded (give cache=whole, store_rows or rows)",
+                "y must be loaded; use cache=whole, store_rows or rows",
             )
             for cache in ("cleared", "cleared_rows")
         ),
@@ -309,7 +309,7 @@ def find(name: str) -> SmvmProgram:
     like, separator, file = name.partition(OWN)
     if like not in PROGRAMS:
         raise UserError(
-            f"unknown program {like!r}; programs are {', '.join(PROGRAMS)}{nearest(like, PROGRAMS)}"
+            f"unknown program {like!r}; use one of {', '.join(PROGRAMS)}{nearest(like, PROGRAMS)}"
         )
     return _own(PROGRAMS[like], Path(file)) if separator else PROGRAMS[like]
 
@@ -319,7 +319,7 @@ def _own(like: SmvmProgram, text: Path) -> SmvmProgram:
     if not text.exists():
         raise UserError(f"{text}: no such file; a user-defined program is an assembly file")
     options = tuple(option for option in like.options if option is not SCHEDULE)
-    summary = f"a program of one's own like {like.name}"
+    summary = f"a user-defined program like {like.name}"
     return replace(
         like,
         name=f"{like.name}{OWN}{text}",

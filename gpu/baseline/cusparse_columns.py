@@ -1,7 +1,7 @@
 """The baseline of sums of products: real matrices of one pattern, each times its own few columns, by SpMM.
 
-Quaternions are four real matrices (Hamilton's decomposition), each of which multiplies a quaternion vector as
-a dense matrix of four columns.
+Quaternions are four real matrices (Hamilton's decomposition). Each multiplies a quaternion vector as a dense
+matrix of four columns.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ class ColumnProducts(Operation):
     def write_x(self, x: NDArray[Any]) -> None:
         """Copy all X to the device, one after the other, each in the order of this product."""
         if x.shape != (len(self._x) * self._x_count,) or x.dtype != self._dtype:
-            raise UserError(f"{len(self._x)} times {self._x_count} {self._dtype} are wanted")
+            raise UserError(f"{len(self._x)} times {self._x_count} {self._dtype} are needed")
         for memory, each in zip(self._x, x.reshape(len(self._x), -1), strict=True):
             memory.write(np.ascontiguousarray(each))
 

@@ -166,7 +166,9 @@ def canonical_csr(matrix: Any) -> Any:
         csr.sum_duplicates()
     for what, count in (("rows", csr.shape[0]), ("columns", csr.shape[1]), ("non-zeros", csr.nnz)):
         if count > MOST_INDEX:
-            raise UserError(f"the matrix has {count} {what}; indices of 32 bits count {MOST_INDEX}")
+            raise UserError(
+                f"the matrix has {count} {what}; at most {MOST_INDEX} are possible with indices of 32 bits"
+            )
     if csr.indices.dtype == csr.indptr.dtype == np.int32:
         return csr
     indices, indptr = csr.indices.astype(np.int32), csr.indptr.astype(np.int32)
@@ -202,7 +204,10 @@ def to_sell(matrix: Any, slice_size: int) -> StoredMatrix:
     offsets = slice_offsets(csr.indptr, slice_size)
     places = int(offsets[-1])
     if places > MOST_INDEX:
-        raise UserError(f"slices of {slice_size} rows have {places} places; 32 bits count {MOST_INDEX}")
+        raise UserError(
+            f"slices of {slice_size} rows have {places} places, 32 bits count {MOST_INDEX}: "
+            "use smaller slices"
+        )
     columns, values = np.empty(places, np.int32), np.empty(places, csr.dtype)
     fill_slices(csr.indptr, csr.indices, csr.data, offsets, slice_size, columns, values)
     return StoredMatrix("sell", csr.shape, csr.nnz, offsets.astype(np.int32), columns, values, slice_size)

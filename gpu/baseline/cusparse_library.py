@@ -132,7 +132,7 @@ class Operation(Handle):
         self._library.call("cusparseSetStream", self._library.handle, stream.address)
 
     def _buffer_for(self, open_: ExitStack, ask: Callable[[Any], None]) -> tuple[DeviceMemory, int]:
-        """Allocate the buffer whose size `ask` writes where it is told to; return it and the size."""
+        """Allocate the buffer whose size `ask` writes to its argument; return it and the size."""
         size = c_size_t()
         ask(ctypes.byref(size))
         return open_.enter_context(DeviceMemory(max(size.value, LEAST_BYTES))), size.value

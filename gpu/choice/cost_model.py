@@ -1,9 +1,9 @@
 """Which format `auto` takes: the one whose product should take the least time.
 
-The estimated time is a sum: that of starting; the batches of loads of the thread with most, each of which
-waits for the one before; and what all threads share: the stored bytes, the sectors of x, and the beginning
-and end of each warp, more where some multiprocessors have a block of threads more than others; and what of
-the bytes comes from memory.
+The estimated time is a sum: that of starting; the batches of loads of the thread with most, where each waits
+for the one before; and what all threads share: the stored bytes, the sectors of x, and the beginning and end
+of each warp, more where some multiprocessors have a block of threads more than others; and what of the bytes
+comes from memory.
 
 On a device these parts overlap, in this sum they do not. So the constants are fitted numbers with which sums
 come near to measured times, no rates of the hardware: of what memory gives in its order each byte is counted
@@ -48,8 +48,8 @@ class Machine:
     uneven_power
         How much it costs that some multiprocessors have a block of threads more: a power of their share.
     cache_bytes
-        The size of matrix and vectors of which half comes from memory: what is read in turn and exceeds the
-        L2 cache has left it when its turn comes again.
+        The size of matrix and vectors at which half of the reads come from memory: what is read in turn and
+        exceeds the L2 cache has left it when its turn comes again.
     cache_sharpness
         How fast that share grows around this size, a power.
     x_bytes
@@ -81,7 +81,7 @@ class Speed:
         Bytes that are read, from cache or memory, over the time that they add to the other parts, float32 and
         float64: fitted, no rate of the L2 cache.
     batch_ns
-        A batch of loads of one thread, the next of which waits for it.
+        A batch of loads of one thread; the next batch waits for it.
     start_us
         Starting and ending.
     warp_ns

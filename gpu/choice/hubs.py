@@ -65,10 +65,10 @@ class Hubs:
     def of(cls, indices: Any, columns: int) -> Self:
         """Count a sample of the entries with these columns, of this many.
 
-        Three quarters of the sample say which columns hubs are, the rest what share they hold: a column that
-        was drawn by chance does not speak for itself.
+        Three quarters of the sample determine which columns are hubs, the rest what share they hold. One
+        sample for both would overestimate columns that are in it by chance.
         """
-        # Zeros of NumPy, which touches nothing. Whole words, most of which stay zero.
+        # Zeros of NumPy, which touches nothing. Whole words, most stay zero.
         counts = np.zeros(-(-columns // COUNTS_OF_A_WORD) * COUNTS_OF_A_WORD, np.uint16)
         share, histogram = _count(indices, counts, counts.view(np.uint64), columns, MOST_HUBS)
         retained = np.flatnonzero(histogram)
@@ -77,7 +77,7 @@ class Hubs:
         return cls(float(share), retained / max(1.0, total), of_count.astype(np.float64))
 
     def sectors(self, entries: float, in_sector: int) -> float:
-        """Return the sectors of hubs side by side that a block of threads asks for which reads this many."""
+        """Return the sectors of adjacent hubs that a block of threads requests if it reads this many."""
         if not len(self.counts) or entries <= 0:
             return 0.0
         of_sector = np.minimum(1.0, in_sector * self.counts)

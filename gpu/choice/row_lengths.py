@@ -150,7 +150,7 @@ def _count_in_parts(indptr: Any, parts: int) -> Any:
 
 @njit(parallel=True, cache=True)
 def _long_rows(indptr: Any, of_part: Any) -> Any:
-    """Return the lengths of long rows, of which each part of the rows has this many."""
+    """Return the lengths of long rows; `of_part` has their number in each part of the rows."""
     rows, parts = len(indptr) - 1, len(of_part)
     result = np.empty(of_part.sum(), np.int64)
     for part in prange(parts):

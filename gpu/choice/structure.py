@@ -59,7 +59,7 @@ class Work:
     launches
         Kernels, one after the other.
     warps
-        Of threads, each of which begins with pointers and ends with a row of y.
+        Of threads; each begins with pointers and ends with a row of y.
     scattered
         Whether rows that run together lie anywhere in the matrix, so that they share little of x.
     ahead

@@ -38,7 +38,7 @@ SEGMENT_PADDING = 1.08
 FILLED_SLICES = 1.35
 """Slices over those that as many entries would fill, about."""
 ROUNDED = 1 - 1e-9
-"""What is summed in another order may come out less by so much."""
+"""A sum in another order may be smaller by this factor."""
 
 
 def crs(structure: Structure, *, threads_per_row: int | None = None, row_cap: int | None = None) -> Work:
@@ -229,8 +229,8 @@ def segmented(structure: Structure, *, direct: bool) -> Work:
 
     A slot counts as two sectors: its sum is stored and read, or a sum of y, wherever its row is, read and
     written. An element of x that is copied, where columns stand in the order of their entries, counts as one.
-    Another segment of x makes all threads of a multiprocessor wait, as another batch of loads does. Sums that
-    are stored are read by warps of their own.
+    Another segment of x makes all threads of a multiprocessor wait, as another batch of loads does. Separate
+    warps read the sums that are stored.
     """
     nnz, size, (rows, width) = structure.nnz, structure.value_bytes, structure.shape
     most = segment_columns_for(size)
@@ -258,7 +258,7 @@ def segmented(structure: Structure, *, direct: bool) -> Work:
 
 
 def crs_adaptive(structure: Structure) -> Work:
-    """Count the work of `CRSAdaptiveProduct` with the arrangement of its own choice."""
+    """Count the work of `CRSAdaptiveProduct` with the arrangement that it chooses by default."""
     chosen = arrangement_for(structure.nnz, structure.value_bytes, THREADS_PER_BLOCK)
     _, pieces = structure.pieces(chosen.places * chosen.most_times)
     blocks = structure.nnz / chosen.places + pieces

@@ -1,4 +1,4 @@
-"""Products of matrices with compound entries: complex numbers, quaternions, small blocks, types of your own.
+"""Products of matrices with compound entries: complex numbers, quaternions, small blocks, your types.
 
 J. S. Mueller-Roemer, A. Stork, D. W. Fellner: *Joint Schedule and Layout Autotuning for Sparse Matrices with
 Compound Entries on GPUs*, Vision, Modeling and Visualization, 2019. What an entry is, how it multiplies and

@@ -43,7 +43,7 @@ class ComponentLayout:
         if self.together not in LOAD_WIDTHS:
             raise UserError(f"together {self.together} is not possible: use 1, 2 or 4")
         if self.elements == 1 and self.together != 1:
-            raise UserError("of an array of structures all components stand together: use together 1")
+            raise UserError("together is not possible with an array of structures: use together 1")
 
     @property
     def name(self) -> str:

@@ -46,7 +46,7 @@ def read_compound(source: str, entry: EntryType, real: Any) -> CompoundMatrix:
     ----------
     source
         A file of arrays (``.npz`` with shape, indptr, indices and components, a row each); a mesh of
-        triangles, of which the squared Dirac operator is made; or a sparse matrix of numbers, as
+        triangles, from which the squared Dirac operator is built; or a sparse matrix of numbers, as
         `vecsim.data.load` takes it.
     entry
         What its entries are.
@@ -71,7 +71,9 @@ def read_compound(source: str, entry: EntryType, real: Any) -> CompoundMatrix:
         return CompoundMatrix.from_complex(load(source, complex=True).csr).astype(real)
     edges = {blocks(edge).name: edge for edge in EDGES}
     if entry.name not in edges:
-        raise UserError(f"{source}: a sparse matrix of numbers has no {entry.name} entries; give a file .npz")
+        raise UserError(
+            f"{source}: a sparse matrix of numbers has no {entry.name} entries; use a file of arrays (.npz)"
+        )
     return CompoundMatrix.from_blocks(load(source).csr, edges[entry.name]).astype(real)
 
 
@@ -89,7 +91,10 @@ def _of_mesh(path: Path, entry: EntryType) -> CompoundMatrix:
     from vecsim.data.finite_elements import read_mesh, squared_dirac
 
     if entry is not QUATERNION:
-        raise UserError(f"{path}: the Dirac operator of a mesh has quaternions, no {entry.name} entries")
+        raise UserError(
+            f"{path}: a mesh gives quaternions (Dirac operator), not {entry.name} entries: "
+            "use entry quaternion"
+        )
     mesh = read_mesh(path).reordered()
     indptr, indices, quaternions = squared_dirac(mesh)
     size = len(mesh.vertices)

@@ -134,7 +134,8 @@ class CompoundMatrix:
             raise UserError("a SciPy sparse matrix of real numbers is needed")
         if matrix.shape[0] % edge or matrix.shape[1] % edge:
             raise UserError(
-                f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} has no blocks of {edge} x {edge}"
+                f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} cannot be divided into blocks "
+                f"of {edge} x {edge}: use a divisor"
             )
         bsr = canonical_csr(matrix).tobsr(blocksize=(edge, edge))
         bsr.sort_indices()
@@ -187,7 +188,7 @@ def _check_component(entry: EntryType, number: int, array: NDArray[Any], count: 
 
 
 def _integers(name: str, values: Any) -> NDArray[np.int64]:
-    """Return an index array with a sign, of which differences can be taken; none of them is cut off."""
+    """Return an index array as signed integers, so that differences do not wrap around."""
     array = np.asarray(values)
     if array.size and array.dtype.kind not in "iu":
         raise UserError(f"{name}: integers are needed, not {array.dtype}")
@@ -199,11 +200,14 @@ def _check_pattern(shape: tuple[int, int], indptr: NDArray[Any], indices: NDArra
         raise UserError(f"the shape {shape} must be two integers, 0 or more")
     rows, columns = shape
     if max(rows, columns, len(indices)) > MOST:
-        raise UserError(f"{rows} x {columns} with {len(indices)} entries cannot be counted in 32 bits")
+        raise UserError(
+            f"{rows} x {columns} with {len(indices)} entries is too large: at most 2^31 - 1 "
+            "of each are possible"
+        )
     if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] != len(indices) or (np.diff(indptr) < 0).any():
         raise UserError(f"indptr must have {rows + 1} numbers that rise from 0 to {len(indices)}")
     if len(indices) and (indices.min() < 0 or indices.max() >= columns):
-        raise UserError(f"columns must lie in 0 .. {columns - 1}")
+        raise UserError(f"columns must be from 0 to {columns - 1}")
     falls = np.flatnonzero(np.diff(indices) <= 0) + 1
     if len(np.setdiff1d(falls, indptr)):
         raise UserError("columns must rise within each row, each of them once")

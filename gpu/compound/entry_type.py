@@ -92,7 +92,9 @@ class EntryType:
         sums = plus | dict(sum or {})
         zeros = dict.fromkeys(of_vector, 0.0) | dict(zero or {})
         if not isinstance(product, Mapping):
-            raise UserError(f"{where}: the product is missing: an expression for each component of a vector")
+            raise UserError(
+                f"{where}: the product is missing: write an expression for each component of a vector"
+            )
         for what, given in (("product", product), ("sum", sums), ("zero", zeros)):
             _check_complete(f"{where}, {what}", given, of_vector)
         factors = {"a": [component for component, _ in of_entry], "x": of_vector}
@@ -171,7 +173,8 @@ def _check_names(where: str, names: Iterable[str]) -> None:
     for name in names:
         if not name.isidentifier() or iskeyword(name):
             raise UserError(
-                f"{where}: {name!r} is no name of a component: use letters, digits and _, no word of Python"
+                f"{where}: {name!r} is not a name of a component: use letters, digits and _, and "
+                "no Python keyword"
             )
         if name in seen:
             raise UserError(f"{where}: component {name!r} is there twice")
@@ -186,22 +189,24 @@ def _check_types(where: str, entry: Iterable[tuple[str, str]]) -> None:
     for component, kind in entry:
         if kind not in kinds:
             raise UserError(
-                f"{where}, entry: component {component!r} has the unknown type {kind!r}, there are "
+                f"{where}, entry: component {component!r} has the unknown type {kind!r}; use one of "
                 f"{', '.join(kinds)}{nearest(str(kind), kinds)}"
             )
         results += [kind] if kind != REAL else []
     if len(set(results)) > 1:
-        raise UserError(f"{where}, entry: integer components of one entry have one type, not {set(results)}")
+        raise UserError(
+            f"{where}, entry: integer components of an entry must have one type, not {set(results)}"
+        )
 
 
 def _check_complete(where: str, given: Mapping[str, Any], components: tuple[str, ...]) -> None:
     for component in components:
         if component not in given:
-            raise UserError(f"{where}: component {component!r} is missing")
+            raise UserError(f"{where}: component {component!r} is missing; name every component")
     for component in given:
         if component not in components:
             raise UserError(
-                f"{where}: a vector has no component {component!r}, it has {', '.join(components)}"
+                f"{where}: a vector has no component {component!r}; use one of {', '.join(components)}"
                 f"{nearest(component, components)}"
             )
 
@@ -218,7 +223,7 @@ def _number(where: str, component: str, value: float) -> float:
     except (TypeError, ValueError):
         number = math.nan
     if math.isnan(number):
-        raise UserError(f"{where}.{component}: {value!r} is no number")
+        raise UserError(f"{where}.{component}: {value!r} is not a number; use an integer or a float")
     return number
 
 
@@ -236,7 +241,7 @@ def _check_laws(where: str, entry: EntryType) -> None:
         if not _alike(entry.added(entry.added(r, s), t), entry.added(r, entry.added(s, t))):
             raise UserError(f"{where}, sum: (r + s) + t and r + (s + t) differ; the sum must be associative")
         if not _alike(entry.added(zero, far), far):
-            raise UserError(f"{where}, zero: zero + t is not t; give the neutral element of the sum")
+            raise UserError(f"{where}, zero + t is not t; zero must be the neutral element of the sum")
 
 
 def _alike(first: Iterable[Any], second: Iterable[Any]) -> bool:

@@ -18,7 +18,7 @@ from vecsim.support.suggestions import nearest
 FUNCTIONS = {"sqrt": 1, "abs": 1, "minimum": 2, "maximum": 2}
 """Functions that an expression may call, and how many arguments each has."""
 POSSIBLE = (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Add, ast.Sub, ast.Mult, ast.Div, ast.UAdd, ast.USub)
-"""What an expression is made of, besides components, numbers and calls."""
+"""What an expression may contain in addition to components, numbers and calls."""
 
 _ARRAYS = {"sqrt": np.sqrt, "abs": np.abs, "minimum": np.minimum, "maximum": np.maximum}
 _SCALARS = {"sqrt": math.sqrt, "abs": abs, "minimum": min, "maximum": max}
@@ -41,11 +41,11 @@ class _Indexed(ast.NodeTransformer):
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         """Turn ``a.re`` into ``a[0]``."""
         if not isinstance(node.value, ast.Name) or node.value.id not in self._operands:
-            raise self._error(f"{ast.unparse(node)!r} is no component of {self._named()}")
+            raise self._error(f"{ast.unparse(node)!r} is not a component of {self._named()}")
         components = self._operands[node.value.id]
         if node.attr not in components:
             raise self._error(
-                f"{node.value.id!r} has no component {node.attr!r}, it has {', '.join(components)}"
+                f"{node.value.id!r} has no component {node.attr!r}; use one of {', '.join(components)}"
                 f"{nearest(node.attr, components)}"
             )
         return ast.Subscript(node.value, ast.Constant(components.index(node.attr)), ast.Load())
@@ -53,14 +53,14 @@ class _Indexed(ast.NodeTransformer):
     def visit_Constant(self, node: ast.Constant) -> ast.AST:
         """Turn ``2`` into ``real(2.0)``: a kernel of float32 computes in float64 otherwise."""
         if isinstance(node.value, bool) or not isinstance(node.value, int | float):
-            raise self._error(f"{node.value!r} is no number")
+            raise self._error(f"{node.value!r} is not a number; use an integer or a float")
         return _call("real", ast.Constant(float(node.value)))
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         """Check the function and its arguments."""
         name = node.func.id if isinstance(node.func, ast.Name) else ast.unparse(node.func)
         if name not in FUNCTIONS:
-            raise self._error(f"function {name!r} is unknown, there are {', '.join(FUNCTIONS)}")
+            raise self._error(f"function {name!r} is unknown; use one of {', '.join(FUNCTIONS)}")
         if len(node.args) != FUNCTIONS[name] or node.keywords:
             count = f"{FUNCTIONS[name]} argument{'s' if FUNCTIONS[name] > 1 else ''}"
             raise self._error(f"{name} takes {count}: {ast.unparse(node)!r}")
@@ -70,7 +70,7 @@ class _Indexed(ast.NodeTransformer):
     def generic_visit(self, node: ast.AST) -> ast.AST:
         """Refuse what is neither an operation nor a part of one."""
         if isinstance(node, ast.Name):
-            raise self._error(f"{node.id!r} is no component of {self._named()}")
+            raise self._error(f"{node.id!r} is not a component of {self._named()}")
         if not isinstance(node, POSSIBLE):
             raise self._error(
                 f"only + - * / and {', '.join(FUNCTIONS)} are possible, not {type(node).__name__}"
@@ -108,7 +108,9 @@ def indexed(where: str, expression: str, operands: Mapping[str, Sequence[str]]) 
     try:
         tree = ast.parse(expression.strip(), mode="eval")
     except (SyntaxError, ValueError, AttributeError):
-        raise UserError(f"{where}: {expression!r} is no expression") from None
+        raise UserError(
+            f"{where}: {expression!r} is not an expression; write one such as a.x * b.x"
+        ) from None
     return ast.unparse(ast.fix_missing_locations(_Indexed(where, operands).visit(tree)))
 
 

@@ -38,7 +38,7 @@ def slicing_of(outer: str | Slicing, threads_per_row: int) -> Slicing | None:
     if isinstance(outer, str):
         if outer not in OUTER_LAYOUTS:
             raise UserError(
-                f"unknown outer layout {outer!r}, there are {', '.join(OUTER_LAYOUTS)}"
+                f"unknown outer layout {outer!r}; use one of {', '.join(OUTER_LAYOUTS)}"
                 f"{nearest(outer, OUTER_LAYOUTS)}"
             )
         slicing = OUTER_LAYOUTS[outer]
@@ -61,7 +61,7 @@ class ArrangedPattern:
     Attributes
     ----------
     slicing
-        The arrangement as it came out; None for CSR.
+        The arrangement that was chosen; None for CSR.
     height
         Rows of a slice; all of them, in whole warps, of a single slice; 0 for CSR.
     positions

@@ -190,7 +190,7 @@ def product_kernel(
         chunks
             Chunks of rows.
         tickets
-            uint32 of 1: chunks that were drawn. The last draw of a launch brings it back to 0.
+            uint32 of 1: chunks that were taken. The last one of a launch sets it back to 0.
         x, y
             real: the vectors, in their layout.
         """

@@ -61,7 +61,8 @@ def checked_vector(matrix: CompoundMatrix, x: Any) -> NDArray[Any]:
     result = np.asarray(x)
     if result.shape != wanted or result.dtype.kind not in "biuf":
         raise UserError(
-            f"x of {matrix.entry.name} elements is an array of {wanted} real numbers, not of {result.shape} "
+            f"x of {matrix.entry.name} elements must be an array of {wanted} real numbers, "
+            f"not {result.shape} "
             f"{result.dtype}"
         )
     return result

@@ -56,7 +56,7 @@ class Schedule:
 
     def __post_init__(self) -> None:
         if self.assignment not in ASSIGNMENTS:
-            raise UserError(f"assignment {self.assignment!r} is unknown, there are {', '.join(ASSIGNMENTS)}")
+            raise UserError(f"assignment {self.assignment!r} is unknown; use one of {', '.join(ASSIGNMENTS)}")
         if self.threads_per_block % WARP or not WARP <= self.threads_per_block <= MOST_THREADS:
             raise UserError(
                 f"threads_per_block {self.threads_per_block} is not possible: use a multiple of 32 up to 1024"

@@ -306,7 +306,7 @@ class ActiveHBP(StoredAsArrays):
         check_range("slot_rows", self.slot_rows, self.shape[0])
         require((np.diff(self.slot_rows) > 0).all(), "slot_rows must ascend")
         require((np.diff(self.row_places) > 0).all(), "rows with slots must have sums")
-        require((self.columns < self.block_columns).all(), "columns must lie in their block")
+        require((self.columns < self.block_columns).all(), "columns must be in their block")
         places = np.repeat(self.group_columns.astype(np.int64), entries.astype(np.int64)) * self.block_columns
         check_range("columns of entries in blocks", places + self.columns, self.shape[1])
         check_range("columns of entries", self.rest_columns, self.shape[1])

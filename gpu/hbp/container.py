@@ -194,8 +194,8 @@ class HBP(StoredAsArrays):
         own = np.repeat(np.arange(slots // WARP), np.diff(self.begin_nnz))
         require((result // WARP == own).all(), "a row must keep to the entries of its group")
         block_column = result // self.block_rows % max(1, self.across)
-        require((self.columns // self.block_columns == block_column).all(), "columns must lie in their block")
-        require((self.coordinates()[0] < self.shape[0]).all(), "rows must lie in the matrix")
+        require((self.columns // self.block_columns == block_column).all(), "columns must be in their block")
+        require((self.coordinates()[0] < self.shape[0]).all(), "rows must be in the matrix")
 
 
 def require_block(block_rows: int, block_columns: int) -> None:

@@ -89,7 +89,7 @@ def _free_from(following: Any, start: Any) -> Any:
 CLASSES = 9
 """Aggregated numbers of entries: 0 to 8; larger ones count as 8 (section III-B)."""
 OUTSIDE = 0.05
-"""Of the sampled rows this many may be over 8: extreme values shall not decide."""
+"""The share of the sampled rows that may be over 8, so that extreme values do not decide."""
 MOST = (1 << 32) - 1
 """The largest number of a hash."""
 SAMPLED = 4096

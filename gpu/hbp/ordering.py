@@ -1,7 +1,7 @@
 """Orders of the rows of blocks: by the published hash, by a better one, and what both are compared with.
 
 Each takes the entries of each row of each block and says which row stands at each place; groups are 32 places
-one after the other, but where the order has groups of its own. All are compiled, blocks on all cores.
+one after the other, unless the order has other groups. All are compiled, blocks on all cores.
 
 ==============  ==============================================================================
 ``own``         as they stand
@@ -101,7 +101,9 @@ def ordered(
         begins[:] = False
         _cut(counts, order, GROUP_COST, begins)
     else:
-        raise ValueError(f"method {method} is none of {', '.join(ON_THE_HOST)}, or lacks the whole rows")
+        raise ValueError(
+            f"method {method} must be one of {', '.join(ON_THE_HOST)}, and some need the whole rows"
+        )
     return Ordered(order, begins)
 
 

@@ -4,8 +4,9 @@ Blocks are numbered column of blocks by column of blocks, and handed out in shar
 column. The warps of a block of threads hold one segment of x together: with one each, as many warps as have
 room would be too few for the memory (docs/papers/hbp.md). A part of the shares is allocated beforehand, as
 many to each block of threads; the others go to whoever is ready first, by a ticket, and within a share the
-blocks go to the warps likewise (section III-C, algorithm 3). Each block leaves its sums in slots of its own,
-and a second kernel sums the blocks of a row in their order: so results do not depend on who took which block.
+blocks go to the warps likewise (section III-C, algorithm 3). Each block leaves its sums in separate slots,
+and a second kernel sums the blocks of a row in their order. So results do not depend on which warp took which
+block.
 """
 
 import functools
@@ -197,7 +198,7 @@ class HBPProduct(LaunchedInTurn):
     matrix
         The matrix, in blocks of 4096 columns at most.
     threads_per_block
-        Of the second kernel; the first has blocks of its own size, each with its segment of x.
+        Of the second kernel; the first has blocks of another size, each with its segment of x.
 
     Raises
     ------

@@ -123,7 +123,7 @@ class HiSparse(FormatBase):
         return replace(self, transposed=not self.transposed)
 
     def astype(self, dtype: Any) -> Self:
-        """Return the matrix with values of another type, in nodes of its own: their size depends on it.
+        """Return the matrix with values of another type, in new nodes: their size depends on the type.
 
         Parameters
         ----------

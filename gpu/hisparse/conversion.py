@@ -306,7 +306,7 @@ def _leaves_of(csr: Any, bits: int) -> _Leaves:
 
 
 def _in_threads(work: Callable[..., None], csr: Any, bits: int, *arguments: Any) -> None:
-    """Do compiled work on all stripes of d rows, in as many threads as pay, each with as many entries."""
+    """Do compiled work on all stripes of d rows, in `threads_that_pay` threads of equal work."""
     stripes = -(-csr.shape[0] >> bits)
     threads = threads_that_pay(csr.nnz)
     shares = np.arange(1, threads) * csr.nnz // threads

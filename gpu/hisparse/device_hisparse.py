@@ -95,7 +95,7 @@ class DeviceHiSparse:
 
     def _edited(self, how: str, rows: Any, columns: Any, values: Any, stream: Any) -> DeviceHiSparse:
         if self.scale != 1:
-            raise UserError(f"a matrix with the scale {self.scale:g} cannot be edited")
+            raise UserError(f"a matrix with the scale {self.scale:g} cannot be edited: use one with scale 1")
         places = (columns, rows) if self.transposed else (rows, columns)
         return replace(self, content=edited(self.content, how, *places, values, stream))
 

@@ -45,7 +45,7 @@ class Editor:
         if matrix.scale != 1:
             raise UserError(
                 f"a matrix with the scale {matrix.scale:g} cannot be edited: "
-                "convert it with its values scaled, HiSparse.from_scipy(matrix.to_scipy())"
+                "use HiSparse.from_scipy(matrix.to_scipy())"
             )
         self._kind = type(matrix)
         self._pool = matrix.content.pool
@@ -216,7 +216,7 @@ class Editor:
         absent = np.flatnonzero(self._found(places) < 0)
         if len(absent):
             row, column = (int(each[absent[0]]) for each in (places[::-1] if self._transposed else places))
-            raise UserError(f"no entry is stored at row {row}, column {column}: `insert` stores one")
+            raise UserError(f"no entry is stored at row {row}, column {column}: use `insert` to add one")
 
 
 def _release(released: Any, root: list[int], levels: int) -> None:

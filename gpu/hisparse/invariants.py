@@ -70,7 +70,7 @@ def _check_level(tree: Tree, level: int, nodes: Nodes, leading: Nodes) -> None:
     begins = (distinct.references & ~np.uint32(TYPE_MASK)).astype(np.int64)
     ends = begins + distinct.sizes(geometry.node_size, slots.itemsize) // REFERENCE_BYTES
     inside = (begins >= UNIT_WORDS).all() and (ends <= memory.state[USED]).all()
-    require(inside, f"{name}: nodes must lie within the pool")
+    require(inside, f"{name}: nodes must be within the pool")
     order = np.argsort(begins)
     require((ends[order][:-1] <= begins[order][1:]).all(), f"{name}: nodes must not overlap")
     known, counted = np.unique(leading.references, return_counts=True)

@@ -248,7 +248,7 @@ def _copy(
 
 @njit(cache=True)
 def _would_hide(memory: Any, slots: Any, reference: Any, place: Any, geometry: Any) -> Any:
-    """Return whether a full dense leaf has a -0.0 elsewhere, which would no more be told from no entry."""
+    """Return whether a full dense leaf has a -0.0 elsewhere, which would then look like no entry."""
     if _level_of(memory, slots) == 1:
         return False
     places = geometry.node_size * geometry.node_size

@@ -1,6 +1,6 @@
 """Copies from global into shared memory that pass no register, so that as many are running as there are.
 
-A thread starts copies of elements, goes on, and waits for all of its own before it meets the others. In the
+A thread starts copies of elements, goes on, and waits for all its copies before it meets the others. In the
 simulator a copy is done when it is started.
 """
 
@@ -64,7 +64,7 @@ def _copier(count: int) -> Callable[[Any, int, Any, int], None]:
 
 
 def _any(array: Any, index: int) -> bool:
-    """Say of copies in the simulator that they may begin at any element."""
+    """Return True: copies in the simulator may begin at any element."""
     return True
 
 

@@ -1,4 +1,4 @@
-"""Blocks of consecutive rows with equal work, for kernels of which a block of threads takes one each."""
+"""Blocks of consecutive rows with equal work, for kernels whose blocks of threads take one each."""
 
 from dataclasses import dataclass
 from typing import Any

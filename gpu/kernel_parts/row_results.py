@@ -171,7 +171,7 @@ def scaling(rows: int, real: Any) -> list[Launch]:
         np.float32 or np.float64.
     """
     blocks = min(WAVE_BLOCKS, -(-rows // WAVE_THREADS))
-    kernel = scaled(real, early=False, beside=False)
+    kernel = scaled(real, early=False, without_l1=False)
     return launches_of(kernel, blocks, WAVE_THREADS, [Y, BETA], real)
 
 
@@ -191,7 +191,7 @@ def scaling_beside(rows: int, real: Any, blocks: int, *, early: bool) -> list[La
         Whether the kernel after may begin at once: then that one may not read x before it waits.
     """
     blocks = min(blocks, -(-rows // BESIDE_THREADS))
-    kernel = scaled(real, early=early, beside=True)
+    kernel = scaled(real, early=early, without_l1=True)
     return launches_of(
         kernel,
         blocks,
@@ -243,7 +243,7 @@ def _several_written(times: int) -> Any:
 
 
 @functools.cache
-def scaled(real: Any, *, early: bool, beside: bool) -> Any:
+def scaled(real: Any, *, early: bool, without_l1: bool) -> Any:
     """Make the kernel ``y = beta y``; y is not read where beta is 0.
 
     Parameters
@@ -252,8 +252,8 @@ def scaled(real: Any, *, early: bool, beside: bool) -> Any:
         np.float32 or np.float64.
     early
         Whether the kernel after it begins at once, or when all before it have ended.
-    next to
-        Whether it gives up the L1 cache: that is kept with the kernel, so there is one of its own.
+    without_l1
+        Whether it gives up the L1 cache: that is a setting of the kernel, so there is a separate one.
     """
     read, write = _several_read(ROWS_AT_ONCE), _several_written(ROWS_AT_ONCE)
 

@@ -1,4 +1,4 @@
-"""Device functions made of several, as if a loop were unrolled whose turns have functions of their own."""
+"""Device functions made of several, as an unrolled loop that calls another function in each turn."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -222,12 +222,12 @@ def measure_ceilings(watch: Callable[[str, float], None] = lambda part, share: N
     Parameters
     ----------
     watch
-        Is told what is measured next, and the share that is done.
+        Is called with what is measured next, and the share that is done.
 
     Raises
     ------
     UserError
-        There is none, or Numba is told to simulate one.
+        There is no GPU, or Numba simulates one.
     """
     info = device_info()
     blocks = _resident_blocks(info)
@@ -261,7 +261,7 @@ def _resident_blocks(info: DeviceInfo) -> int:
     from gpu.runtime.cuda import SIMULATED
 
     if SIMULATED:
-        raise UserError("ceilings are those of a GPU: unset NUMBA_ENABLE_CUDASIM")
+        raise UserError("ceilings need a GPU, not the simulator: unset NUMBA_ENABLE_CUDASIM")
     return info.multiprocessors * info.threads_per_multiprocessor // BLOCK
 
 

@@ -201,9 +201,9 @@ def _ask(
     threads: int,
     asked: Any,
 ) -> None:
-    """Mark the entries for which a multiprocessor has to ask for a sector.
+    """Mark the entries that make a multiprocessor request a sector.
 
-    Each keeps the sectors that were last asked for in places linked as a ring, the latest at its head.
+    Each keeps the sectors of the latest requests in a circular list, the latest at its head.
     """
     blocks = (len(columns) + block_entries - 1) // block_entries
     for thread in prange(threads):

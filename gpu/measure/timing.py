@@ -133,7 +133,7 @@ def copies_for(cache: Cache, nbytes: int, l2_bytes: int) -> int:
 
 
 def plan(operation_us: float, copies: int, seconds: float) -> Plan:
-    """Say how often to repeat an operation that takes about ``operation_us``, in ``seconds`` in all."""
+    """Return how often to repeat an operation of about ``operation_us``, in ``seconds`` in all."""
     if not 0 < seconds <= MOST_SECONDS:
         raise ValueError(f"a measurement takes more than 0 and at most {MOST_SECONDS} s, not {seconds}")
     rotation_us = max(operation_us, 0.1) * copies

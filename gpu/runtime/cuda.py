@@ -29,7 +29,7 @@ except ImportError as error:
 # A small matrix fills a part of the device only, and may.
 config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
 SIMULATED = bool(config.ENABLE_CUDASIM)
-if not SIMULATED and find_spec("numba_cuda") is None:  # what Numba has of its own lacks much of it
+if not SIMULATED and find_spec("numba_cuda") is None:  # the CUDA support built into Numba lacks much of it
     raise not_installed()
 
 if SIMULATED:
@@ -61,6 +61,6 @@ def require_gpu() -> None:
         usable, reason = False, " ".join(str(error).split())
     if not usable:
         raise NoGpuError(
-            f"no NVIDIA GPU can be used here ({reason})",
+            f"no NVIDIA GPU can be used ({reason})",
             "use a machine with one, or set NUMBA_ENABLE_CUDASIM=1 for the CUDA simulator and tiny matrices",
         )

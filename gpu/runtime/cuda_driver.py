@@ -296,7 +296,7 @@ class DeviceMemory(Handle):
         """Copy the first ``count`` elements to the host, once the device has done all its work."""
         result = np.empty(count, dtype)
         if result.nbytes > self.nbytes:
-            raise ValueError(f"{result.nbytes} bytes do not lie in {self.nbytes}")
+            raise ValueError(f"{result.nbytes} bytes do not fit into {self.nbytes}")
         synchronize()
         if result.nbytes:
             call("cuMemcpyDtoH", result.ctypes.data, self.address, result.nbytes)

@@ -2,8 +2,8 @@
 
 Numba's own files know a kernel by the bytes of what it is made of, and those of an intrinsic differ from
 process to process. Here a kernel is known by where it stands in the source, what its factory closed over and
-its signature, together with the source of this package or of its own file, the versions of what compiles it,
-and the device.
+its signature, together with the source of this package or of its file, the versions of what compiles it, and
+the device.
 
 The folder is that of ``VECSIM_KERNELS``; without it nothing is kept. What Numba gives to keep is a pickle,
 which may run anything when it is read: so only whole files of the user's own are read, from a folder that
@@ -37,7 +37,7 @@ COMPILERS = ("numba", "numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlin
 
 
 class UnknownError(Exception):
-    """A kernel is made of something that cannot be told from another by its name."""
+    """A kernel contains an object whose name does not identify it."""
 
 
 @contextlib.contextmanager
@@ -107,7 +107,7 @@ def _with_its_source(kernel: Any, signature: Any, compiled: Any) -> Any:
 
 
 def assembled_again(compiled: Any, registers: int) -> Any:
-    """Return a compiled kernel again, not assembled yet, whose threads shall have fewer registers.
+    """Return a compiled kernel again, not assembled yet, with a limit of registers for its threads.
 
     Parameters
     ----------
@@ -257,5 +257,5 @@ def _of_its_file(built: FunctionType) -> str:
         return ""
     digest = sha256_or_empty(Path(built.__code__.co_filename), EXTENSION)
     if not digest:
-        raise UnknownError(f"{built.__qualname__} stands in no file")
+        raise UnknownError(f"{built.__qualname__} is not in a file")
     return digest

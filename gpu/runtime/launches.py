@@ -285,7 +285,7 @@ def address_of_array(array: Any) -> int:
 def _allow_shared_bytes(driver: Any, kernel: Any, shared_bytes: int) -> None:
     """Let a kernel have more dynamic shared memory than the 48 KiB that every kernel may.
 
-    As many of its blocks as find room shall run: all memory that can be shared is taken from the L1 cache.
+    All memory that can be shared is taken from the L1 cache, so that as many blocks run as have room.
     """
     names = driver.CUfunction_attribute
     most = names.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

@@ -157,8 +157,8 @@ def _too_little(nbytes: float) -> OutOfDeviceMemoryError:
     except Exception:  # a device in trouble
         free = "too few"
     return OutOfDeviceMemoryError(
-        f"the device has too little memory: {nbytes:.0f} bytes are needed and {free} are free; use a smaller "
-        "format or dtype float32, or free what other libraries keep (torch.cuda.empty_cache())"
+        f"the device has too little memory: {nbytes:.0f} bytes are needed, {free} are free; use a smaller "
+        "format or dtype float32, or free other arrays (torch.cuda.empty_cache())"
     )
 
 

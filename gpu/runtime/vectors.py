@@ -132,7 +132,7 @@ def is_on_device(array: Any) -> bool:
     if device is None or device[0] in HOST:
         return False
     if device[0] not in (CUDA, CUDA_MANAGED):
-        raise UserError(f"an array lies on a device of DLPack's type {device[0]}: bring it to CUDA (2)")
+        raise UserError(f"an array is on a device of DLPack type {device[0]}: copy it to CUDA (2)")
     return True
 
 
@@ -158,10 +158,10 @@ def as_device_array(array: Any, stream: Any = 0) -> Any:
     if described is None:
         described, owner = interface(array, stream_handle(stream))
     if described.get("mask") is not None:
-        raise UserError("a masked array has no product: fill it first")
+        raise UserError("a masked array has no product: fill its missing values first")
     address, size = described["data"][0] or 0, np.dtype(described["typestr"]).itemsize
     if address % size:
-        raise UserError(f"an array begins at address {address}, no multiple of its {size}-byte elements")
+        raise UserError(f"an array begins at address {address}: use one aligned to its {size}-byte elements")
     return _view(described, owner)
 
 
@@ -252,7 +252,8 @@ def stream_of(stream: Any) -> Any:
         return _external(stream) if stream else 0
     if not any(hasattr(stream, name) for name in ("handle", "__cuda_stream__", "synchronize")):
         raise UserError(
-            f"{type(stream).__name__} is no stream: give one of Numba, CuPy, torch or cuda.core, or a handle"
+            f"{type(stream).__name__} is not a stream: use one of Numba, CuPy, torch or "
+            "cuda.core, or a handle"
         )
     return stream
 

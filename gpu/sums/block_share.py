@@ -25,7 +25,7 @@ WORDS = PLACES + 8
 BATCH = 2 if SIMULATED else 4
 """Entries of the sum whose values a thread has running at once."""
 NO_COLUMN = np.int32(2**31 - 1)
-"""Beyond every column, of which there are at most 2^31 - 1."""
+"""Larger than every column number: there are at most 2^31 - 1 columns."""
 HALF = 16
 """Bits of a place in a share. Two places are one word, A's above B's: ends of rows, sources of entries."""
 LOW = (1 << HALF) - 1

@@ -31,7 +31,7 @@ _load = VECTOR_IF[1]
 
 @cuda.jit
 def rows_kernel(pointers, rows, segment_rows):
-    """Say in which row each segment of the entries begins, a row a thread.
+    """Store in which row each segment of the entries begins, a row a thread.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class BucketTransposition(TwoSteps):
     Parameters
     ----------
     matrix
-        The matrix, for which `is_possible`.
+        A matrix that satisfies `is_possible`.
 
     Attributes
     ----------

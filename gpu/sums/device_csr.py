@@ -128,7 +128,7 @@ class DeviceCsr:
         Raises
         ------
         UserError
-            An array has another type or length, or the matrix is not canonical: columns must lie within it
+            An array has another type or length, or the matrix is not canonical: columns must be within it
             and ascend in each row without duplicates. Nothing is sorted or summed here.
         """
         require_gpu()
@@ -203,7 +203,7 @@ def operand(name: str, matrix: Any, dtype: Any = None) -> DeviceCsr:
     if isinstance(matrix, DeviceCsr):
         if matrix.device != current_device():
             raise UserError(
-                f"{name} lies on GPU {matrix.device} and the current one is {current_device()}: "
+                f"{name} is on GPU {matrix.device}, the current one is {current_device()}: "
                 f"use `with numba.cuda.gpus[{matrix.device}]:`"
             )
         return matrix
@@ -213,8 +213,8 @@ def operand(name: str, matrix: Any, dtype: Any = None) -> DeviceCsr:
     if getattr(matrix, "format", "csr") == "csr" and values is not None and is_on_device(values):
         return DeviceCsr.from_arrays(pointers, columns, values, matrix.shape)
     raise UserError(
-        f"{name} is {type(matrix).__name__}: give a SciPy matrix, a gpu.DeviceCsr, or a CSR matrix whose "
-        "indptr, indices and data lie on the device"
+        f"{name} is {type(matrix).__name__}: use a SciPy matrix, a gpu.DeviceCsr, or a CSR matrix whose "
+        "indptr, indices and data are on the device"
     )
 
 
@@ -248,6 +248,6 @@ def _require_canonical(pointers: Any, columns: Any, shape: tuple[int, int], nnz:
     row = int(wrong.copy_to_host()[0])
     if row:
         raise UserError(
-            "the matrix is not canonical: a row's columns do not ascend within the matrix, or its pointers "
-            "do not rise; sort it and sum its duplicates first"
+            "the matrix is not canonical: columns must ascend in each row, and pointers must not fall; "
+            "sort it and sum its duplicates first"
         )

@@ -3,8 +3,8 @@
 HiSM paper (IPDPS 2003), sections 2 and 3.1.1: LDB reads a section of a block array, values or pointers
 into one vector register and positions into another, column in the low and row in the high 16 bits;
 BMIPA multiplies it with a dense vector of s elements and adds to a dense vector of s elements. LDS and
-MIPA are our reading of Euro-Par 1999, reference [12] of that paper, of which only the abstract was at
-hand: a BBCS descriptor holds the column, an end-of-row flag and a zero-row flag; the value of a
+MIPA are our reading of the abstract of Euro-Par 1999, reference [12] of that paper; the paper itself was not
+available. A BBCS descriptor holds the column, an end-of-row flag and a zero-row flag; the value of a
 zero-row entry counts the empty rows that follow.
 
 Positions are taken modulo s, so a corrupt image gives a wrong product and never a wild access.

@@ -73,7 +73,7 @@ def _inserted(given: Setting) -> tuple[Any, Any, tuple[int, int]]:
     before.sum_duplicates()
     rows, columns = before.shape
     if not rows or not columns:
-        raise UserError("the matrix has no place for an element")
+        raise UserError("the matrix has no empty position; use one with an empty position")
     row = rows // 2
     free = np.setdiff1d(np.arange(columns), _row(before, row))
     column = int(free[len(free) // 2]) if len(free) else columns // 2

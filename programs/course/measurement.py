@@ -91,7 +91,7 @@ def prepare_course(
     if course.takes_matrix and matrix is None:
         raise UserError(f"{name} runs on a sparse matrix: name one")
     if not course.takes_matrix and matrix is not None:
-        raise UserError(f"{name} takes no matrix; --size says how many elements")
+        raise UserError(f"{name} takes no matrix; use --size for the number of elements")
     if course.takes_matrix and size is not None:
         raise UserError(f"{name} runs on a matrix, which has its size")
     count = course.size if size is None else size

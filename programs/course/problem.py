@@ -116,7 +116,7 @@ class Placed:
         return result
 
     def mistake(self, memory: npt.NDArray[np.uint8]) -> str:
-        """Say what is wrong after a run; empty if nothing."""
+        """Return what is wrong after a run; empty if nothing."""
         result = self.results(memory)
         for name, values in self.problem.expected.items():
             wrong = np.flatnonzero(~_near(result[name], values))

@@ -1,4 +1,4 @@
-"""A program of the course with its data as files, so that every command takes it like a text of one's own."""
+"""A program of the course with its data as files, so that every command takes it like a user's program."""
 
 from __future__ import annotations
 

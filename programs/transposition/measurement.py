@@ -75,7 +75,7 @@ def transpose(format: str, matrix: Any, machine: Machine, *, engine: str = DEFAU
         Another format, a matrix that does not fit, or a result that is not the transpose.
     """
     if format not in FORMATS:
-        raise UserError(f"a transposition is of hism or crs, not {format!r}")
+        raise UserError(f"the format of a transposition must be hism or crs, not {format!r}")
     csr = sp.csr_array(matrix).astype(np.float32)
     csr.sum_duplicates()
     if format == "hism":
@@ -139,4 +139,6 @@ def _compare(match: Any, expected: Any, format: str) -> None:
     expected.sort_indices()
     for name in ("indptr", "indices", "data"):
         if not np.array_equal(getattr(match, name), getattr(expected, name)):
-            raise UserError(f"the transposition of {format} gives another matrix than SciPy's: {name} differ")
+            raise UserError(
+                f"the transposition of {format} differs from SciPy's result in {name}; please report this"
+            )

@@ -235,7 +235,7 @@ def test_a_format_that_cannot_be_measured_is_refused(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "cannot be read"), ("{}\nno", "line 1: is no measurement"), ("no", "line 1: is no JSON")],
+    [(None, "cannot be read"), ("{}\nno", "line 1: is no measurement"), ("no", "line 1: is not JSON")],
 )
 def test_a_file_that_has_no_measurements_is_refused(content, message, tmp_path, capsys):
     source = tmp_path / "lines.jsonl"

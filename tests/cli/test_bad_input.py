@@ -10,7 +10,10 @@ MATRICES = {
     "no banner": ("1 2 3\n", "line 1: not a Matrix Market file"),
     "malformed": (GENERAL + "2 2 1\n1 1 abc\n", "line 3, column 5: 'abc' is not a number"),
     "truncated": (GENERAL + "2 2 3\n1 1 1\n", "the file was cut off"),
-    "truncated gzip": (gzip.compress(GENERAL.encode() + b"1 1 1\n1 1 2\n")[:-9], "ends too early"),
+    "truncated gzip": (
+        gzip.compress(GENERAL.encode() + b"1 1 1\n1 1 2\n")[:-9],
+        "the gzip file is incomplete",
+    ),
     "outside": (GENERAL + "2 2 1\n3 1 1\n", "line 3, column 1: '3' is out of bounds"),
     "NaN": (GENERAL + "2 2 1\n2 1 nan\n", "line 3, column 5: 'nan' is no value"),
     "infinite": (GENERAL + "2 2 1\n1 2 inf\n", "line 3, column 5: 'inf' is no value"),
@@ -54,7 +57,7 @@ def test_no_such_matrix(vecsim, tmp_path):
 ARGUMENTS = [
     (
         ["--program", "hsm"],
-        "programs are crs, jd, bbcs, hism, chism; did you mean 'hism'?",
+        "use one of crs, jd, bbcs, hism, chism; did you mean 'hism'?",
     ),
     (
         ["--option", "z=1", "--program", "jd", "--program", "hism"],
@@ -64,13 +67,13 @@ ARGUMENTS = [
     (["--option", "y=memry"], "option y = 'memry': it takes memory, register"),
     (
         ["--option", "accumulate=yes", "--option", "cache=cleared"],
-        "cache=cleared and accumulate=yes do not go",
+        "cache=cleared and accumulate=yes cannot be combined",
     ),
     (["--option", "jd.z=1"], "program jd has no option 'z'"),
     (["--option", "dj.y=memory"], "unknown program 'dj'"),
     (["--program", "crs", "--option", "jd.y=memory"], "program jd is not among those to run"),
     (["--option", "y"], "--option y: write it as NAME=VALUE"),
-    (["--machine", "vs203"], "presets are t0, vs2003, wide, or give a .toml file; did you mean 'vs2003'?"),
+    (["--machine", "vs203"], "use one of t0, vs2003, wide, or a .toml file; did you mean 'vs2003'?"),
     (["--machine", "gone.toml"], "gone.toml: no such file"),
     (["--set", "bank=32"], "unknown machine field 'bank'; did you mean 'banks'?"),
     (["--set", "section_size=33"], "section_size = 33: must be a power of two"),
@@ -78,7 +81,7 @@ ARGUMENTS = [
     (["--set", "startup=-1"], "startup = -1"),
     (["--set", "banks"], "--set banks: write it as key=value"),
     (["--engine", "simpi"], "unknown engine 'simpi'"),
-    (["--value-bits", "16"], "--value-bits 16: a matrix value has 32 or 64 bits"),
+    (["--value-bits", "16"], "--value-bits 16: a matrix value must have 32 or 64 bits"),
     (["--seed", "-1"], "--seed"),
     (["--seed", "x"], "--seed"),
     (["--max-cycles", "0"], "--max-cycles"),
@@ -118,7 +121,7 @@ def test_an_impossible_json_file_is_refused_before_the_run(vecsim, matrix, monke
     monkeypatch.setattr("programs.measurement.measure", never)
     folder = matrix.parent
     for target, reason in (
-        (folder / "gone" / "out.json", f"there is no folder {folder / 'gone'}"),
+        (folder / "gone" / "out.json", f"the folder {folder / 'gone'} does not exist"),
         (folder, "is a folder"),
         (matrix, "is the input"),
     ):
@@ -219,9 +222,9 @@ def test_a_change_that_cannot_be_made_says_what_can(vecsim, change, reason):
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
-        ("https://[::1", "is no address: Invalid IPv6 URL"),
-        ("http://127.0.0.1:1/a%00b.mtx", "is no address of a file: it has control characters"),
-        ("http://127.0.0.1:1/a%1bb.mtx", "is no address of a file: it has control characters"),
+        ("https://[::1", "is not an address: Invalid IPv6 URL"),
+        ("http://127.0.0.1:1/a%00b.mtx", "the address of a file must not have control characters"),
+        ("http://127.0.0.1:1/a%1bb.mtx", "the address of a file must not have control characters"),
     ],
 )
 def test_addresses_that_are_none(vecsim, address, reason):

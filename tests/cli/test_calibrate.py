@@ -103,7 +103,7 @@ def test_quick(vecsim, tmp_path):
     ("arguments", "message"),
     [
         (["--engine", "fast"], "unknown engine 'fast'"),
-        (["--results", "there/kept.journal"], "there/kept.journal: there is no folder"),
+        (["--results", "there/kept.journal"], "there/kept.journal: the folder there does not exist"),
         (["--set", "bank=3"], "preset vs2003: unknown machine field 'bank'"),
         (["--jobs", "0"], "Invalid value for '--jobs'"),
         (["--starts", "0"], "Invalid value for '--starts'"),
@@ -119,4 +119,4 @@ def test_mistakes(vecsim, tmp_path, arguments, message):
 def test_a_file_that_holds_no_results(vecsim, tmp_path):
     (tmp_path / "kept.journal").write_text("something\nelse\n")
     message = vecsim("calibrate", "--results", "kept.journal", "--jobs", 1).mistake()
-    assert message == "kept.journal: is no journal of `vecsim calibrate`: name another file"
+    assert message == "kept.journal: is not a journal of `vecsim calibrate`: choose another file"

@@ -28,7 +28,7 @@ def test_its_files_run(vecsim, tmp_path, monkeypatch):
     assert vecsim(*command.split()[1:], "--engine", "simpy").code == 0
     Path("a.s").unlink()
     assert "a.bin: is there already" in vecsim("course", "axpy", "--write", "a.s").mistake()
-    assert "name a text, such as axpy.s" in vecsim("course", "axpy", "--write", "a.txt").mistake()
+    assert "write a file name such as axpy.s" in vecsim("course", "axpy", "--write", "a.txt").mistake()
 
 
 def test_a_shell_completes_names():

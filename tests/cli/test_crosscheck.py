@@ -157,7 +157,7 @@ def test_the_suite_tells_what_is_missing(vecsim, monkeypatch):
         (["randomwalk-3", "--section-size", "3"], "section_size"),
         (["randomwalk-3", "--value-bits", "16"], "--value-bits 16"),
         (["randomwalk-3", "--engine", "fast"], "fast"),
-        (["randomwalk-3", "--json", "no/such/folder/r.json"], "there is no folder"),
+        (["randomwalk-3", "--json", "no/such/folder/r.json"], "does not exist; create it"),
     ],
 )
 def test_mistakes_end_in_one_line(vecsim, arguments, message):

@@ -118,22 +118,22 @@ def test_rerun_loads_the_same_arrays(run, vecsim):
     one_in(
         4,
         [
-            ("--load Z=x.npy", "no symbol 'Z'"),
+            ("--load Z=x.npy", "unknown symbol 'Z'"),
             ("--load X", "write it as PLACE=FILE.npy"),
             ("--load X=x.txt", "neither an array of NumPy (.npy) nor a matrix"),
             ("--load X=none.npy", "none.npy: no such file"),
-            ("--load X=bad.npy", "bad.npy is no array of NumPy"),
+            ("--load X=bad.npy", "bad.npy is not an array of NumPy"),
             ("--load X:word=x.npy", "the file has real numbers, word takes whole ones"),
             ("--load X:flaot=x.npy", "did you mean 'float'"),
             ("--load X:rowptr=x.npy", "rowptr is of a matrix"),
             ("--load X=big.npy", "the number 5000000000 at element 1 does not fit 32 bits"),
             ("--load X=complex.npy", "values of type complex128"),
-            ("--load 0xffff0=x.npy", "lie outside memory, 1048576 bytes (--memory)"),
+            ("--load 0xffff0=x.npy", "outside memory; use addresses below 1048576, or more --memory"),
             ("--load X=x.npy --load 260=x.npy", "overlaps --load X=x.npy"),
-            ("--load X=a.mtx", "is sparse: say which array of it"),
+            ("--load X=a.mtx", "is sparse: name one of its arrays"),
             ("--save Y:8:float", "write it as PLACE:COUNT:TYPE=FILE.npy"),
             ("--save Y:8:float=y.txt", "write it as PLACE:COUNT:TYPE=FILE.npy"),
-            ("--save Y:8:float=no/y.npy", "there is no folder"),
+            ("--save Y:8:float=no/y.npy", "does not exist; create it"),
             ("--load X=x.npy --save Y:8:float=x.npy", "is the input"),
             ("--tolerance 1", "nothing is compared"),
         ],
@@ -182,7 +182,7 @@ def test_a_tolerance_that_lets_everything_pass_is_refused(run, tolerance):
 @pytest.mark.parametrize("option", ["--load", "--expect"])
 @pytest.mark.parametrize("shape", [(0,), (3, 0)])
 def test_an_empty_array_is_refused(run, option, shape):
-    assert "holds no elements" in run(option, "Y=y.npy", y=np.zeros(shape, np.float32)).mistake()
+    assert "has no elements" in run(option, "Y=y.npy", y=np.zeros(shape, np.float32)).mistake()
 
 
 def test_an_expected_array_of_nan_alone_is_refused(run):
@@ -204,7 +204,7 @@ LOST = [
     ),
     ("X:byte=n.npy", np.array([1, -129]), "the number -129 at element 1 does not fit 8 bits"),
     ("X=n.npy", np.array([0, 1e300]), "the value 1e+300 at element 1 is too large for 32 bits"),
-    ("X:values=c.mtx", None, "values of type complex128; memory has whole and real numbers"),
+    ("X:values=c.mtx", None, "values of type complex128 are not possible; use integers or real numbers"),
 ]
 
 

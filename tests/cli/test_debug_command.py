@@ -128,4 +128,7 @@ def test_the_folder_of_save(vecsim, kernel, tmp_path):
     done = vecsim("debug", kernel, "--script", commands, "--save-folder", tmp_path)
     assert done.code == 2 and "script.txt:3: ../my.s: write the name of a file below" in done.err
     assert (tmp_path / "my.s").read_text().startswith("li x5, 4")
-    assert "no such folder" in vecsim("debug", kernel, "--save-folder", tmp_path / "nowhere").mistake()
+    assert (
+        "the folder does not exist"
+        in vecsim("debug", kernel, "--save-folder", tmp_path / "nowhere").mistake()
+    )

@@ -125,14 +125,14 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
         (["hism", "--machine", "vs2004"], "unknown machine 'vs2004'"),
         (["hism", "--engine", "turbo", "--jobs", "1"], "unknown engine 'turbo'"),
         (["hism", "--jobs", "0"], "Invalid value for '--jobs'"),
-        (["hism", "--results", "no/where.journal"], "no/where.journal: there is no folder"),
-        (["hism", "--results", "file.journal", "--jobs", "1"], "file.journal: is no journal of"),
+        (["hism", "--results", "no/where.journal"], "no/where.journal: the folder no does not exist"),
+        (["hism", "--results", "file.journal", "--jobs", "1"], "file.journal: is not a journal of"),
         (["pellr", "--results", "file"], "--results file: name a .journal for simulated cycles, or a .json"),
         (
             ["pellr", "--results", "file.journal"],
             "file.journal: would hold cycles of hism-table2, hism-fig2, hism-fig3, hism-fig4, none of",
         ),
-        (["hism", "--json", "no/where.json"], "no/where.json: there is no folder"),
+        (["hism", "--json", "no/where.json"], "no/where.json: the folder no does not exist"),
     ],
 )
 def test_mistakes(vecsim, tmp_path, arguments, message):

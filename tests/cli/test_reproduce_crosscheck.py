@@ -48,4 +48,4 @@ def test_a_file_that_is_for_another_experiment(vecsim, tmp_path):
 
 def test_cycles_are_kept_in_one_file(vecsim, tmp_path):
     message = vecsim("reproduce", "hism", "--results", "a.journal", "--results", "b.journal").mistake()
-    assert message == "--results b.journal: cycles are kept in one file, and a.journal is named already"
+    assert message == "--results b.journal: cycles are stored in one file; leave it out or a.journal"

@@ -35,7 +35,7 @@ KEYS = {
 
 def strict(text: str):
     def refuse(name):
-        raise AssertionError(f"{name} is no JSON")
+        raise AssertionError(f"{name} is not JSON")
 
     return json.loads(text, parse_constant=refuse)
 
@@ -238,5 +238,7 @@ def test_a_user_program_next_to_the_one_it_replaces(vecsim, matrix, tmp_path):
     assert (theirs["program"], mine["program"]) == ("crs", f"crs:{own}")
     assert theirs["cycles"] == mine["cycles"]
     assert "needs --like NAME" in vecsim("run", matrix, "--program", own).mistake()
-    assert "no program of your own" in vecsim("run", matrix, "--program", "crs", "--like", "crs").mistake()
+    assert (
+        "needs a user-defined program" in vecsim("run", matrix, "--program", "crs", "--like", "crs").mistake()
+    )
     assert "did you mean 'hism'" in vecsim("run", matrix, "--program", own, "--like", "hsim").mistake()

@@ -48,11 +48,11 @@ def test_a_link_gets_the_format_of_its_name(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["run", *QUICK, "--window", "0:5"], "it is the window of a trace"),
+        (["run", *QUICK, "--window", "0:5"], "a window needs a trace; add --trace"),
         (["run", *QUICK, "--trace", "a.txt"], "the suffix names the format"),
-        (["run", "laplace2d-5", "--trace", "a.json"], "it holds one program on one matrix"),
-        (["run", *QUICK, "--trace", "nowhere/a.json"], "there is no folder nowhere"),
-        (["run", *QUICK, "--trace", "a.json", "--window", "9:3"], "there is no cycle from 9 on and before 3"),
+        (["run", "laplace2d-5", "--trace", "a.json"], "a trace needs one program on one matrix"),
+        (["run", *QUICK, "--trace", "nowhere/a.json"], "the folder nowhere does not exist"),
+        (["run", *QUICK, "--trace", "a.json", "--window", "9:3"], "has no cycle; FROM must be less than TO"),
         (["exec", "a.s", "--trace", "a.json", "--timeline"], "ask for one of them"),
     ],
 )

@@ -68,12 +68,12 @@ def test_a_program_of_any_kind(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--program", "crs,jd,hism"], "a page has 2 at most"),
-        (["--program", "crs", "--show", "Q:8"], "--show Q:8: no symbol 'Q'"),
-        (["--program", "crs", "--define", "A=1"], "--define is of the program FILE.s"),
+        (["--program", "crs,jd,hism"], "a page shows at most 2"),
+        (["--program", "crs", "--show", "Q:8"], "--show Q:8: unknown symbol 'Q'"),
+        (["--program", "crs", "--define", "A=1"], "--define needs a program FILE.s"),
         (["--program", "crs", "--window", "5"], "--window 5: write it as FROM:TO"),
         (["--program", "crs", *["--show", "0:20000:byte"] * 4], "a page shows 65,536 at most"),
-        (["--program", "crs", "--out", "nowhere/page.html"], "there is no folder nowhere"),
+        (["--program", "crs", "--out", "nowhere/page.html"], "the folder nowhere does not exist"),
     ],
 )
 def test_what_it_refuses(arguments, message, capsys, tmp_path, monkeypatch):
@@ -94,4 +94,4 @@ def test_arrays_of_files_are_in_memory(tmp_path, capsys, monkeypatch):
     (run,) = runs_of(tmp_path / "a.html")[1]["runs"]
     assert (run["instructions"], run["pieces"][0]["name"]) == (1 + 3 * 2 + 1, "X")
     assert main(["view", "laplace2d-5", "--load", "X=x.npy"]) == 2
-    assert "--load is of the program FILE.s" in capsys.readouterr().err
+    assert "--load needs a program FILE.s" in capsys.readouterr().err

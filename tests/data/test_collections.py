@@ -93,7 +93,7 @@ def test_a_server_must_be_asked_by_https(monkeypatch, server):
     with pytest.raises(UserError) as error:
         _ = only("memplus").url
     assert str(error.value).startswith(
-        f"VECSIM_SUITESPARSE_URL: '{server}' is no address of a server: https:// is needed"
+        f"VECSIM_SUITESPARSE_URL: '{server}' is not the address of a server: https:// is needed"
     )
 
 

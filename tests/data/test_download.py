@@ -293,7 +293,7 @@ def test_a_server_that_does_not_answer(file_server, partial):
 @pytest.mark.parametrize("status", [404, 410])
 def test_a_file_that_is_not_there(file_server, partial, status):
     serve(file_server, Answer(status=status))
-    fails(file_server, partial, rf"there is no such file \(the server answered {status} ")
+    fails(file_server, partial, rf"no such file \(the server answered {status} ")
     assert len(file_server.requests) == 1
     assert list(partial.parent.iterdir()) == []
 
@@ -427,7 +427,12 @@ def test_a_full_disk_is_noticed_before(file_server, partial, monkeypatch):
     usage = namedtuple("usage", "total used free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(100, 0, 20_000))
     serve(file_server)
-    fails(file_server, partial, r"20,500 bytes are to come, but the disk of .* has 20,000 left")
+    fails(
+        file_server,
+        partial,
+        r"20,500 bytes are missing, but the disk of .* has 20,000 free; free some "
+        "space",
+    )
 
 
 def test_a_folder_that_cannot_be_written(file_server, tmp_path):

@@ -79,13 +79,15 @@ def test_the_limit_of_bytes(tmp_path, monkeypatch, packed):
     monkeypatch.setenv("VECSIM_FILE_LIMIT", str(len(text)))
     assert read(path).csr.data.tolist() == [1_400_000]
     monkeypatch.setenv("VECSIM_FILE_LIMIT", "2 megabytes")
-    with pytest.raises(UserError, match="VECSIM_FILE_LIMIT: '2 megabytes' is no number of bytes; write one"):
+    with pytest.raises(
+        UserError, match="VECSIM_FILE_LIMIT: '2 megabytes' is not a number of bytes; write one"
+    ):
         read(path)
 
 
 def test_a_header_that_does_not_come_to_an_end(tmp_path):
     path = zipped(tmp_path, (BANNER, 1), (b"%" * MEGABYTE, 1), (b"\n1 1 1\n1 1 7\n", 1))
-    refused(path, "no line with rows and columns is among the first 1,048,576 bytes")
+    refused(path, "a line with rows and columns must be among the first 1,048,576 bytes")
 
 
 def test_more_bytes_than_the_announced_lines_can_have(tmp_path):
@@ -154,7 +156,7 @@ def tar_of(name, size):
     [
         ([(b"\0" * MEGABYTE, 400)], "not a Matrix Market file"),
         ([(BANNER + b"5 5 9\n", 1), (b"\n" * MEGABYTE, 400)], "more than its header announces lines for"),
-        ([(BANNER, 1), (b"%" * MEGABYTE, 400)], "no line with rows and columns"),
+        ([(BANNER, 1), (b"%" * MEGABYTE, 400)], "a line with rows and columns must be"),
         ([(tar_of("a/a.mtx", 400 * MEGABYTE), 1), (b"\0" * MEGABYTE, 400)], "not a Matrix Market file"),
         ([(tar_of("a/b.txt", 400 * MEGABYTE), 1), (b"\0" * MEGABYTE, 401)], "must hold one matrix file"),
     ],

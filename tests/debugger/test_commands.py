@@ -69,11 +69,12 @@ def test_what_is_watched_may_come_to_lie_outside():
     """It then stops there, and what is shown is where it has stopped."""
     shown = debugger(kernel("li x3, 8\nagain: slli x3, x3, 1\nj again\nhalt"))
     messages = say(shown, "watch word(x3)", "run")
-    while "lies outside memory" not in messages:
+    while "is outside memory" not in messages:
         assert shown.stop.reason in ("watch", "limit")
         messages = say(shown, "run")
     assert (
-        messages == f"cycle {shown.position.cycle}, word({shown.value('x3')}) lies outside memory, 1024 bytes"
+        messages == f"cycle {shown.position.cycle}, word({shown.value('x3')}) is outside memory; "
+        "addresses must be below 1024"
     )
     assert shown.stop.text == messages
 
@@ -95,33 +96,33 @@ def test_watch_says_what_changed():
     [
         ("stepp", "did you mean 'step'"),
         ("step 0", "1 or more"),
-        ("break nowhere", "no line, label or mnemonic"),
-        ("break 99", "no instruction stands there"),
-        ("until x5 = 3", "no register, place or number"),
+        ("break nowhere", "must be a line, label or mnemonic"),
+        ("break 99", "no instruction is there"),
+        ("until x5 = 3", "must be a register, place or number"),
         ("until f1 > 1e400", "1e400 does not fit float64"),
-        ("print v2[99]", "elements 0 to 15"),
+        ("print v2[99]", "must be from 0 to 15"),
         ("print float(4000)", "outside memory"),
         ("print rowpt", "did you mean 'rowptr'"),
-        ("watch v1 > 0", "element by element"),
+        ("watch v1 > 0", "compared by element"),
         ("memory PLACE:4:flot", "did you mean 'float'"),
         ("memory PLACE:4000", "outside memory"),
         ("show maks", "did you mean 'mask'"),
         ("help addvv.x", "unknown instruction"),
-        ("edit 40 nop", "lines 1 to"),
+        ("edit 40 nop", "must be from 1 to"),
         ("delete 12", "no breakpoint"),
-        ("expect x5", "no condition"),
+        ("expect x5", "not a condition"),
         ("goto there", "write the cycle"),
         ("view full", "simple or extended"),
-        ("memory v1:4", "no place in memory"),
-        ("memory f1:4", "no place in memory"),
+        ("memory v1:4", "not a place in memory"),
+        ("memory f1:4", "not a place in memory"),
         (f"goto {'9' * 5000}", "too large"),
         (f"step {'9' * 5000}", "too large"),
         (f"edit {'9' * 5000} nop", "too large"),
         (f"until cycle {'9' * 5000}", "too large"),
         (f"break {'9' * 5000}", "too large"),
         (f"memory PLACE:{'9' * 5000}", "too large"),
-        (f"print float({'9' * 5000})", "is no number"),
-        ("print float(08)", "is no number"),
+        (f"print float({'9' * 5000})", "is not a number"),
+        ("print float(08)", "is not a number"),
     ],
 )
 def test_what_it_refuses(command, message):
@@ -154,7 +155,7 @@ def test_a_mistake_leaves_the_session_as_it_was():
 
 @pytest.mark.parametrize("name", ["/etc/passwd", "debugger_cases.py"])
 def test_an_edited_text_includes_no_file(name):
-    with pytest.raises(UserError, match="includes no files"):
+    with pytest.raises(UserError, match="cannot include files"):
         say(debugger(), "edit 16 .data 512", f'edit 17 .incbin "{name}"', "assemble")
 
 
@@ -244,7 +245,10 @@ def test_a_piece_of_memory_is_where_its_name_says_at_each_stop():
         "assemble",
     )
     messages = say(shown, "show memory").splitlines()
-    assert messages[1] == " x3: bytes -8 to -5 lie outside memory, 1024 bytes" and "'PLACE'" in messages[3]
+    assert (
+        messages[1] == " x3: bytes -8 to -5 are outside memory; addresses must be below 1024"
+        and "'PLACE'" in messages[3]
+    )
 
 
 def test_a_script_says_what_did_not_hold():

@@ -69,7 +69,7 @@ def test_breakpoints_are_of_lines_of_their_text(included):
     ("command", "message"),
     [
         ("break other.s:2", r"other\.s: no text has this name: kernel\.s, body\.s"),
-        ("break body.s:4", "line 4: no instruction stands there or after it"),
+        ("break body.s:4", "line 4: no instruction is there or after it; choose an earlier line"),
     ],
 )
 def test_places_that_are_none(included, command, message):
@@ -79,7 +79,7 @@ def test_places_that_are_none(included, command, message):
 
 def test_an_edited_text_includes_what_it_did_and_no_other_file(included, tmp_path):
     (tmp_path / "other.s").write_text("halt")
-    with pytest.raises(UserError, match="no file that the text included at first"):
+    with pytest.raises(UserError, match="was not included at first"):
         say(included, 'edit 4 .include "other.s"', "assemble")
     say(included, 'edit 4 .include "body.s"', "assemble", "run")
     assert included.value("x6") == 4

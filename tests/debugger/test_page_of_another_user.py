@@ -133,7 +133,7 @@ def drive(server):
         type_into(connection, ":", b"a command")
         type_into(connection, "save by_page.s\r", b"written to")
         type_into(connection, ":", b"a command")
-        type_into(connection, "save /tmp/by_page.s\r", b"lies outside")
+        type_into(connection, "save /tmp/by_page.s\r", b"is outside")
 
 
 def type_into(connection, text, shown, kind="stdin"):

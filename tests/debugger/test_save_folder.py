@@ -44,19 +44,19 @@ def test_it_writes_below_the_folder(folders):
         ("below/../x.s", "without '..'"),
         ("..", "without '..'"),
         (".", "without '..'"),
-        ("way/file", "lies outside"),
-        ("way/x.s", "lies outside"),
-        ("/dev/stdout", "lies outside"),
-        ("/etc/x.s", "lies outside"),
-        ("round/x.s", "no such folder"),
-        ("nowhere/x.s", "no such folder"),
-        ("link", "no regular file"),
-        ("new", "no regular file"),
-        ("pipe", "no regular file"),
-        ("below", "no regular file"),
+        ("way/file", "is outside"),
+        ("way/x.s", "is outside"),
+        ("/dev/stdout", "is outside"),
+        ("/etc/x.s", "is outside"),
+        ("round/x.s", "the folder must exist below"),
+        ("nowhere/x.s", "the folder must exist below"),
+        ("link", "not a regular file"),
+        ("new", "not a regular file"),
+        ("pipe", "not a regular file"),
+        ("below", "not a regular file"),
         ("x" * 300, "too long"),
         ("a\0b", "null byte"),
-        ("a\0b/c", "no such folder"),
+        ("a\0b/c", "the folder must exist below"),
     ],
 )
 def test_what_it_refuses(folders, name, message):
@@ -71,7 +71,7 @@ def test_what_it_refuses(folders, name, message):
 def test_a_file_instead_of_a_folder(folders):
     inside, _ = folders
     for name in ("nowhere", "pipe", "round", "a\0"):
-        with pytest.raises(UserError, match="there is no such folder"):
+        with pytest.raises(UserError, match="the folder does not exist"):
             SaveFolder(str(inside / name))
 
 

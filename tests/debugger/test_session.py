@@ -121,7 +121,7 @@ def test_a_fault_is_shown_and_can_be_stepped_back_from():
 
 
 def test_nothing_to_run():
-    with pytest.raises(UserError, match="no instruction"):
+    with pytest.raises(UserError, match="at least one instruction"):
         Session(kernel("# nothing"))
 
 

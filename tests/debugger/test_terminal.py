@@ -82,7 +82,7 @@ def test_mistakes_are_said_and_nothing_moves():
     shown = debugger(kernel())
 
     async def steps(app, pilot):
-        for text, said in (("until nowhere", "no line, label or mnemonic"), ("edit 11 add x6", "")):
+        for text, said in (("until nowhere", "must be a line, label or mnemonic"), ("edit 11 add x6", "")):
             await command(pilot, text)
             assert said in text_of(app, "status")
         await pilot.press("a")

@@ -137,7 +137,7 @@ def test_what_is_no_results_file_is_refused_by_name(files, capsys, text):
     file, readme = files
     file.write_text(text)
     assert main([str(file), "--readme", str(readme)]) == 2
-    expected = "is not a file of `vecsim gpu bench`" if text else "is no JSON: line 1, column 1"
+    expected = "is not a file of `vecsim gpu bench`" if text else "is not JSON: line 1, column 1"
     assert f"gpu-fake.json: {expected}" in capsys.readouterr().err
     assert "old" in readme.read_text()
 

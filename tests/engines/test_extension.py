@@ -74,7 +74,10 @@ def test_an_instruction_that_does_not_do_what_its_examples_say(monkeypatch, afte
             "copyv.s v1, v2\n  vl = 1",
             "copyv.s:1: copyv.s v1, v2: write the state before, =>, the state after",
         ),
-        ("copyv.s v1, v2\n  => v9 = 1", "copyv.s:1: copyv.s v1, v2: 'v9 = 1': there is no such place"),
+        (
+            "copyv.s v1, v2\n  => v9 = 1",
+            "copyv.s:1: copyv.s v1, v2: 'v9 = 1': unknown place; use a register, vl, mask or memory",
+        ),
         ("movv v1, v2\n  => v1.s = 1", "copyv.s:1: movv is another instruction"),
     ],
 )

@@ -74,7 +74,7 @@ def test_a_program_may_use_all_cycles_up_to_the_limit(engine):
 
 def test_data_outside_memory(engine):
     program = assemble(".data 4000\n.space 200\n.text\nhalt")
-    with pytest.raises(UserError, match="data at 4000 to 4199 is outside memory, 4096 bytes"):
+    with pytest.raises(UserError, match="data at 4000 to 4199 is outside memory; it must be below 4096"):
         start(program, np.zeros(4096, np.uint8), MACHINE, engine=engine)
 
 
@@ -101,7 +101,9 @@ def test_a_branch_to_an_instruction_before_the_first(engine, branch, target):
     words[1] = (int(words[1]) & ~mask) | (distance & mask)
     for memory_ports in (1, 2):
         machine = load_machine("vs2003", [f"memory_ports={memory_ports}"])
-        with pytest.raises(UserError, match=rf"bad\.s:2.*branch to instruction {target}: the first is 0"):
+        with pytest.raises(
+            UserError, match=rf"bad\.s:2.*branch to instruction {target}: the target must be 0 or more"
+        ):
             start(replace(program, words=words), np.zeros(64, np.uint8), machine, engine=engine)
 
 
@@ -111,5 +113,5 @@ def test_a_program_without_instructions(engine):
 
 
 def test_an_unknown_engine(engine):
-    with pytest.raises(UserError, match="unknown engine 'fast'; engines are"):
+    with pytest.raises(UserError, match="unknown engine 'fast'; use one of"):
         start(assemble("halt"), np.zeros(64, np.uint8), MACHINE, engine="fast")

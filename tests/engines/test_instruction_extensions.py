@@ -118,7 +118,7 @@ def test_all_go_together():
             "extension mine: two: opcode 0x10 is not in the range for extensions, 0xe0 to 0xff",
         ),
         (0xE0, "vd=, va", "extension mine: declared twice: opcode 224"),
-        (0xE1, "vd=, q", "extension mine: operand 'q' is not of the form"),
+        (0xE1, "vd=, q", "extension mine: operand 'q' is malformed"),
     ],
 )
 def test_a_declaration_that_does_not_fit(opcode, syntax, message):

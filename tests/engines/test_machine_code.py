@@ -239,7 +239,7 @@ def test_an_own_instruction_compiles_itself_alone(tmp_path, monkeypatch, capfd, 
     monkeypatch.setattr(parts, "compile_part", compile_user)
     code = compiled(extended(double))
     assert asked == [(USER, ["times"])]
-    assert "instructions of your own" in capfd.readouterr().err
+    assert "user-defined instructions" in capfd.readouterr().err
     assert code.semantics[len(BASE_ROWS)] != 0
 
 

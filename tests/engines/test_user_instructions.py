@@ -75,7 +75,7 @@ UNDEFINED = (
 )
 
 MISTAKES = [
-    ({"latency": "foo"}, r"^instruction twice\.s: unknown latency 'foo'; latencies are integer, .*, sum$"),
+    ({"latency": "foo"}, r"^instruction twice\.s: unknown latency 'foo'; use one of integer, .*, sum$"),
     ({"latency": "mve"}, r"unknown latency 'mve'; .*; did you mean 'move'\?$"),
     ({"semantics": misspelt}, UNDEFINED + r"defined; did you mean 'put_vs'\?$"),
     ({"semantics": indirect}, UNDEFINED),

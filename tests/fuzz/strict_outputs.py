@@ -28,7 +28,7 @@ class Fault(Exception):
 
 
 def refuse(text: str) -> Any:
-    raise Fault(f"{text} is no JSON")
+    raise Fault(f"{text} is not JSON")
 
 
 def _json(content: bytes) -> None:

@@ -264,7 +264,7 @@ def test_files(tmp_path):
         ({"data_base": -1}, "data_base -1 is out of range"),
         ({"symbols": {"x5": 1}}, "'x5' is the name of a register"),
         ({"symbols": {"a b": 1}}, "a name is letters"),
-        ({"symbols": {"A": 1.5}}, "1.5 is no integer"),
+        ({"symbols": {"A": 1.5}}, "1.5 is not an integer; use a whole number"),
         ({"symbols": {"A": 1 << 70}}, "does not fit 64 bits"),
         ({"symbols": {"VALUE_BYTES": 8}}, "predefined as 4"),
     ],

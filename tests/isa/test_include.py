@@ -87,8 +87,8 @@ def test_bytes_lie_next_to_the_text_that_names_them(write):
         (".if 1", "a.s:1:1: .if without .endif"),
         (".else", "a.s:1:1: .else without .if"),
         (".endif", "a.s:1:1: .endif without .if"),
-        ("here: halt", "a.s:1:1: 'here' is already defined (m.s:1)"),
-        (".reg here, x5", "a.s:1:6: 'here' is already defined (m.s:1)"),
+        ("here: halt", "a.s:1:1: 'here' is already defined (m.s:1); use another name"),
+        (".reg here, x5", "a.s:1:6: 'here' is already defined (m.s:1); use another name"),
         (".data 64\n.word 1", "a.s:2:1: data overlaps that of m.s:3"),
         ('.include "a.s"', "a.s:1:10: 'a.s' includes itself"),
         ('.include "m.s"', "a.s:1:10: 'm.s' includes itself"),
@@ -104,7 +104,7 @@ def test_a_mistake_names_both_lines(write, included, message):
 
 def test_a_mistake_after_an_included_text_is_of_the_own_line(write):
     write(m_s='.include "a.s"\nhere: halt\n', a_s="here: halt")
-    assert mistake() == "m.s:2:1: 'here' is already defined (a.s:1)"
+    assert mistake() == "m.s:2:1: 'here' is already defined (a.s:1); use another name"
 
 
 def test_the_way_to_a_mistake_is_named(write):
@@ -116,15 +116,15 @@ def test_the_way_to_a_mistake_is_named(write):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ('"../x.s"', "'../x.s' is not in the folder of this text"),
-        ('"/etc/passwd"', "'/etc/passwd' is not in the folder of this text"),
-        ('"sub/../../x.s"', "is not in the folder of this text"),
-        ('"out.s"', "'out.s' is not in the folder of this text"),
+        ('"../x.s"', "'../x.s' is outside the folder of this text"),
+        ('"/etc/passwd"', "'/etc/passwd' is outside the folder of this text"),
+        ('"sub/../../x.s"', "is outside the folder of this text"),
+        ('"out.s"', "'out.s' is outside the folder of this text"),
         ('"circle.s"', "cannot be read"),
         ('"sub"', "is a directory, an assembly text is needed"),
         ('"latin.s"', "is not text in UTF-8"),
         ('"large.s"', "has more than 64 MiB"),
-        ('"/dev/zero"', "is not in the folder of this text"),
+        ('"/dev/zero"', "is outside the folder of this text"),
         ('""', "is a directory"),
         ('"a\0b"', ""),
         ("a.s", 'write the name of a file in quotation marks: .include "x.s"'),
@@ -160,9 +160,9 @@ def test_texts_are_not_too_many(write, monkeypatch):
 
 def test_a_text_of_no_folder_includes_nothing():
     for given in ('.include "a.s"', '.include "hism/walk.s"'):
-        with pytest.raises(AssemblyError, match="read from no folder, so it includes no files"):
+        with pytest.raises(AssemblyError, match="this text has no folder, so it cannot include files"):
             assemble(given)
-        with pytest.raises(AssemblyError, match="read from no folder, so it includes no files"):
+        with pytest.raises(AssemblyError, match="this text has no folder, so it cannot include files"):
             assemble(given, restrictions=Restrictions(frozenset(), (64, 8192)))
 
 
@@ -172,7 +172,9 @@ def test_given_texts_are_taken_and_no_file_is_opened(write):
     program = assemble(text, file="sub/m.s", given={"a.s": b"addi x1, x1, 2"})
     assert [each.file for each in program.source] == ["sub/a.s", "sub/m.s"]
     assert program.fields[0].tolist()[2] == 2
-    with pytest.raises(AssemblyError, match=r"'b\.s' is no file that the text included at first"):
+    with pytest.raises(
+        AssemblyError, match=r"'b\.s' was not included at first; an edited text may include only"
+    ):
         assemble('.include "b.s"', given={"a.s": b""})
 
 

@@ -37,8 +37,8 @@ def test_bytes(folder, text, expected):
     ("text", "message"),
     [
         ('.incbin "none.bin"', "no such file"),
-        ('.incbin "../a.bin"', "is not in the folder of this text"),
-        ('.incbin "/etc/passwd"', "is not in the folder of this text"),
+        ('.incbin "../a.bin"', "is outside the folder of this text"),
+        ('.incbin "/etc/passwd"', "is outside the folder of this text"),
         (".incbin a", "in quotation marks"),
         ('.incbin "a.bin", 11', "first byte"),
         ('.incbin "a.bin", 4, 7', "count of bytes"),
@@ -53,7 +53,7 @@ def test_mistakes(folder, text, message):
 
 def test_a_link_leads_out_of_the_folder(folder):
     (folder / "inner" / "link").symlink_to(folder / "a.bin")
-    with pytest.raises(AssemblyError, match="is not in the folder"):
+    with pytest.raises(AssemblyError, match="is outside the folder"):
         content('.incbin "link"', folder / "inner")
 
 

@@ -74,7 +74,7 @@ def test_an_extension_may_use_the_name_of_a_pseudo_instruction():
         ({"opcode": 0x100}, "operands|range"),
         ({"mnemonic": "add"}, "declared twice: mnemonic add"),
         ({"syntax": "xd=, xa, u19"}, "muli: the operands .* need more than 24 bits"),
-        ({"syntax": "xd=, q5"}, "operand 'q5' is not of the form"),
+        ({"syntax": "xd=, q5"}, "operand 'q5' is malformed"),
     ],
 )
 def test_extensions_out_of_place(change, message):

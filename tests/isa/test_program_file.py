@@ -38,31 +38,31 @@ def test_any_program_comes_back(rows, data):
 # To 8,192 instructions before it; the distance stands in the lowest bits.
 BRANCH = encode(BASE.by_mnemonic["beq"], (1, 2, -8192))
 CHANGES = [
-    ("format", "elf", "no format 'vecsim program'"),
+    ("format", "elf", "its format must be 'vecsim program'"),
     ("version", 2, "has version 2; this vecsim reads version 1"),
     ("extra", 1, "missing or unknown entries: extra"),
-    ("words", "0", "words is not of the form"),
-    ("words", ["0b000000", 3], r"words\[1\] is not of the form"),
-    ("words", ["0b00000g"], r"words\[0\] is not of the form"),
+    ("words", "0", "words is malformed"),
+    ("words", ["0b000000", 3], r"words\[1\] is malformed"),
+    ("words", ["0b00000g"], r"words\[0\] is malformed"),
     ("words", ["ff000000"], "instruction 0: 0xff000000: opcode 0xff is not in the instruction set"),
-    ("words", [f"{BRANCH:08x}"], "instruction 0: branch to instruction -8192: the first is 0"),
+    ("words", [f"{BRANCH:08x}"], "instruction 0: branch to instruction -8192: the target must be 0 or more"),
     (
         "words",
         ["0b000000", f"{BRANCH + 8190:08x}"],
-        "instruction 1: branch to instruction -1: the first is 0",
+        "instruction 1: branch to instruction -1: the target must be 0 or more",
     ),
-    ("entry", 5, "entry 5 is outside the program's 4 instructions"),
-    ("entry", -1, "entry -1 is outside"),
-    ("entry", True, "entry is not of the form"),
-    ("symbols", [1], "symbols is not of the form"),
-    ("symbols", {"a": "1"}, "symbols is not of the form"),
+    ("entry", 5, "entry 5 must be within the program's 4 instructions"),
+    ("entry", -1, "entry -1 must be within"),
+    ("entry", True, "entry is malformed"),
+    ("symbols", [1], "symbols is malformed"),
+    ("symbols", {"a": "1"}, "symbols is malformed"),
     ("source", [["a.s", 1, "nop"]], "1 source line for 4 instructions"),
-    ("source", [["a.s", "1", "nop"]], r"source\[0\] is not of the form"),
-    ("data", [[64]], r"data\[0\] is not of the form"),
+    ("source", [["a.s", "1", "nop"]], r"source\[0\] is malformed"),
+    ("data", [[64]], r"data\[0\] is malformed"),
     ("data", [[64, "!"]], r"data\[0\] is not base 64"),
     ("data", [[64, "é"]], r"data\[0\] is not base 64"),
-    ("data", [[-1, ""]], r"data\[0\] is not of the form"),
-    ("data", [[64, "AAAA"], [66, "AAAA"]], r"data\[1\] is not of the form"),
+    ("data", [[-1, ""]], r"data\[0\] is malformed"),
+    ("data", [[64, "AAAA"], [66, "AAAA"]], r"data\[1\] is malformed"),
 ]
 
 
@@ -75,7 +75,7 @@ def test_malformed_files(key, value, message):
 
 def test_an_entry_that_stands_twice():
     content = dump(PROGRAM).replace(b"{", b'{"entry": 1, ', 1)
-    with pytest.raises(UserError, match=r"^p.vsx: is not a vecsim program .*'entry' stands twice"):
+    with pytest.raises(UserError, match=r"^p.vsx: is not a vecsim program .*'entry' occurs twice"):
         load(content, file="p.vsx")
 
 
@@ -126,7 +126,7 @@ def test_files_of_before_say_that_an_extension_is_missing():
 
 @pytest.mark.parametrize("own", [1, [1], [[0x10, "a", "", "b"]], [[0xE0, "a", ""]], [[0xE0, 1, "", ""]]])
 def test_malformed_extensions(own):
-    with pytest.raises(UserError, match=r"own(\[0\])? is not of the form"):
+    with pytest.raises(UserError, match=r"own(\[0\])? is malformed"):
         load(json.dumps(json.loads(OWN) | {"own": own}).encode(), own_set())
 
 

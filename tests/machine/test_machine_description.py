@@ -66,7 +66,7 @@ def test_a_machine_is_frozen():
         ("chaining=1", "chaining = 1: write true or false"),
         ("section_size=2", "section_size = 2: must be a power of two from 4 to 4096"),
         ("lanes", "write it as key=value"),
-        ("lanes.x=1", "lanes is a value and has no fields"),
+        ("lanes.x=1", "lanes is a value without fields"),
         ("latency=3", "latency is a table: set one of its fields, latency.NAME"),
         ("banks=3\nlanes=2", "write it as key=value"),
     ],
@@ -78,7 +78,7 @@ def test_bad_changes(change, message):
 
 
 def test_bad_sources(tmp_path):
-    with pytest.raises(UserError, match=r"unknown machine 'vs2004'; presets are .*; did you mean 'vs2003'"):
+    with pytest.raises(UserError, match=r"unknown machine 'vs2004'; use one of .*; did you mean 'vs2003'"):
         load_machine("vs2004")
     with pytest.raises(UserError, match="no such file"):
         load_machine(str(tmp_path / "none.toml"))

@@ -105,13 +105,13 @@ def lines_of(file):
             MINE.replace(", earliest):", "):"),
             "takes 4 parameters; the rule word_start has 5: r, i",
         ),
-        (MINE.replace('"mine"', '"Mine"'), "extension 'Mine': name it by an identifier in lower case"),
+        (MINE.replace('"mine"', '"Mine"'), "extension 'Mine': must be an identifier in lower case"),
         (MINE.replace('"mine"', '"banks"'), "extension 'banks': every machine has that name"),
-        (MINE.replace("delay", "de-lay"), "number 'de-lay': name it"),
+        (MINE.replace("delay", "de-lay"), "number 'de-lay': must be"),
         (MINE.replace("3,", "300,"), "delay = 300 is out of its range 0 to 99"),
         (
             MINE.replace("replaces(word_start)", "replaces('word_start')"),
-            "give a function of vecsim",
+            "must be a function of vecsim",
         ),
     ],
 )
@@ -128,5 +128,5 @@ def test_an_extension_that_is_not_there(tmp_path):
         load_machine("t0", extend=[tmp_path / "none.py"])
     with pytest.raises(UserError, match="two extensions are named 'twice'"):
         load_machine("t0", extend=[Extension("twice", "one"), Extension("twice", "two")])
-    with pytest.raises(UserError, match=r"write it as key=value|give the file as --extend"):
+    with pytest.raises(UserError, match=r"write it as key=value|use --extend"):
         load_machine("t0", ["extend=3"])

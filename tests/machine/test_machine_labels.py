@@ -116,7 +116,7 @@ def test_the_document_of_an_earlier_version_is_read():
     [
         ({"banks": 0}, "machine: banks = 0: "),
         ({"latency": None}, "machine: latency = None: "),
-        ({"based_on": "t9"}, "machine: based_on: unknown preset 't9'; presets are "),
+        ({"based_on": "t9"}, "machine: based_on: unknown preset 't9'; use one of "),
     ],
 )
 def test_a_wrong_document(change, message):
@@ -131,7 +131,7 @@ def test_a_wrong_document(change, message):
     [
         ({"lanes": "many"}, "lanes = 'many': write an integer"),
         ({"latency": {"ad": 3}}, "unknown machine field 'latency.ad'; did you mean"),
-        ({"lanes.x": 1}, "lanes.x=1: lanes is a value and has no fields"),
+        ({"lanes.x": 1}, "lanes.x=1: lanes is a value without fields"),
         (
             {"based_on": "t0"},
             "based_on=t0: numbers can be changed; name another preset or file as",

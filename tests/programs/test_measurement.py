@@ -127,7 +127,7 @@ def test_a_value_that_32_bits_cannot_hold_is_refused():
         measure("crs", np.array([[1e39]]), machine_of("vs2003", 4))
     with pytest.warns(MatrixWarning, match="1 value too small for 32 bits"):
         measure("crs", values_of(1e-60), machine_of("vs2003", 4))
-    with pytest.raises(UserError, match=r"^value_bits 16: a matrix value has 32 or 64 bits"):
+    with pytest.raises(UserError, match=r"^value_bits 16: a matrix value must have 32 or 64 bits"):
         measure("crs", THIRDS, machine_of("vs2003", 4), value_bits=16)
 
 

@@ -27,10 +27,10 @@ def test_the_programs_in_the_order_of_the_tables():
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("csr", "unknown program 'csr'; programs are crs, jd, bbcs, hism, chism; did you mean 'crs'?"),
-        ("hismm", "unknown program 'hismm'; programs are crs, jd, bbcs, hism, chism; did you mean 'hism'?"),
-        ("", "unknown program ''; programs are crs, jd, bbcs, hism, chism"),
-        ("CRS", "unknown program 'CRS'; programs are crs, jd, bbcs, hism, chism; did you mean 'crs'?"),
+        ("csr", "unknown program 'csr'; use one of crs, jd, bbcs, hism, chism; did you mean 'crs'?"),
+        ("hismm", "unknown program 'hismm'; use one of crs, jd, bbcs, hism, chism; did you mean 'hism'?"),
+        ("", "unknown program ''; use one of crs, jd, bbcs, hism, chism"),
+        ("CRS", "unknown program 'CRS'; use one of crs, jd, bbcs, hism, chism; did you mean 'crs'?"),
     ],
 )
 def test_an_unknown_program(name, message):
@@ -61,14 +61,14 @@ def test_an_unknown_program(name, message):
         (
             "chism",
             {"accumulate": "yes", "cache": "cleared"},
-            "program chism: cache=cleared and accumulate=yes do not go together: what y holds has to be "
-            "loaded (give cache=whole, store_rows or rows)",
+            "program chism: cache=cleared and accumulate=yes cannot be combined: y must be loaded; "
+            "use cache=whole, store_rows or rows",
         ),
         (
             "chism",
             {"accumulate": "yes", "cache": "cleared_rows"},
-            "program chism: cache=cleared_rows and accumulate=yes do not go together: what y holds has to be "
-            "loaded (give cache=whole, store_rows or rows)",
+            "program chism: cache=cleared_rows and accumulate=yes cannot be combined: y must be loaded; "
+            "use cache=whole, store_rows or rows",
         ),
     ],
 )

@@ -49,7 +49,7 @@ def test_the_unit_is_faster_than_scattering():
 
 
 def test_another_format():
-    with pytest.raises(UserError, match="of hism or crs, not 'jd'"):
+    with pytest.raises(UserError, match="must be hism or crs, not 'jd'"):
         transpose("jd", matrix(3, 3, 1), SMALL)
 
 

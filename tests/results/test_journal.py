@@ -114,7 +114,7 @@ def test_any_damage_leaves_whole_records_alone(tmp_path_factory, data):
 def test_another_file_is_refused_and_not_touched(tmp_path, content):
     path = tmp_path / "j"
     path.write_bytes(content)
-    with pytest.raises(UserError, match=r"j: is no journal of `test`"):
+    with pytest.raises(UserError, match=r"j: is not a journal of `test`"):
         Journal(path, KIND)
     assert path.read_bytes() == content
 

@@ -83,7 +83,7 @@ def test_links_pipes_and_folders_are_refused(file):
     with pytest.raises(NotPrivateError, match="cannot be read"):
         read(file.parent / "link")
     for other in (file.parent, file.parent / "pipe"):
-        with pytest.raises(NotPrivateError, match="is no regular file"):
+        with pytest.raises(NotPrivateError, match="is not a regular file"):
             read(other)
 
 

@@ -279,7 +279,7 @@ def test_a_writer_that_waits_too_long_says_so(folder, monkeypatch):
     thread = threading.Thread(target=hold)
     thread.start()
     held.wait(20)
-    with pytest.raises(UserError, match=r"results: another process writes here since"):
+    with pytest.raises(UserError, match=r"results: another process has been writing it for"):
         write_folder(folder, parts("new"))
     done.set()
     thread.join()

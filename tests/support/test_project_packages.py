@@ -39,7 +39,7 @@ def python(*arguments, cwd, path=(ROOT,), ending=1):
 
 
 def in_the_way(place, package):
-    return f"{place} stands in the way of vecsim's own package '{package}': rename it, or start Python in "
+    return f"{place} hides vecsim's package '{package}': rename it, or start Python in "
 
 
 @pytest.mark.parametrize(("package", "name"), [("programs", "measure"), ("isa", "assemble"), ("isa", "run")])

@@ -111,5 +111,5 @@ def test_json_has_a_depth(nested):
 
 @pytest.mark.parametrize("text", ["", "{", "[1,]", "9" * 5000, '"\n"'])
 def test_what_is_no_json_is_said(text):
-    with pytest.raises(UserError, match=r"^it: is no (strict )?JSON: "):
+    with pytest.raises(UserError, match=r"^it: is not (strict )?JSON: "):
         json_value(text, "it")

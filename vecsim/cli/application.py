@@ -43,7 +43,7 @@ INTERRUPTED = 130
 READER_GONE = 141
 """What a shell reports of a program that wrote to a closed pipe."""
 COMPLETES = "_VECSIM_COMPLETE"
-"""Environment variable by which a shell asks for names that go on what was typed."""
+"""The environment variable with which a shell asks for completions of what was typed."""
 
 COMMANDS: dict[str, Callable[..., None] | typer.Typer] = {
     "run": run,
@@ -75,7 +75,7 @@ COMMANDS: dict[str, Callable[..., None] | typer.Typer] = {
 def command_line(*names: str) -> Any:
     """Put commands together; by default all.
 
-    Reading the options of all takes longer than many a command itself, so a run reads those of its own.
+    Reading the options of all takes longer than many commands, so a run reads only those of its command.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class DataFiles:
         from vecsim.data.memory_files import TOLERANCE, placed, read_piece
 
         if tolerance is not None and not expect:
-            raise UserError(f"--tolerance {tolerance:g}: nothing is compared; --expect PLACE=FILE.npy does")
+            raise UserError(f"--tolerance {tolerance:g}: nothing is compared; add --expect PLACE=FILE.npy")
         if tolerance is not None and tolerance >= 1:
             raise UserError(f"--tolerance {tolerance:g}: must be below 1: memory of zeros would pass")
         self._program, self._bytes = program, memory_bytes
@@ -90,7 +90,9 @@ class DataFiles:
                 continue
             sizes = np.abs(each.values)
             if np.isnan(sizes).all():
-                raise UserError(f"--expect {each.text}: every element is NaN: no number would be compared")
+                raise UserError(
+                    f"--expect {each.text}: every element is NaN; use an array with at least one number"
+                )
             if sizes.any() and not (sizes > tolerance).any():
                 warn(
                     f"--expect {each.text}: no element is larger than the tolerance {tolerance:g}: "

@@ -89,7 +89,7 @@ ExtendOption = Annotated[
     typer.Option(
         "--extend",
         metavar="FILE.py|NAME",
-        help="Extend the machine by timing rules of your own, or by an extension that comes with vecsim "
+        help="Extend the machine by a file of timing rules, or by an extension that comes with vecsim "
         "(docs/extending-time.md). Repeatable.",
         autocompletion=completion.extensions,
     ),
@@ -99,7 +99,7 @@ EngineOption = Annotated[
     typer.Option(
         "--engine",
         metavar="NAME",
-        help="What simulates the machine: jit (compiled) or simpy (the reference); both give the same.",
+        help="The engine: jit (compiled) or simpy (the reference); both give the same results.",
         autocompletion=completion.engines,
     ),
 ]
@@ -108,24 +108,24 @@ ProgramOption = Annotated[
     typer.Option(
         "--program",
         metavar="NAME,...",
-        help="Which to run, such as hism,crs, or a file FILE.s of your own; all without it. Repeatable.",
+        help="Programs to run, such as hism,crs, or your file FILE.s; default all. Repeatable.",
         autocompletion=completion.programs,
     ),
 ]
 HotOption = Annotated[
     int | None,
-    typer.Option("--hot", min=1, metavar="N", help="Show the N instructions that cost most cycles."),
+    typer.Option("--hot", min=1, metavar="N", help="Show the N instructions with the most cycles."),
 ]
 ListingOption = Annotated[
     bool,
-    typer.Option("--listing", help="Show all instructions that were executed, in the order of the program."),
+    typer.Option("--listing", help="Show all executed instructions, in the order of the program."),
 ]
 LikeOption = Annotated[
     str | None,
     typer.Option(
         "--like",
         metavar="NAME",
-        help="The program whose format, symbols and options your own file has.",
+        help="The program whose format, symbols and options your file uses.",
         autocompletion=completion.programs,
     ),
 ]
@@ -134,7 +134,7 @@ ChoiceOption = Annotated[
     typer.Option(
         "--option",
         metavar="NAME=VALUE",
-        help="An option of the programs that have it, or PROGRAM.NAME=VALUE of one; see `vecsim list "
+        help="An option of all programs with it, or PROGRAM.NAME=VALUE of one; see `vecsim list "
         "programs`. Repeatable.",
     ),
 ]
@@ -143,15 +143,15 @@ AutoEngineOption = Annotated[
     typer.Option(
         "--engine",
         metavar="NAME",
-        help="What simulates the machine: jit (compiled), simpy (the reference), or auto, which is jit, and "
-        "simpy while that is compiled for its first use; all give the same.",
+        help="The engine: jit (compiled), simpy (the reference), or auto, which is simpy "
+        "while jit is compiled for its first use; all give the same results.",
         autocompletion=completion.engines_or_auto,
     ),
 ]
 ValueBitsOption = Annotated[
-    int, typer.Option("--value-bits", metavar="32|64", help="Bits of a matrix value, a float of 32 or 64.")
+    int, typer.Option("--value-bits", metavar="32|64", help="Bits of a matrix value, 32 or 64.")
 ]
-SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Where x, uniform in 0 to 1, comes from.")]
+SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of x, uniform in 0 to 1.")]
 MaxCyclesOption = Annotated[
     int | None,
     typer.Option("--max-cycles", min=1, help="Cycles after which a program counts as an infinite loop."),
@@ -165,16 +165,14 @@ ShowOption = Annotated[
     typer.Option(
         "--show",
         metavar="PLACE:COUNT[:TYPE]",
-        help="A piece of memory to show, as --dump of `vecsim exec`; of a product the first elements of y "
-        "without it. Repeatable.",
+        help="Memory to show, as --dump of `vecsim exec`; default for a product the first "
+        "elements of y. Repeatable.",
     ),
 ]
 JobsOption = Annotated[
-    int | None, typer.Option("--jobs", min=1, help="Processes that simulate; by default one a processor.")
+    int | None, typer.Option("--jobs", min=1, help="Number of processes; default one for each processor.")
 ]
-OutOption = Annotated[
-    str, typer.Option("--out", metavar="DIR", help="The folder that the report is written to.")
-]
+OutOption = Annotated[str, typer.Option("--out", metavar="DIR", help="Folder for the report.")]
 DefineOption = Annotated[
     list[str] | None,
     typer.Option("--define", metavar="NAME=VALUE", help="Define a symbol of the program. Repeatable."),
@@ -184,8 +182,8 @@ LoadOption = Annotated[
     typer.Option(
         "--load",
         metavar="PLACE[:WHAT]=FILE.npy|FILE.mtx",
-        help="Put an array into memory before the run; of a sparse matrix WHAT is rowptr, colidx or values, "
-        "else a type of --dump. Repeatable.",
+        help="Put an array into memory before the run. WHAT is rowptr, colidx or values of a sparse matrix, "
+        "or a type of --dump. Repeatable.",
     ),
 ]
 
@@ -222,7 +220,7 @@ def value_bytes(bits: int) -> Literal[4, 8]:
         return 4
     if bits == 64:
         return 8
-    raise UserError(f"--value-bits {bits}: a matrix value has 32 or 64 bits")
+    raise UserError(f"--value-bits {bits}: a matrix value must have 32 or 64 bits")
 
 
 def byte_count(text: str) -> int:
@@ -244,7 +242,7 @@ def definitions(texts: Iterable[str] | None) -> dict[str, int]:
         name, value = split_assignment("--define", text)
         number = integer(value)
         if number is None:
-            raise UserError(f"--define {text}: {value!r} is no integer")
+            raise UserError(f"--define {text}: {value!r} is not an integer; use a whole number")
         result[name] = number
     return result
 

@@ -19,7 +19,7 @@ OWN_SUFFIX = ".s"
 
 
 def load_matrix(name: str | None) -> Matrix:
-    """Read the matrix that the user names, or the default one, with its warnings told."""
+    """Read the matrix that the user names, or the default one, and print its warnings."""
     from vecsim.data import DEFAULT_BUILTIN, load
 
     loaded = load(DEFAULT_BUILTIN if name is None else name)
@@ -77,7 +77,7 @@ def chosen_programs(names: Sequence[str] | None, like: str | None) -> list[str]:
             f"symbols and options it has: {', '.join(PROGRAMS)}"
         )
     if like is not None and not files:
-        raise UserError(f"--like {like}: there is no program of your own that it says something of")
+        raise UserError(f"--like {like}: needs a user-defined program; add --program FILE.s")
     full = (f"{like}{OWN}{name}" if name in files else name for name in named)
     return list(dict.fromkeys(find(name).name for name in full))
 

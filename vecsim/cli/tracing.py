@@ -25,13 +25,13 @@ TraceOption = Annotated[
     typer.Option(
         "--trace",
         metavar="FILE",
-        help="Write what every unit, port and bank does in every cycle: FILE.json for Perfetto, FILE.kanata "
-        "for Konata; compressed with .gz after it.",
+        help="Write what every unit, port and bank does in every cycle: FILE.json for "
+        "Perfetto, FILE.kanata for Konata; add .gz to compress it.",
     ),
 ]
 WindowOption = Annotated[
     str | None,
-    typer.Option("--window", metavar="FROM:TO", help="The cycles that --trace writes; all without it."),
+    typer.Option("--window", metavar="FROM:TO", help="The cycles that --trace writes; default all."),
 ]
 
 Result = TypeVar("Result")
@@ -88,7 +88,7 @@ def read_tracing(trace: str | None, window: str | None, inputs: Iterable[str]) -
 
     if trace is None:
         if window is not None:
-            raise UserError(f"--window {window}: it is the window of a trace, ask for one too (--trace FILE)")
+            raise UserError(f"--window {window}: a window needs a trace; add --trace FILE")
         return None
     format_of(trace)
     return Tracing(OutputFile(trace, "--trace", inputs), WHOLE if window is None else read_window(window))

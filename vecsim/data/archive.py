@@ -101,7 +101,7 @@ def _matrix_in(
             own.append(name)
             data = taken(name, file) if len(own) == 1 else b""
     if not own and len(held) == 1:
-        # Whether it is the only one shows at the end, and most archives have one of their own.
+        # Only at the end is it known to be the only one, and most archives have one named like the archive.
         for name, file in _matrices(source, opened):
             return PurePosixPath(name).name, taken(name, file)
     if len(own) == 1:
@@ -196,7 +196,7 @@ class _Header(tarfile.TarInfo):
 
 
 class _Again:
-    """Gives an archive what was read of it already, once, before the file that it has now."""
+    """A file that returns once what was read of an archive already, then the file that it has now."""
 
     def __init__(self, archive: tarfile.TarFile, content: bytes) -> None:
         self._archive = archive

@@ -313,9 +313,11 @@ def load_builtin(name: str) -> Matrix:
     """
     builtin = find_builtin(name)
     if builtin is None:
-        raise UserError(f"there is no built-in matrix '{name}'")
+        raise UserError(f"'{name}' is not a built-in matrix; `vecsim list matrices` lists them")
     arguments = builtin.arguments_in(name) or ()
     low, high = builtin.limits
     if builtin.is_family and not low <= arguments[0] <= high:
-        raise UserError(f"there is no built-in '{name}': in {builtin.name}, N runs from {low} to {high}")
+        raise UserError(
+            f"'{name}' is not a built-in matrix: in {builtin.name}, N must be from {low} to {high}"
+        )
     return Matrix(name, builtin.generator(*arguments), "built-in")

@@ -73,7 +73,7 @@ class Patience:
 
 
 PATIENCE = Patience()
-"""What `download` has unless it is told otherwise."""
+"""The default of `download`."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ def download(
         After an error both stay for the next call, unless the file is larger than may be; at the end
         ``partial`` is whole, and `discard` removes the note when the file has found its place.
     report
-        Is told of the progress, now and then.
+        Is called with the progress, now and then.
     patience
         `PATIENCE` without it.
 
@@ -242,7 +242,7 @@ def _asked(url: str, known: Remote | None, have: int, patience: Patience) -> Ite
             f"no connection to {urlsplit(url).netloc} within {patience.connect:g} s", connected=False
         ) from None
     except exceptions.SSLError as error:
-        raise DownloadError(f"{url}: no secure connection: {_cause(error)}") from None
+        raise DownloadError(f"{url}: no secure connection: {_cause(error)}; check the certificates") from None
     except exceptions.ConnectionError as error:
         raise _Interrupted(
             f"no connection to {urlsplit(url).netloc}: {_cause(error)}", connected=False
@@ -270,7 +270,7 @@ def _session(asked: str) -> Session:
 def _refuse(url: str, response: Response) -> NoReturn:
     said = f"the server answered {response.status_code} {response.reason or ''}".rstrip()
     if response.status_code in NOT_THERE:
-        raise DownloadError(f"{url}: there is no such file ({said})")
+        raise DownloadError(f"{url}: no such file ({said})")
     if response.status_code in RETRIED:
         raise _Interrupted(said, response=response)
     raise DownloadError(f"{url}: {said}")
@@ -285,7 +285,7 @@ def _described(url: str, response: Response, size: str) -> Remote:
 def _continued(response: Response, known: Remote, have: int) -> Remote | None:
     """Return what the server says of a file that it goes on with where it stops here; None if it does not.
 
-    The file must be what it was, as far as the server told both times.
+    The file must be unchanged, as far as the server's two answers show.
     """
     message = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range", ""))
     if response.status_code != 206 or message is None or int(message[1]) != have:
@@ -296,15 +296,15 @@ def _continued(response: Response, known: Remote, have: int) -> Remote | None:
 
 
 def _check_size(remote: Remote, have: int, partial: Path) -> None:
-    """Refuse a file that would be too long, or for which the disk has no room, as far as the server told."""
+    """Refuse a file that is too long, or too large for the disk, as far as the server reports its size."""
     size = remote.size or 0
     if size > file_limit():
         raise _too_long(remote.url, partial)
     free = shutil.disk_usage(partial.parent).free
     if size - have > free:
         raise DownloadError(
-            f"{remote.url}: {size - have:,} bytes are to come, "
-            f"but the disk of {partial.parent} has {free:,} left"
+            f"{remote.url}: {size - have:,} bytes are missing, "
+            f"but the disk of {partial.parent} has {free:,} free; free some space"
         )
 
 

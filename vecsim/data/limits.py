@@ -25,7 +25,7 @@ TEXT_SHARE = 4
 ENTRY_BYTES = 64
 ROW_BYTES = 16
 COLUMN_BYTES = 8
-"""Measured, next to the text: 21 to 52 bytes an entry, 4 a row; a product needs an x and a y besides."""
+"""Measured, next to the text: 21 to 52 bytes an entry, 4 a row; a product also needs an x and a y."""
 
 _COUNT = re.compile(r"(\d{1,12})([KMGT]?)", re.IGNORECASE)
 _UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -139,5 +139,5 @@ def _told(variable: str) -> int | None:
         return None
     match = _COUNT.fullmatch(text)
     if match is None:
-        raise UserError(f"{variable}: '{text[:40]}' is no number of bytes; write one such as 8G or 500M")
+        raise UserError(f"{variable}: '{text[:40]}' is not a number of bytes; write one such as 8G or 500M")
     return int(match[1]) * _UNITS[match[2].upper()]

@@ -58,7 +58,7 @@ def read_file(
             file, data = matrix_in(source, partial(opened, path, source), text_of)
         elif refuse_pages and beginning.lstrip()[:1] == b"<":
             raise UserError(
-                f"{source}: the server sent a web page, not a matrix: does the network want a login?"
+                f"{source}: the server sent a web page, not a matrix; the network may need a login"
             )
         else:
             data = text_of(file, stream)
@@ -287,9 +287,9 @@ def _from_address(url: str, download: bool, show_progress: bool, keep_complex: b
     try:
         path = unquote(urlsplit(url).path)
     except ValueError as error:
-        raise UserError(f"{url}: is no address: {error}") from None
+        raise UserError(f"{url}: is not an address: {error}") from None
     if not path.isprintable():
-        raise UserError(f"{url}: is no address of a file: it has control characters")
+        raise UserError(f"{url}: the address of a file must not have control characters")
     name = PurePosixPath(path).name
     file = "matrix" if name in ("", "..") else name
     kept_as = Path("addresses", hashlib.sha256(url.encode()).hexdigest()[:16], file)
@@ -327,7 +327,7 @@ def _require_network(what: str, allowed: bool, remedy: str = "") -> None:
 
 
 def _unknown(name: str, folders: Iterable[Path]) -> UserError:
-    """Say that a name means nothing, and what it may have meant."""
+    """Return the error of a name that means nothing, with similar names."""
     group, separator, _ = name.rpartition("/")
     if name and exists(name):
         return UserError(f"{name}: is a directory, a matrix file is needed")

@@ -124,7 +124,7 @@ def check_size(source: str, rows: int, columns: int, entries: int) -> None:
     sizes = f"{counted(rows, 'row')}, {counted(columns, 'column')} and {counted(entries, 'entry')}"
     size = f"{source}: the matrix has {sizes}"
     if min(rows, columns, entries) < 0:
-        raise UserError(f"{size}: none of these can be negative")
+        raise UserError(f"{size}: must not be negative")
     if min(rows, columns, entries) == 0:
         raise UserError(f"{size}: an empty matrix has no product to run, at least one entry is needed")
     if max(rows, columns) > MAX_DIMENSION:

@@ -38,7 +38,7 @@ class Record:
     size, sha256
         Bytes, and their hash.
     etag, last_modified
-        What the server called this state of it, if it told.
+        What the server called this state of it, if it named it.
     fetched
         When, in UTC.
     """
@@ -92,7 +92,7 @@ def fetch(url: str, name: Path, accept: Callable[[Path], T], report: Report | No
         Reads the file, which has its own name until then; what it refuses is not kept, but downloaded
         again from the beginning.
     report
-        Is told of the progress, as by `download`.
+        Is called with the progress, as by `download`.
 
     Returns
     -------

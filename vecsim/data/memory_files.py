@@ -54,7 +54,7 @@ def address_of(text: str, program: Program, asked: str) -> int:
         return int(text, 0)
     except ValueError:
         if text not in program.symbols:
-            raise UserError(f"{asked}: no symbol {text!r}{nearest(text, program.symbols)}") from None
+            raise UserError(f"{asked}: unknown symbol {text!r}{nearest(text, program.symbols)}") from None
     return program.symbols[text]
 
 
@@ -120,7 +120,9 @@ def read_piece(text: str, program: Program, memory_bytes: int, option: str = "--
         raise UserError(f"{option} {text}: write it as PLACE:COUNT or PLACE:COUNT:TYPE, such as y:8:float")
     kind = rest[1] if len(rest) == 2 else "word"
     if kind not in TYPES:
-        raise UserError(f"{option} {text}: types are {', '.join(TYPES)}, not {kind!r}{nearest(kind, TYPES)}")
+        raise UserError(
+            f"{option} {text}: the type must be one of {', '.join(TYPES)}, not {kind!r}{nearest(kind, TYPES)}"
+        )
     count = integer(rest[0])
     if count is None or count < 1:
         raise UserError(f"{option} {text}: the count {rest[0]!r} must be an integer, at least 1")
@@ -128,8 +130,8 @@ def read_piece(text: str, program: Program, memory_bytes: int, option: str = "--
     end = address + count * int(TYPES[kind][-1])
     if address < 0 or end > memory_bytes:
         raise UserError(
-            f"{option} {text}: bytes {address} to {end - 1} lie outside memory, "
-            f"{memory_bytes} bytes (--memory)"
+            f"{option} {text}: bytes {address} to {end - 1} are outside memory; "
+            f"use addresses below {memory_bytes}, or more --memory"
         )
     return Piece(place, address, count, kind)
 
@@ -213,29 +215,31 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
         raise UserError(f"{asked}: write it as PLACE=FILE.npy or PLACE:TYPE=FILE.npy, such as X=x.npy")
     file = file.strip()
     if not file.endswith(SUFFIXES):
-        raise UserError(f"{asked}: {file} is neither an array of NumPy (.npy) nor a matrix (.mtx, .mtx.gz)")
+        raise UserError(f"{asked}: {file} must be an array of NumPy (.npy) or a matrix (.mtx, .mtx.gz)")
     raw = read_input(file, large_file("an array (.npy) or a matrix (.mtx)"), f"{asked}: {file}")
     digest = hashlib.sha256(raw).hexdigest()
     if what not in ("", *TYPES, *CRS_ARRAYS):
         known = (*TYPES, *CRS_ARRAYS)
-        raise UserError(f"{asked}: {what!r} is none of {', '.join(known)}{nearest(what, known)}")
+        raise UserError(f"{asked}: {what!r} must be one of {', '.join(known)}{nearest(what, known)}")
     lost: list[str] = []
     if file.endswith(".npy"):
         if what in CRS_ARRAYS:
-            raise UserError(f"{asked}: {what} is of a matrix (.mtx); an array has a type: {', '.join(TYPES)}")
+            raise UserError(
+                f"{asked}: {what} needs a matrix (.mtx); use one of {', '.join(TYPES)} for an array"
+            )
         content = _array(raw, file, asked)
     else:
         content, lost = _of_matrix(raw, file, what, asked)
     if not content.size:
-        raise UserError(f"{asked}: {file} holds no elements, so there is nothing to load or compare")
+        raise UserError(f"{asked}: {file} has no elements; it needs at least one")
     kind = what if what in TYPES else _usual_type(content, value_bytes, asked)
     values, more = _as_type(content, kind, asked)
     address = address_of(place, program, asked)
     end = address + values.nbytes
     if address < 0 or end > memory_bytes:
         raise UserError(
-            f"{asked}: {len(values)} x {kind} take bytes {address} to {end - 1}, which lie outside memory, "
-            f"{memory_bytes} bytes (--memory)"
+            f"{asked}: {len(values)} x {kind} take bytes {address} to {end - 1}, which are outside memory; "
+            f"use addresses below {memory_bytes}, or more --memory"
         )
     return Placed(text, place, address, kind, values, file, digest, (*lost, *more))
 
@@ -243,7 +247,7 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
 def _array(raw: bytes, file: str, asked: str) -> npt.NDArray[Any]:
     """Return the one array of a .npy file, row by row."""
     if raw.startswith(ZIP):
-        raise UserError(f"{asked}: {file} holds several arrays; save one of them with numpy.save")
+        raise UserError(f"{asked}: {file} has several arrays; save one of them with numpy.save")
     stream = io.BytesIO(raw)
     try:
         with warnings.catch_warnings():
@@ -252,7 +256,7 @@ def _array(raw: bytes, file: str, asked: str) -> npt.NDArray[Any]:
     except MemoryError:
         raise UserError(f"{asked}: {file} announces more elements than there is memory for") from None
     except Exception as error:  # a damaged header is parsed as Python, with whatever that raises
-        raise UserError(f"{asked}: {file} is no array of NumPy: {shown(str(error), 120)}") from None
+        raise UserError(f"{asked}: {file} is not an array of NumPy: {shown(str(error), 120)}") from None
     behind = len(raw) - stream.tell()
     if behind:
         raise UserError(f"{asked}: {file} has {amount(behind, 'byte')} after its array; save the array again")
@@ -268,8 +272,8 @@ def _of_matrix(raw: bytes, file: str, what: str, asked: str) -> tuple[npt.NDArra
         return np.asarray(actual), lost
     if not _is_dense(raw):
         raise UserError(
-            f"{asked}: {file} is sparse: say which array of it, PLACE:rowptr=..., PLACE:colidx=... or "
-            "PLACE:values=..., as compressed row storage has them"
+            f"{asked}: {file} is sparse: name one of its arrays, PLACE:rowptr=..., PLACE:colidx=... or "
+            "PLACE:values=..."
         )
     dense: npt.NDArray[Any] = csr.toarray().reshape(-1, order="F")
     return dense, lost
@@ -291,7 +295,9 @@ def _usual_type(content: npt.NDArray[Any], value_bytes: int, asked: str) -> str:
 
 def _require_real(content: npt.NDArray[Any], asked: str) -> None:
     if content.dtype.kind not in KINDS:
-        raise UserError(f"{asked}: values of type {content.dtype}; memory has whole and real numbers")
+        raise UserError(
+            f"{asked}: values of type {content.dtype} are not possible; use integers or real numbers"
+        )
 
 
 def _as_type(content: npt.NDArray[Any], kind: str, asked: str) -> tuple[npt.NDArray[Any], list[str]]:

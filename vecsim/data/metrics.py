@@ -86,7 +86,7 @@ def locality(csr: Any, block: int = LOCALITY_BLOCK) -> float:
         If it has no entries.
     """
     if csr.nnz == 0:
-        raise ValueError("a matrix without entries has no locality")
+        raise ValueError("locality needs a matrix with entries")
     return float(csr.nnz / (block * nonempty_blocks(csr, block)))
 
 
@@ -99,5 +99,5 @@ def average_per_row(csr: Any) -> float:
         If it has no rows.
     """
     if csr.shape[0] == 0:
-        raise ValueError("a matrix without rows has no average per row")
+        raise ValueError("an average per row needs a matrix with rows")
     return float(csr.nnz / csr.shape[0])

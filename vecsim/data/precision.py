@@ -21,7 +21,7 @@ def value_bytes(bits: int, option: str = "value_bits") -> Literal[4, 8]:
         return 4
     if number == 64:
         return 8
-    raise UserError(f"{option} {number}: a matrix value has 32 or 64 bits")
+    raise UserError(f"{option} {number}: a matrix value must have 32 or 64 bits")
 
 
 def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, ...]]:
@@ -57,9 +57,9 @@ def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, 
     if not scipy.sparse.issparse(matrix) or matrix.format != "csr":
         raise UserError(f"a scipy.sparse.csr_array is needed, not {type(matrix).__name__}")
     if not isinstance(value_bytes, int | np.integer) or value_bytes not in (4, 8):
-        raise UserError(f"a value has 4 or 8 bytes, not {shown(value_bytes)}")
+        raise UserError(f"a value must have 4 or 8 bytes, not {shown(value_bytes)}")
     if matrix.dtype.kind == "c":
-        raise UserError("the matrix has complex values: load it without complex=True, or give its real part")
+        raise UserError("the matrix has complex values: load it without complex=True, or use its real part")
     dtype = np.dtype(f"f{value_bytes}")
     if matrix.dtype == dtype:
         return matrix, ()

@@ -80,9 +80,7 @@ class SourceBytes:
         try:
             return self._file.read(size)
         except EOFError:
-            raise UserError(
-                f"{self._source}: the gzip file ends too early: it was cut off, fetch it again"
-            ) from None
+            raise UserError(f"{self._source}: the gzip file is incomplete: fetch it again") from None
         except (gzip.BadGzipFile, zlib.error) as error:
             raise UserError(f"{self._source}: the gzip file is damaged ({error}): fetch it again") from None
         except OSError as error:
@@ -127,7 +125,7 @@ def read_bytes(path: Path) -> bytes:
             parts.append(part)
     data = b"".join(parts)
     if not data.strip():
-        raise UserError(f"{path}: the file is empty")
+        raise UserError(f"{path}: the file is empty; a matrix is needed")
     return data
 
 

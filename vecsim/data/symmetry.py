@@ -37,7 +37,7 @@ def first_misplaced(symmetry: str, rows: Any, columns: Any, values: Any) -> int 
 
 
 def why_misplaced(symmetry: str, row: int, column: int) -> str:
-    """Say what is wrong with the entry that `first_misplaced` gave; row and column count from 1."""
+    """Return what is wrong with the entry that `first_misplaced` gave; row and column count from 1."""
     if row == column and symmetry == HERMITIAN:
         return f"the diagonal of a hermitian matrix is real, but the entry of row {row} is not"
     where = "on the diagonal" if row == column else "above the diagonal"

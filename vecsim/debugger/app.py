@@ -23,7 +23,7 @@ from vecsim.support.errors import UserError
 from vecsim.support.shown_text import one_line, printable
 
 _HEAT = ("#3b4cc0", "#5f7fe8", "#88abfd", "#b0cbfc", "#f2cab5", "#f49a7b", "#dd6045", "#b40426")
-"""Colours of a strip, from small to large; a diverging map that is told apart by those who see no red."""
+"""Colours of a strip, from small to large; a diverging map that people who see no red can read."""
 _STYLES = dict(zip(BLOCKS, _HEAT, strict=True)) | {
     ZERO: "dim",
     STRANGE: "bold magenta",
@@ -291,7 +291,7 @@ class DebuggerApp(App[None]):
         self.call_after_refresh(self.show, follow=False)  # panels have their widths now
 
     def action_help(self) -> None:
-        """Say what the mnemonic under the cursor does; without one, what the keys and commands are."""
+        """Show what the mnemonic under the cursor does; without one, the keys and commands."""
         name = self.shown.mnemonic_of(self.line)
         self.do(f"help {name}" if name else "help")
 

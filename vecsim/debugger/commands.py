@@ -177,7 +177,7 @@ def _delete(shown: Debugger, rest: str) -> list[str]:
         return [f"{rest} is no longer watched"]
     there = session.breakpoints.intersection(shown.instructions_at(rest))
     if not there:
-        raise UserError(f"{rest}: no breakpoint is there")
+        raise UserError(f"{rest}: has no breakpoint; `breakpoints` lists them")
     session.breakpoints -= there
     return [f"no breakpoint at {session.program.where(pc)}" for pc in sorted(there)]
 
@@ -196,7 +196,7 @@ def _show(shown: Debugger, rest: str) -> list[str]:
     if not rest:
         return all_lines(shown)
     if rest not in PANELS:
-        raise UserError(f"{rest!r}: panels are {', '.join(PANELS)}{nearest(rest, PANELS)}")
+        raise UserError(f"{rest!r}: use one of the panels {', '.join(PANELS)}{nearest(rest, PANELS)}")
     return PANELS[rest](shown)
 
 
@@ -239,14 +239,14 @@ def _save(shown: Debugger, rest: str) -> list[str]:
     try:
         content = shown.target.text.encode()
     except UnicodeEncodeError:
-        raise UserError(f"{rest}: the text has letters that UTF-8 does not") from None
+        raise UserError(f"{rest}: the text has letters that UTF-8 does not; leave them out") from None
     shown.save_folder.write(rest, content)
     return [f"written to {rest}"]
 
 
 def _view(shown: Debugger, rest: str) -> list[str]:
     if rest not in ("simple", "extended"):
-        raise UserError("a view is simple or extended")
+        raise UserError("a view must be simple or extended")
     shown.extended = rest == "extended"
     return [f"{rest} view"]
 
@@ -258,7 +258,7 @@ def _digest(shown: Debugger, rest: str) -> list[str]:
 def _expect(shown: Debugger, rest: str) -> list[str]:
     watch = watch_of(rest, shown.session)
     if not watch.holds:
-        raise UserError(f"{rest!r} is no condition; write one such as x5 == 3")
+        raise UserError(f"{rest!r} is not a condition; write one such as x5 == 3")
     if not watch.value(shown.position.state):
         left = left_side(rest)
         raise ExpectationError(f"{rest}; {left} is {shown.value_text(left)}")

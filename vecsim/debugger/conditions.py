@@ -48,7 +48,7 @@ def watch_of(text: str, session: Session) -> Watch:
     def holds(state: State) -> bool:
         a, b = left.value(state), right.value(state)
         if isinstance(a, list) or isinstance(b, list):
-            raise UserError(f"{text}: a vector register is compared element by element, such as v3[0] > 1")
+            raise UserError(f"{text}: a vector register must be compared by element, such as v3[0] > 1")
         return bool(compare(a, b))
 
     def places(state: State) -> tuple[Place, ...]:

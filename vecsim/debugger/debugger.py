@@ -30,7 +30,7 @@ from vecsim.support.suggestions import counted, nearest
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of memory that is shown: where it begins, as it was named; how many of which type."""
+    """A piece of memory that is shown: where it begins, as it was named; the type and number of elements."""
 
     name: str
     count: int
@@ -107,9 +107,9 @@ class Debugger:
         Parameters
         ----------
         place
-            A line, of which the first instruction is meant, or the next that follows, after the name of its
-            file and a colon where that is included; a label; a mnemonic, with or without the type after its
-            dot: all instructions of that name.
+            A line, for its first instruction or the next that follows, after the name of its file and a
+            colon where that is included; a label; a mnemonic, with or without the type after its dot: all
+            instructions of that name.
 
         Raises
         ------
@@ -121,7 +121,7 @@ class Debugger:
             number = program.labels[place]
             if number < len(program):
                 return [number]
-            raise UserError(f"{place}: no instruction follows this label")
+            raise UserError(f"{place}: no instruction follows this label; choose an earlier place")
         file, _, digits = place.rpartition(":")
         if not digits.isdecimal():
             stem = place.removesuffix(mnemonics.GENERIC) + "."
@@ -130,7 +130,7 @@ class Debugger:
             if matches:
                 return matches
             near = nearest(place, {*program.labels, *names})
-            raise UserError(f"{place!r}: no line, label or mnemonic of the program{near}")
+            raise UserError(f"{place!r}: must be a line, label or mnemonic of the program{near}")
         line, named = whole_number(digits), self._file_of(file) if file else self.user_file
         behind = [
             (each.line, pc)
@@ -138,7 +138,7 @@ class Debugger:
             if each.file == named and each.line >= line
         ]
         if not behind or line < 1:
-            raise UserError(f"line {line}: no instruction stands there or after it")
+            raise UserError(f"line {line}: no instruction is there or after it; choose an earlier line")
         return [min(behind)[1]]
 
     @property
@@ -240,7 +240,9 @@ class Debugger:
             raise UserError(f"{text}: write it as PLACE:COUNT or PLACE:COUNT:TYPE, such as Y:8:float")
         kind = rest[1] if len(rest) == 2 else "word"
         if kind not in TYPES:
-            raise UserError(f"{text}: types are {', '.join(TYPES)}, not {kind!r}{nearest(kind, TYPES)}")
+            raise UserError(
+                f"{text}: the type must be one of {', '.join(TYPES)}, not {kind!r}{nearest(kind, TYPES)}"
+            )
         piece = Piece(place, whole_number(rest[0]), kind)
         self.address(piece, self.position)
         return piece
@@ -256,10 +258,12 @@ class Debugger:
         address = self.operand(piece.name, position).value(position.state)
         memory = len(position.snapshot.architectural["memory"])
         if not isinstance(address, int):
-            raise UserError(f"{piece.name}: is no place in memory")
+            raise UserError(f"{piece.name}: is not a place in memory; use a data label or an address")
         if address < 0 or address + piece.bytes > memory:
             end = address + piece.bytes - 1
-            raise UserError(f"{piece.name}: bytes {address} to {end} lie outside memory, {memory} bytes")
+            raise UserError(
+                f"{piece.name}: bytes {address} to {end} are outside memory; addresses must be below {memory}"
+            )
         return address
 
     # What it does
@@ -327,7 +331,7 @@ class Debugger:
     # Help
 
     def help(self, mnemonic: str) -> list[str]:
-        """Say all there is to say of an instruction, pseudo-instruction or directive.
+        """Return the description of an instruction, pseudo-instruction or directive.
 
         Raises
         ------

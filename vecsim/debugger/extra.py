@@ -8,7 +8,7 @@ from vecsim.support.errors import UserError
 
 
 def require(*modules: str) -> None:
-    """Say what to install if a module is missing.
+    """Check that modules are installed.
 
     Raises
     ------

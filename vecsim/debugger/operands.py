@@ -117,7 +117,7 @@ def operand(text: str, program: Program, *, section: int, memory_bytes: int, wid
         if text in program.symbols:
             return _constant(program.symbols[text])
         known = [*names, *program.symbols, *TYPES, "mask"]
-        raise UserError(f"{text!r}: no register, place or number{nearest(text, known)}") from None
+        raise UserError(f"{text!r}: must be a register, place or number{nearest(text, known)}") from None
     return _constant(constant)
 
 
@@ -130,7 +130,7 @@ def whole_number(text: str) -> int:
         They are more than any number here has.
     """
     if len(text) > MOST_DIGITS:
-        raise UserError(f"{text[:MOST_DIGITS]}...: is too large")
+        raise UserError(f"{text[:MOST_DIGITS]}...: is too large; use at most {MOST_DIGITS} digits")
     return int(text)
 
 
@@ -159,12 +159,12 @@ def _element(text: str, index: Operand, program: Program, section: int, wide: bo
     names = registers_of(program)
     if text != "mask" and names.get(text, ("", 0))[0] != "v":
         vectors = [name for name, (kind, _) in names.items() if kind == "v"]
-        raise UserError(f"{text}[...]: no vector register {text!r}{nearest(text, [*vectors, 'mask'])}")
+        raise UserError(f"{text}[...]: unknown vector register {text!r}{nearest(text, [*vectors, 'mask'])}")
 
     def element(state: State) -> int:
         k = int(index.value(state))
         if not 0 <= k < section:
-            raise UserError(f"{text}[{k}]: a register has elements 0 to {section - 1}")
+            raise UserError(f"{text}[{k}]: the element must be from 0 to {section - 1}")
         return k
 
     def read(state: State) -> Any:
@@ -193,7 +193,7 @@ def _memory(kind: str, address: Operand, memory_bytes: int) -> Operand:
     def place(state: State) -> Place:
         at = int(address.value(state))
         if not 0 <= at <= memory_bytes - dtype.itemsize:
-            raise UserError(f"{kind}({at}) lies outside memory, {memory_bytes} bytes")
+            raise UserError(f"{kind}({at}) is outside memory; addresses must be below {memory_bytes}")
         return Place("memory", at, at + dtype.itemsize)
 
     def read(state: State) -> Any:
@@ -226,12 +226,12 @@ def _term(text: str, program: Program) -> Operand:
         try:
             return _constant(int(text, 0))
         except ValueError:
-            raise UserError(f"{text[:20]!r}: is no number") from None
+            raise UserError(f"{text[:20]!r}: is not a number; write one such as 12 or 0x1f") from None
     names = registers_of(program)
     if text in names:
         if names[text][0] != "x":
-            raise UserError(f"{text}: an address is made of numbers, symbols and x registers")
+            raise UserError(f"{text}: an address may have numbers, symbols and x registers only")
         return _register(names[text], False)
     if text not in program.symbols:
-        raise UserError(f"no symbol or register {text!r}{nearest(text, [*program.symbols, *names])}")
+        raise UserError(f"unknown symbol or register {text!r}{nearest(text, [*program.symbols, *names])}")
     return _constant(program.symbols[text])

@@ -140,7 +140,7 @@ class Session:
         self._unanswered = 0
 
     async def run(self, size: tuple[int, int]) -> None:
-        """Start the process and hand over what each side sends, until one of them ends."""
+        """Start the process and forward what each side sends, until one of them ends."""
         self._process = await asyncio.create_subprocess_exec(
             *self.command, stdin=PIPE, stdout=PIPE, env=_environment(size), start_new_session=True
         )

@@ -107,7 +107,7 @@ class Position:
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of that and of time: what is charged, counted and in flight, and the times of instructions.
+        """SHA-256 of that and of time: cycle attribution, counters, what is in flight, times of instructions.
 
         Of the engine's record it has what is the same however the engine came here. The rest is the same in
         what follows from it: an engine may note a bank or a register as taken, or know that it plays no part.

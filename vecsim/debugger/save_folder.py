@@ -25,7 +25,7 @@ class SaveFolder:
             if not self._root.is_dir():
                 raise NotADirectoryError
         except (OSError, ValueError, RuntimeError):  # RuntimeError: links that lead to themselves
-            raise UserError(f"--save-folder {folder}: there is no such folder") from None
+            raise UserError(f"--save-folder {folder}: the folder does not exist; create it first") from None
 
     def write(self, name: str, content: bytes) -> None:
         """Write a file, which may be there already.
@@ -52,9 +52,9 @@ class SaveFolder:
         try:
             folder = (self._root / asked).parent.resolve(strict=True)
         except (OSError, ValueError, RuntimeError):
-            raise UserError(f"{name}: there is no such folder below {self._root}") from None
+            raise UserError(f"{name}: the folder must exist below {self._root}") from None
         if not folder.is_relative_to(self._root):
-            raise UserError(f"{name}: lies outside {self._root}; another folder: --save-folder")
+            raise UserError(f"{name}: is outside {self._root}; choose another folder with --save-folder")
         path = folder / asked.name
         try:
             mode = os.lstat(path).st_mode
@@ -63,5 +63,5 @@ class SaveFolder:
         except (OSError, ValueError) as error:
             raise UserError(f"{name}: {getattr(error, 'strerror', None) or error}") from None
         if not stat.S_ISREG(mode):
-            raise UserError(f"{name}: is no regular file; choose another name")
+            raise UserError(f"{name}: is not a regular file; choose another name")
         return path

@@ -75,7 +75,7 @@ class Checkpoints:
 ENGINE = "simpy"
 """What a session runs on if nobody says otherwise: it starts at once, and steps are short."""
 KEPT_ROWS = 64
-"""Instructions before a stop of which the times are known, at least, next to those that are in flight."""
+"""The least number of instructions before a stop whose times are known, next to those in flight."""
 STRIDE = 512
 """Cycles after which a run looks whether it has come to a breakpoint."""
 MOST_CYCLES = 1_000_000

@@ -109,7 +109,7 @@ class Target:
         """
         program = assemble(self.text, given=self.included or None, **self._how)
         if not len(program):
-            raise UserError(f"{self.file}: there is no instruction in it")
+            raise UserError(f"{self.file}: needs at least one instruction")
         return without_room(program, self.loaded)
 
     def edited(self, line: int, text: str) -> Target:
@@ -122,5 +122,5 @@ class Target:
         """
         lines = self.lines
         if not 1 <= line <= len(lines) + 1:
-            raise UserError(f"line {line}: {self.file} has lines 1 to {len(lines)}")
+            raise UserError(f"line {line}: must be from 1 to {len(lines)} in {self.file}")
         return replace(self, text="\n".join([*lines[: line - 1], text, *lines[line:]]))

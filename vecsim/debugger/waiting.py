@@ -1,4 +1,4 @@
-"""What issue and each unit wait for, by the engine's own rules on a copy of its record."""
+"""What issue and each unit wait for, by the engine's timing rules on a copy of its record."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def arrays_of(position: Position) -> InterpretedRun:
 
 
 def issue_waits(position: Position) -> str:
-    """Say what the instruction that issues next waits for; what it does if it waits for nothing."""
+    """Return what the instruction that issues next waits for; what it does if it waits for nothing."""
     if position.fault:
         return position.fault
     if position.finished:
@@ -149,7 +149,7 @@ def unit_states(position: Position) -> list[UnitState]:
 
 
 def what_it_does(activity: Activity, position: Position) -> str:
-    """Say what an instruction in flight works on or waits for."""
+    """Return what an instruction in flight works on or waits for."""
     followed = _followed(activity.age, position)
     done = started_elements(activity, position)
     if activity.phase == "works":
@@ -166,7 +166,7 @@ def what_it_does(activity: Activity, position: Position) -> str:
 
 
 def _awaited(activity: Activity, position: Position) -> str:
-    """Say which registers that it reads are not complete."""
+    """Return which registers that it reads are not complete."""
     timing, program = position.snapshot.timing, position.program
     results = []
     operands = program.instruction(activity.pc).operands
@@ -179,7 +179,7 @@ def _awaited(activity: Activity, position: Position) -> str:
 
 
 def _followed(age: int, position: Position) -> str:
-    """Say which older instructions one in flight waits for."""
+    """Return which older instructions one in flight waits for."""
     slot = position.slots.get(age)
     if slot is None:
         return ""

@@ -11,7 +11,7 @@ CONTIGUOUS = int(Pattern.CONTIGUOUS)
 
 
 def what_is_wrong(r: Run) -> str:
-    """Say why the instruction at ``pc`` cannot be executed.
+    """Return why the instruction at ``pc`` cannot be executed.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def what_is_wrong(r: Run) -> str:
 
 
 def _outside(r: Run, instruction: Instruction, n: int) -> str:
-    """Say which address of n elements, set by ``place``, is outside memory."""
+    """Return which address of n elements, set by ``place``, is outside memory."""
     size = r.machine.memory_bytes
     if instruction.pattern == CONTIGUOUS:
         base = base_address(r, instruction)

@@ -60,8 +60,7 @@ class Attribution:
 
 
 def work_of(row: Instruction) -> tuple[Cause, Cause]:
-    """Tell what an instruction's cycles are attributed to while its words or elements pass, and after the
-    last.
+    """Return what an instruction's cycles are attributed to: while its elements pass, and after the last.
 
     Parameters
     ----------
@@ -81,7 +80,7 @@ def _scalar_bytes(row: Instruction) -> int:
 
 
 def read_attribution(program: Program, rows: npt.NDArray[Any]) -> Attribution:
-    """Return the ledger of a record, with the cycles of work by what each instruction does.
+    """Return the cycle attribution of a record, with the cycles of work by what each instruction does.
 
     Parameters
     ----------

@@ -120,7 +120,7 @@ def chosen_engine(
 
 
 def _must_not_compile() -> bool:
-    """Whether Numba is told not to; the engine says so."""
+    """Return whether Numba's compilation is disabled; the engine reports it."""
     return os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0")
 
 

@@ -70,8 +70,8 @@ def lines_of(program: Program, attribution: Attribution) -> tuple[Line, ...]:
     ----------
     program
         Of n instructions.
-    ledger
-        What they came to.
+    attribution
+        The cycles of each.
     """
     return tuple(_line(program, attribution, int(pc)) for pc in np.flatnonzero(attribution.executions))
 

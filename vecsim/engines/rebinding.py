@@ -47,7 +47,7 @@ def rebound(
     if id(plain) in known:
         return known[id(plain)]
     if not isinstance(plain, types.FunctionType):
-        raise TypeError(f"{plain!r}: the semantics of an instruction are a plain Python function")
+        raise TypeError(f"{plain!r}: the semantics of an instruction must be a plain Python function")
     result = make(_copy(plain, known, make, replaced))
     for other in (replaced or {}).get(id(plain), ()):
         result = make(_copy(other, ChainMap({id(plain): result}, known), make, replaced))

@@ -124,7 +124,7 @@ def _spare_vectors(machine: Machine) -> int:
 def _most_pending(machine: Machine, slots: int) -> int:
     """Return twice what ``pending`` may have to hold, so that it is seldom tidied up.
 
-    Instructions retire in cycles of their own, later than the latest issue: scalar instructions that issue in
+    Instructions retire in different cycles, later than the latest issue: scalar instructions that issue in
     a cycle within their longest latency, those of a unit that end in it within its longest latency.
     """
     numbers = flat(machine.numbers())
@@ -189,7 +189,7 @@ def from_snapshot(snapshot: Snapshot, program: Program, machine: Machine) -> tup
         if taken != here:
             raise UserError(
                 f"the snapshot is of another {what}, of digest {taken[:SHOWN_DIGITS]}; "
-                f"that of this one is {here[:SHOWN_DIGITS]}"
+                f"its digest must be {here[:SHOWN_DIGITS]}"
             )
     memory = np.zeros_like(snapshot.architectural["memory"])
     state = new_state(machine.section_size, machine.vector_registers, memory)

@@ -1,4 +1,4 @@
-"""The result of a run: cycles, counters, charges and waits, the final state."""
+"""The result of a run: cycles, counters, cycle attribution and waits, the final state."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class Run(Overview):
         Cycles that instructions waited, by cause, summed over instructions (they overlap).
     busy
         Cycles in which a unit started an element or a port transferred a word, by unit.
-    ledger
-        What each instruction of the program came to; of it `cycles_by_cause` and `waited` are the sums.
+    attribution
+        The cycles of each instruction of the program; `cycles_by_cause` and `waited` are its sums.
     state
         Final registers and memory.
     timeline

@@ -64,8 +64,9 @@ def _bytes(memory: Any) -> npt.NDArray[np.uint8]:
     if not isinstance(memory, np.ndarray) or memory.dtype != np.uint8 or memory.ndim != 1:
         kind = f"an array of {memory.dtype}" if isinstance(memory, np.ndarray) else shown(memory)
         raise UserError(
-            f"memory: {kind}: bytes are expected, such as numpy.zeros(4096, numpy.uint8); .view(numpy.uint8) "
-            "makes them of one dimension of another type"
+            f"memory: {kind}: bytes are expected, such as numpy.zeros(4096, numpy.uint8); use "
+            ".view(numpy.uint8) "
+            "for an array of another type"
         )
     return memory
 
@@ -117,13 +118,14 @@ def start(
         raise UserError(f"timeline: {shown(timeline)}: a vecsim.TimelineRequest is expected")
     if text("engine", engine) not in ENGINES:
         raise UserError(
-            f"unknown engine {engine!r}; engines are {', '.join(ENGINES)}{nearest(engine, ENGINES)}"
+            f"unknown engine {engine!r}; use one of {', '.join(ENGINES)}{nearest(engine, ENGINES)}"
         )
     memory = whole_words(_bytes(memory))
     for segment in program.data:
         if segment.end > len(memory):
             raise UserError(
-                f"data at {segment.address} to {segment.end - 1} is outside memory, {len(memory)} bytes"
+                f"data at {segment.address} to {segment.end - 1} is outside memory; it must be "
+                f"below {len(memory)}"
             )
         memory[segment.address : segment.end] = np.frombuffer(segment.content, np.uint8)
     return ENGINES[engine](program, memory, as_machine(machine), timeline)

@@ -43,7 +43,7 @@ class UserCodeError(Exception):
         self.place, self.reason, self.rule = place, reason, rule
 
     def __str__(self) -> str:
-        """Say where, and what."""
+        """Return where, and what."""
         return f"{self.place or NOT_WITHIN}: {self.reason}"
 
 

@@ -42,7 +42,7 @@ def _check_latency(instruction: Instruction) -> None:
     known = list(Latencies.model_fields)
     if instruction.latency and instruction.latency not in known:
         raise UserError(
-            f"instruction {instruction.mnemonic}: unknown latency {instruction.latency!r}; latencies are "
+            f"instruction {instruction.mnemonic}: unknown latency {instruction.latency!r}; use one of "
             f"{', '.join(known)}{nearest(instruction.latency, known)}"
         )
 

@@ -30,12 +30,12 @@ DOMAIN, RANGE = "math domain error", "math range error"
 
 
 def outside(index: int, length: int) -> str:
-    """Say that an index is outside an array of some length."""
+    """Return the message that an index is outside an array of some length."""
     return f"index {index} is not in 0 to {length - 1}"
 
 
 def too_wide(bits: int) -> str:
-    """Say that an integer does not fit an element of an array."""
+    """Return the message that an integer does not fit an element of an array."""
     return f"the value does not fit into {bits} bits"
 
 

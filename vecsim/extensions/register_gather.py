@@ -1,9 +1,9 @@
 """An indexed multiply-accumulate that reads its multiplicand from the register file instead of memory.
 
 As in proposals for RISC-V vectors, such as V. Titopoulos et al.: IndexMAC, a Custom RISC-V Vector
-Instruction to Accelerate Structured-Sparse Matrix Multiplications, DATE 2024: operands that an index
-chooses come out of the vector registers. Here the index chooses the element of one register, so that a
-segment of s elements of x is loaded once and never gathered.
+Instruction to Accelerate Structured-Sparse Matrix Multiplications, DATE 2024: operands that an index selects
+are read from the vector registers. Here the index selects the element of one register, so that a segment of
+s elements of x is loaded once and never gathered.
 """
 
 from isa.declaration import Unit

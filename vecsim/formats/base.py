@@ -134,7 +134,8 @@ class FormatBase(Overview):
         vector = np.asarray(x)
         if vector.shape != (self.shape[1],):
             raise ValueError(
-                f"x has shape {vector.shape}, but the matrix has {counted(self.shape[1], 'column')}"
+                f"x has shape {vector.shape}, but must have one element for each of the "
+                f"{counted(self.shape[1], 'column')}"
             )
         if vector.dtype.kind not in "biuf":
             raise ValueError(f"x has type {vector.dtype}, but real numbers are needed")
@@ -145,7 +146,7 @@ class FormatBase(Overview):
 
 
 class StoredAsArrays(FormatBase):
-    """A format that takes the bytes of its arrays: a frozen record, all of which a product reads."""
+    """A format that takes the bytes of its arrays: a frozen record that a product reads completely."""
 
     accountings: ClassVar[tuple[str, ...]] = (IMAGE,)
 

@@ -128,7 +128,7 @@ def place_in_csr(matrix: Any) -> Callable[[int], str]:
 
 
 def place_of(row: int, column: int) -> str:
-    """Say where an entry is, counted from 1; its place counts from 0."""
+    """Return where an entry is, counted from 1; its place counts from 0."""
     return f"in row {row + 1}, column {column + 1}"
 
 
@@ -137,7 +137,9 @@ def _require_finite_sums(csr: Any, typed: Any) -> None:
     if infinite.any() and not np.isinf(typed.data).any():
         place = place_in_csr(csr)(int(np.argmax(infinite)))
         bits = 8 * csr.dtype.itemsize
-        raise UserError(f"the sum of the duplicate entries {place} is too large for {bits} bits")
+        raise UserError(
+            f"the sum of the duplicate entries {place} is too large for {bits} bits; use smaller values"
+        )
 
 
 def _is_canonical(csr: Any) -> bool:
@@ -178,7 +180,7 @@ def check_matrix(matrix: Any) -> None:
     if not scipy.sparse.issparse(matrix) or len(matrix.shape) != 2:
         raise UserError(f"a two-dimensional SciPy sparse matrix is needed, not {type(matrix).__name__}")
     if matrix.dtype.kind == "c":
-        raise UserError("the matrix has complex values: give its real part (matrix.real)")
+        raise UserError("the matrix has complex values: use its real part (matrix.real)")
     require_real(matrix.dtype, "the matrix")
     if max(*matrix.shape, matrix.nnz) > MAX_COUNT:
         raise UserError(

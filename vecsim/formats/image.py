@@ -34,9 +34,9 @@ class Layout:
 
     def __post_init__(self) -> None:
         if self.value_bytes not in (4, 8):
-            raise UserError(f"a value has 4 or 8 bytes, not {self.value_bytes}")
+            raise UserError(f"a value must have 4 or 8 bytes, not {self.value_bytes}")
         if self.base < 0:
-            raise UserError(f"an image cannot start at the negative address {self.base}")
+            raise UserError(f"an image starts at address {self.base}, but must start at 0 or more")
         if self.alignment < 1 or self.alignment & (self.alignment - 1):
             raise UserError(f"an alignment of {self.alignment} bytes is not possible: use a power of two")
 
@@ -104,8 +104,8 @@ def allocate(layout: Layout, start: int, sizes: IntArray) -> tuple[IntArray, int
     end = int(addresses[-1] + sizes[-1]) if len(sizes) else start
     if end > ADDRESS_LIMIT:
         raise UserError(
-            "a matrix too large for the simulated address space: "
-            f"its image ends at byte {end}, the limit is {ADDRESS_LIMIT}"
+            "the matrix is too large for the simulated address space: "
+            f"its image ends at byte {end}, at most {ADDRESS_LIMIT} are possible"
         )
     return addresses, end
 

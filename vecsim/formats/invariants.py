@@ -40,4 +40,4 @@ def check_pointers(name: str, pointers: NDArray[np.integer[Any]], parts: int, en
 def check_range(name: str, values: NDArray[np.integer[Any]], limit: int) -> None:
     """Check that all `values` lie in 0 .. limit - 1; ValueError names what does not."""
     inside = len(values) == 0 or (values.min() >= 0 and values.max() < limit)
-    require(inside, f"{name} must lie in 0 .. {limit - 1}")
+    require(inside, f"{name} must be from 0 to {limit - 1}")

@@ -17,7 +17,7 @@ PAPER, IMAGE = "paper", "image"
 ACCOUNTINGS: tuple[str, ...] = (PAPER, IMAGE)
 
 PAPER_ENTRY_BYTES = 5
-"""A 32-bit value or pointer with 8 bits of position, as Table 1 charges BBCS and HiSM."""
+"""A 32-bit value or pointer with 8 bits of position, as Table 1 counts BBCS and HiSM."""
 WORD_BYTES = 4
 
 

@@ -78,8 +78,8 @@ class SparseUnit(Frozen):
 class Machine(Overview, Frozen):
     """One vector machine. A field's description states its unit; docs/timing.md the rules that read it.
 
-    Every field but the name is a number by which the machine works; ``label`` tells in a line which machine
-    it is, by the preset it is based on (docs/machines.md).
+    Every field but the name is a number of the machine; ``label`` describes the machine in a line, by the
+    preset it is based on (docs/machines.md).
     """
 
     extensions: ClassVar[tuple[Extension, ...]] = ()
@@ -265,7 +265,7 @@ class Machine(Overview, Frozen):
             table, _, inner = name.rpartition(".")
             place = numbers.get(table) if table else numbers
             if not isinstance(place, dict) or not isinstance(place.get(inner), int):
-                raise UserError(f"machine: there is no number {name!r}{nearest(name, flat(self.numbers()))}")
+                raise UserError(f"machine: unknown number {name!r}{nearest(name, flat(self.numbers()))}")
             place[inner] = plain(value)
         try:
             return type(self).model_validate(numbers).with_origin(self._origin)
@@ -308,14 +308,14 @@ class Machine(Overview, Frozen):
             raise UserError(wrong_number(error)) from None
         missing = flat(cls().model_dump()).keys() - flat(known).keys() - ADDED_NUMBERS.keys()
         if missing:
-            raise UserError(f"machine: {min(missing)} is missing")
+            raise UserError(f"machine: {min(missing)} is missing; every number must be given")
         if document.get("sha256") not in (None, machine.sha256):
             raise UserError("machine: sha256 is not the digest of its numbers: one of them was changed")
         base = document.get("based_on")
         if base is None:
             return machine
         if base not in presets():
-            raise UserError(f"machine: based_on: unknown preset {base!r}; presets are {', '.join(presets())}")
+            raise UserError(f"machine: based_on: unknown preset {base!r}; use one of {', '.join(presets())}")
         taken = tuple(map(str, document.get("taken_from_base", ())))
         return machine.with_origin(Origin(str(document.get("file") or ""), base, taken))
 
@@ -341,7 +341,7 @@ class Machine(Overview, Frozen):
 
 
 def wrong_number(error: ValidationError) -> str:
-    """Say in a line which number of a machine is wrong, and what is wrong with it."""
+    """Return in a line which number of a machine is wrong, and what is wrong with it."""
     first = error.errors()[0]
     where = shown(".".join(map(str, first["loc"])))
     return f"machine: {where} = {shown(repr(first['input']))}: {first['msg'].removeprefix('Value error, ')}"

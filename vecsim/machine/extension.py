@@ -1,4 +1,4 @@
-"""An extension of the machine: timing rules that take the place of others, and instructions of its own.
+"""An extension of the machine: timing rules that replace others, and additional instructions.
 
 A user declares it in one Python file (docs/extending-time.md)::
 
@@ -75,7 +75,7 @@ class Number:
     le: int
 
     def __index__(self) -> int:
-        """Say that it has no place outside a machine."""
+        """Raise: it has no value outside a machine."""
         raise TypeError(f"{self.name} has a value only within a rule of a machine with its extension")
 
 
@@ -118,7 +118,9 @@ class Array:
             where = place_of(error, [getattr(self.size, "__code__", self.size_on.__code__).co_filename])
             raise UserError(f"{where}: the size of array {self.name}: {in_words(error)}") from None
         if not is_integer(size) or not 1 <= size <= LARGEST_ARRAY:
-            raise UserError(f"array {self.name}: its size on this machine, {size!r}, is not from 1 to 2^28")
+            raise UserError(
+                f"array {self.name}: its size on this machine is {size!r}; it must be from 1 to 2^28"
+            )
         return size
 
 
@@ -188,7 +190,8 @@ class Extension:
         Raises
         ------
         UserError
-            A name that is none or that was given, a default outside its range, or what is no integer.
+            A name that is not an identifier or is used already; a default that is outside its range or not
+            an integer.
         """
         for value in (default, ge, le):
             _check_integer(f"extension {self.name}: {name}", value)
@@ -218,12 +221,12 @@ class Extension:
         module = getattr(rule, "__module__", "")
         if not inspect.isfunction(rule) or not module.startswith(RULES):
             raise UserError(
-                f"extension {self.name}: replaces({rule!r}): give a function of {RULES.rstrip('.')}"
+                f"extension {self.name}: replaces({rule!r}): must be a function of {RULES.rstrip('.')}"
             )
 
         def added(function: Rule) -> Rule:
             if not inspect.isfunction(function):
-                raise UserError(f"extension {self.name}: {function!r} is not a plain Python function")
+                raise UserError(f"extension {self.name}: {function!r} must be a plain Python function")
             expected, result = rule.__code__, function.__code__
             if result.co_argcount != expected.co_argcount or result.co_kwonlyargcount or result.co_flags & 12:
                 names = ", ".join(expected.co_varnames[: expected.co_argcount])
@@ -297,9 +300,11 @@ class Extension:
         parts: list[Number | Array | Counter] = [*self.numbers, *self.arrays, *self.counters]
         names = {each.name for each in parts}
         if part.name in names:
-            raise UserError(f"extension {self.name}: there is a {part.name!r} already")
+            raise UserError(f"extension {self.name}: {part.name!r} exists already; choose another name")
         if len(those) == MOST_NUMBERS:
-            raise UserError(f"extension {self.name}: {part.name}: {MOST_NUMBERS} is the most of its kind")
+            raise UserError(
+                f"extension {self.name}: {part.name}: at most {MOST_NUMBERS} of its kind are possible"
+            )
         those.append(part)
         return part
 
@@ -324,5 +329,5 @@ def _checked(what: str, name: str) -> str:
         or keyword.iskeyword(name)
         or name != name.lower()
     ):
-        raise UserError(f"{what} {shown(name)}: name it by an identifier in lower case, such as open_rows")
+        raise UserError(f"{what} {shown(name)}: must be an identifier in lower case, such as open_rows")
     return name

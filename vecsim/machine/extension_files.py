@@ -39,7 +39,9 @@ def extensions_of(given: Iterable[Extension | str | Path]) -> tuple[Extension, .
     for each in given:
         for extension in (each,) if isinstance(each, Extension) else load_extensions(_file(str(each))):
             if matches.setdefault(extension.name, extension) is not extension:
-                raise UserError(f"two extensions are named {extension.name!r}: {extension.file} has one")
+                raise UserError(
+                    f"two extensions are named {extension.name!r}: rename the one of {extension.file}"
+                )
             if not extension.sha256:
                 extension.outside = "declares it in Python, and was not given as a file"
                 extension.sha256 = _digest(_content(extension.file)) if extension.file else ""
@@ -85,8 +87,7 @@ def _file(name: str) -> str:
     if not Path(name).exists() and not name.endswith(".py"):
         known = shipped()
         raise UserError(
-            f"unknown extension {name!r}; with vecsim come {', '.join(known)}, or give a .py file"
-            f"{nearest(name, known)}"
+            f"unknown extension {name!r}; use one of {', '.join(known)}, or a .py file{nearest(name, known)}"
         )
     return name
 

@@ -82,7 +82,7 @@ def load_machine(
         return _load(named, texts, added)
     except RecursionError:
         raise UserError(
-            f"{preset_or_file}: a value is nested too deeply: a machine has numbers and tables of numbers"
+            f"{preset_or_file}: a value is nested too deeply: use numbers and tables of numbers only"
         ) from None
 
 
@@ -116,8 +116,7 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
     known = presets()
     if not file.exists() and file.suffix != ".toml":
         raise UserError(
-            f"unknown machine {path!r}; presets are {', '.join(known)}, or give a .toml file"
-            f"{nearest(path, known)}"
+            f"unknown machine {path!r}; use one of {', '.join(known)}, or a .toml file{nearest(path, known)}"
         )
     content = read_input(file, MACHINE_FILE, path)
     table = toml_table(decoded(content, path), path)
@@ -138,7 +137,7 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
         base_stated = True
     else:
         near = nearest(base, known) if isinstance(base, str) else ""
-        raise UserError(f"{path}: based_on: unknown preset {base!r}; presets are {', '.join(known)}{near}")
+        raise UserError(f"{path}: based_on: unknown preset {base!r}; use one of {', '.join(known)}{near}")
     merged = preset_table(base)
     for key, value in table.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
@@ -184,12 +183,12 @@ def _apply(table: dict[str, Any], what: str, name: str, value: Any) -> None:
     if name == "based_on":
         raise UserError(f"{what}: numbers can be changed; name another preset or file as the machine instead")
     if name == "extend":
-        raise UserError(f"{what}: numbers can be changed; give the file as --extend FILE.py")
+        raise UserError(f"{what}: only numbers can be changed; use --extend FILE.py for a file")
     *path, last = name.split(".")
     for part in path:
         table = table.setdefault(part, {})
         if not isinstance(table, dict):
-            raise UserError(f"{what}: {part} is a value and has no fields")
+            raise UserError(f"{what}: {part} is a value without fields; write {part}=VALUE")
     table[last] = value
 
 

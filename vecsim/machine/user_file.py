@@ -51,12 +51,12 @@ def run_file(content: bytes, file: str) -> ModuleType:
             raise UserError(_words(error, file)) from None
     for thread in set(threading.enumerate()) - before:
         if not thread.daemon:
-            raise UserError(f"{file}: starts a thread that goes on, {thread.name}: join it")
+            raise UserError(f"{file}: starts a thread that does not end, {thread.name}: join it")
     return module
 
 
 def _words(error: BaseException, file: str) -> str:
-    """Say in one line what went wrong, and where."""
+    """Return in one line what went wrong, and where."""
     if isinstance(error, SyntaxError) and error.filename is not None:
         return f"{error.filename}:{error.lineno}: {error.msg}"
     where, near = place_of(error, [file]) or f"{file}:1", ""

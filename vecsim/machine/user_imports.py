@@ -18,7 +18,7 @@ from vecsim.machine.user_origins import absolute, by_user, is_importing, is_user
 
 
 class Recorder(Protocol):
-    """What is told of modules that are imported."""
+    """The receiver of notes on modules that are imported."""
 
     def note(self, kind: str, name: str) -> None:
         """Record a name."""
@@ -56,7 +56,7 @@ class UsersFinder(MetaPathFinder):
         return None
 
     def _record(self, name: str, result: ModuleSpec, origin: str) -> None:
-        """Record the file of a module: its source, of which it is made, compiled code, or an archive."""
+        """Record the file of a module: its source, compiled code, or an archive."""
         archive: str | None = getattr(result.loader, "archive", None)
         if archive is None and origin.endswith(".py"):
             result.loader, result.cached = _Loader(name, origin, self._recorder), None

@@ -80,7 +80,7 @@ _AT_FIRST = _by_identity(_FUNCTIONS_AT_FIRST)
 
 
 class Notes(Protocol):
-    """What is told of questions."""
+    """The receiver of notes on questions."""
 
     def note(self, kind: str, name: str) -> None:
         """Record a name."""

@@ -70,7 +70,7 @@ def sha256_or_empty(path: Path, kind: InputKind = DOWNLOAD) -> str:
 
 
 def changed(files: Iterable[InputFile]) -> tuple[str, ...]:
-    """Say in a line each which files are not what they were: path, digest now and then."""
+    """Return a line for each file that has changed: path, digest now and then."""
     matches = []
     for each in files:
         now = sha256_or_empty(Path(each.file))

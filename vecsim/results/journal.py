@@ -59,7 +59,7 @@ class Journal:
     header
         What else must be the same for records to count; by default nothing.
     say
-        Told, in a line each, of what had to be left out: a torn end, damaged lines.
+        Is called with a line for each thing that had to be left out: a torn end, damaged lines.
 
     Attributes
     ----------
@@ -123,7 +123,7 @@ class Journal:
             with self._lock:
                 end = self._file.seek(0, os.SEEK_END)
                 try:
-                    # Another writer may have ended in the middle of a line: it shall not cost this one.
+                    # Another writer may have ended in the middle of a line: that must not damage this one.
                     self._write(line if self._ends_with_newline(end) else b"\n" + line)
                 except OSError:
                     self._file.truncate(end)
@@ -157,7 +157,7 @@ class Journal:
         lines, torn = _lines(self._file.read())
         first = _record(lines[0]) if lines else None
         if first is None or KIND not in first:
-            raise UserError(f"{self.path}: is no journal of `{self._header[KIND]}`: name another file")
+            raise UserError(f"{self.path}: is not a journal of `{self._header[KIND]}`: choose another file")
         if first != self._header:
             raise UserError(f"{self.path}: {self._difference(first)}: remove it, or name another file")
         self._read_to = sum(map(len, lines))

@@ -61,7 +61,7 @@ def read(path: Path) -> bytes | None:
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise NotPrivateError(f"{path} is no regular file: remove it")
+            raise NotPrivateError(f"{path} is not a regular file: remove it")
         _check(path, status)
         with os.fdopen(os.dup(descriptor), "rb") as file:
             content = file.read()
@@ -69,7 +69,7 @@ def read(path: Path) -> bytes | None:
         os.close(descriptor)
     checksum, content = content[:DIGEST_BYTES], content[DIGEST_BYTES:]
     if checksum != _checksum(path, content):
-        raise NotPrivateError(f"{path} is damaged")
+        raise NotPrivateError(f"{path} is damaged: remove it")
     return content
 
 

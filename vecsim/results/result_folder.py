@@ -143,7 +143,8 @@ def _locked(path: Path) -> Iterator[None]:
         lock.acquire()
     except Timeout:
         raise UserError(
-            f"{path}: another process writes here since {LOCK_SECONDS} s; wait for it, or name another folder"
+            f"{path}: another process has been writing it for {LOCK_SECONDS} s; wait, or "
+            "choose another folder"
         ) from None
     try:
         yield

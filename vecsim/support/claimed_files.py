@@ -52,7 +52,7 @@ def files_of_one_command() -> Iterator[None]:
 
 
 def claim_input(name: str | os.PathLike[str]) -> None:
-    """Say that a file is read; `UserError` if the command writes to it."""
+    """Register a file as read; `UserError` if the command writes to it."""
     claims = _claims.get()
     if claims is None:
         return
@@ -63,7 +63,7 @@ def claim_input(name: str | os.PathLike[str]) -> None:
 
 
 def claim_output(name: str | os.PathLike[str], what: str, *, updated: bool = False) -> None:
-    """Say that a file is written.
+    """Register a file as written.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def claim_output(name: str | os.PathLike[str], what: str, *, updated: bool = Fal
 
 
 def claim_folder(name: str | os.PathLike[str], what: str, suffixes: Collection[str]) -> None:
-    """Say that files are written into a folder.
+    """Register a folder as one that files are written into.
 
     Parameters
     ----------

@@ -46,7 +46,9 @@ def nearest_float(text: str, size: int = 8) -> float:
     except OverflowError:
         rounded = math.inf
     if math.isinf(rounded):
-        raise OutOfRangeError(f"{shown(text)} does not fit float{8 * size}: the largest is {LARGEST[size]}")
+        raise OutOfRangeError(
+            f"{shown(text)} does not fit float{8 * size}: at most {LARGEST[size]} is possible"
+        )
     if rounded == 0 and not _is_zero(text):
         least = f"the smallest number above 0 is {SMALLEST[size]}"
         raise OutOfRangeError(f"{shown(text)} would become 0 in float{8 * size}: {least}")
@@ -81,7 +83,7 @@ def integer(text: str) -> int | None:
 
 
 def _float32(wide: float, text: str) -> float:
-    """Return the float32 nearest to a decimal number, of which the nearest float64 is known.
+    """Return the float32 nearest to a decimal number whose nearest float64 is known.
 
     OverflowError if it is none. Rounding twice would err where the float64 lies in the middle of two float32.
     The neighbour with an odd last bit on the side of the exact number lies in no middle ("round to odd").

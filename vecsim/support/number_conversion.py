@@ -27,7 +27,7 @@ from vecsim.support.suggestions import amount
 
 Values = npt.NDArray[Any]
 Place = Callable[[int], str]
-"""Says in a message where an element is: ``in row 2, column 5``."""
+"""A function that returns where an element is, for messages: ``in row 2, column 5``."""
 
 KINDS = "biuf"
 """NumPy's kinds of real numbers."""
@@ -125,7 +125,7 @@ def to_integers(values: Values, bits: int, place: Place) -> Values:
     if at.size:
         raise UserError(
             f"the number {values[at[0]]!s} {place(int(at[0]))} does not fit {bits} bits "
-            f"({amount(at.size, 'such number')}): {low} to {high} do"
+            f"({amount(at.size, 'such number')}): use {low} to {high}"
         )
     return values.astype(np.dtype(f"u{bits // 8}"))
 

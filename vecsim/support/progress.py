@@ -72,7 +72,7 @@ class Progress:
         return sys.stderr.isatty() and find_spec("rich") is not None
 
     def show(self, doing: str, done: float, total: float | None = 1.0, note: str = "") -> None:
-        """Say how far the work is.
+        """Show how far the work is.
 
         Parameters
         ----------

@@ -101,8 +101,7 @@ def _require_project_package(package: str, result: ModuleSpec | None) -> None:
     if result.origin is not None and Path(result.origin).exists() and own.samefile(result.origin):
         return
     raise UserError(
-        f"{_place(result)} stands in the way of vecsim's own package {package!r}: rename it, or start Python "
-        "in another folder"
+        f"{_place(result)} hides vecsim's package {package!r}: rename it, or start Python in another folder"
     )
 
 

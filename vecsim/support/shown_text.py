@@ -72,7 +72,7 @@ def csv_text(rows: Iterable[Iterable[object]]) -> str:
 
 
 def csv_cell(cell: str) -> str:
-    """Return the text of which `csv_text` has made a cell."""
+    """Return the text that `csv_text` has made into a cell."""
     return cell.removeprefix("'")
 
 

@@ -85,10 +85,10 @@ def json_value(text: str, where: str) -> Any:
         raise UserError(too_deep) from None
     except json.JSONDecodeError as error:
         raise UserError(
-            f"{where}: is no JSON: line {error.lineno}, column {error.colno}: {error.msg}"
+            f"{where}: is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
         ) from None
     except ValueError as error:
-        raise UserError(f"{where}: is no strict JSON: {error}") from None
+        raise UserError(f"{where}: is not strict JSON: {error}") from None
     level = [value]
     for _ in range(MOST_JSON_DEPTH + 1):
         nested = [each for each in level if isinstance(each, dict | list)]
@@ -103,7 +103,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(result) != len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {shown(repr(twice))} stands twice in one object")
+        raise ValueError(f"the key {shown(repr(twice))} occurs twice in one object; use it once")
     return result
 
 
@@ -111,11 +111,13 @@ def _check_texts(value: Any) -> None:
     try:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
-        raise ValueError("a text has half of a surrogate pair, such as \\ud800") from None
+        raise ValueError(
+            "a text has half of a surrogate pair, which is not possible, such as \\ud800"
+        ) from None
 
 
 def _constant(text: str) -> Any:
-    raise ValueError(f"{text} is no number of JSON")
+    raise ValueError(f"{text} is not a number of JSON")
 
 
 def _finite(text: str) -> float:

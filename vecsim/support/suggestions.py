@@ -10,7 +10,7 @@ CUTOFF = 0.6
 
 
 _PLURALS = {"entry": "entries", "matrix": "matrices", "vertex": "vertices"}
-"""Of words of which the plural is not made by an s."""
+"""Irregular plurals."""
 
 
 def nearest(word: str, known: Iterable[str], count: int = 1) -> str:

@@ -50,7 +50,7 @@ _starting = threading.Lock()
 
 @contextmanager
 def _main_hidden() -> Iterator[None]:
-    """Let the script have no name meanwhile, by which a process that starts would find it."""
+    """Hide the name of the script meanwhile, so that a process that starts does not find it."""
     main = vars(sys.modules["__main__"])
     with _starting:
         hidden: dict[str, Any] = {name: main.pop(name) for name in ("__spec__", "__file__") if name in main}

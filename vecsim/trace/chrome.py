@@ -202,7 +202,7 @@ class ChromeWriter:
             lines.append(slice_(_PHASES[phase.name], FLIGHT, track, phase.begin, phase.end, _cause(phase)))
 
     def _told(self, row: list[int]) -> str:
-        """Say all of an instruction, as JSON."""
+        """Return all about an instruction, as JSON."""
         listed = self._texts[row[AT["pc"]]]
         message: dict[str, Any] = {"age": row[AT["age"]], "instruction": row[AT["pc"]]}
         if listed.place:
@@ -242,7 +242,7 @@ class ChromeWriter:
             lines.append(slice_(name, BANKS, bank, cycle, cycle + self._busy, _age(number)))
 
     def _count_banks(self, starts: Starts, settled: int, lines: list[str]) -> None:
-        """Write how many banks are busy, for the cycles of which all is known."""
+        """Write how many banks are busy, for the cycles that are complete."""
         begin = starts["cycle"][starts["bank"] >= 0]
         changes = np.r_[begin, begin + self._busy], np.repeat([1, -1], len(begin))
         table = np.concatenate([self._changes, np.stack(changes, axis=1)])

@@ -104,7 +104,7 @@ class KanataWriter:
             self._kept.append((cycle, order, number, "\n".join(lines)))
 
     def _flush(self, settled: int) -> None:
-        """Write the commands of the cycles of which all is known."""
+        """Write the commands of the cycles that are complete."""
         known = sorted(each for each in self._kept if each[0] < settled)
         self._kept = [each for each in self._kept if each[0] >= settled]
         lines = []

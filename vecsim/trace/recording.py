@@ -62,8 +62,8 @@ def recording(
     about
         What the file says of its origin, if its format has a place for that.
     name
-        What messages call the file, and the suffix of which names the format: one of `FORMATS`, perhaps with
-        `GZIP`. The path itself if it is empty.
+        What messages call the file. Its suffix selects the format: one of `FORMATS`, perhaps with `GZIP`.
+        The path itself if it is empty.
 
     Raises
     ------

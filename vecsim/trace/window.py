@@ -42,5 +42,5 @@ def read_window(text: str) -> Window:
         raise UserError(f"--window {text}: write it as FROM:TO in cycles, such as 1000:1500, or 1000:")
     result = Window(int(begin or 0), int(end) if end else None)
     if result.begin >= result.last:
-        raise UserError(f"--window {text}: there is no cycle from {result.begin} on and before {result.end}")
+        raise UserError(f"--window {text}: has no cycle; FROM must be less than TO")
     return result

@@ -84,7 +84,7 @@ def narrowed(name: str, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 AFTER_ISSUE = sorted({*QUEUEING, *WAITING})
-"""The causes for which an instruction waits between issue and its first element."""
+"""The causes of waits between issue and the first element of an instruction."""
 SCRIPTS = ("data", "model", "scale", "density", "draw", "registers", "panels", "search", "main")
 """Files of the page's scripts, in the order in which they stand in it."""
 

@@ -60,7 +60,7 @@ def as_blocks(entry: EntryType, components: Any) -> NDArray[np.float64]:
 
 
 def as_scalars(matrix: CompoundMatrix) -> Any:
-    """Return a matrix as csr_array of float64, C rows and columns for each of its own.
+    """Return a matrix as csr_array of float64, with C rows and columns for each row and column.
 
     Parameters
     ----------
@@ -152,15 +152,20 @@ def inverse_diagonal(matrix: CompoundMatrix) -> BlockDiagonal:
     at = np.flatnonzero(matrix.indices == row)
     if len(at) < rows:
         absent = np.setdiff1d(np.arange(rows), row[at])[0]
-        raise UserError(f"row {absent} has no diagonal entry, of which the preconditioner is made")
+        raise UserError(f"row {absent} has no diagonal entry: the preconditioner needs one in each row")
     blocks = as_blocks(matrix.entry, [each[at] for each in matrix.components])
     size = blocks.shape[1]
     unit = np.eye(size)
     numbers = np.trace(blocks, axis1=1, axis2=2) / size
     if (np.abs(blocks - numbers[:, None, None] * unit).max(axis=(1, 2)) <= ALIKE * np.abs(numbers)).all():
         if (singular := np.flatnonzero(numbers == 0)).size:
-            raise UserError(f"the diagonal entry of row {singular[0]} is 0, which has no inverse")
+            raise UserError(
+                f"the diagonal entry of row {singular[0]} is 0: the preconditioner needs invertible entries"
+            )
         return BlockDiagonal(np.asarray(1 / numbers, np.float64))
     if (singular := np.flatnonzero(np.abs(np.linalg.det(blocks)) == 0)).size:
-        raise UserError(f"the diagonal entry of row {singular[0]} has no inverse")
+        raise UserError(
+            f"the diagonal entry of row {singular[0]} has no inverse: the preconditioner "
+            "needs invertible entries"
+        )
     return BlockDiagonal(np.asarray(np.linalg.inv(blocks), np.float64))

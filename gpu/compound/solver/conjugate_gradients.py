@@ -55,7 +55,7 @@ class VectorOperations:
     """axpby, dot and norm of vectors of one length and type.
 
     Vectors are arrays of the device in one layout, padding 0, as `CompoundProduct.arranged_vector` makes
-    them: so components need not be told apart.
+    them, so components need not be distinguished.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class ConjugateGradients:
         self._operator = operator if isinstance(operator, Operator) else of_product(operator)
         of, self._matrix = self._operator, matrix
         if (of.count, of.size) != (matrix.shape[0], len(matrix.entry.vector)):
-            raise UserError("the product is of another matrix")
+            raise UserError("the product is of another matrix: use the product of the given matrix")
         self._inverse, self._most = inverse, most_iterations
         self._real = real_type(np.zeros(0, of.p.dtype))
         self._resources = ExitStack()
@@ -233,7 +233,7 @@ class ConjugateGradients:
         tolerance
             Of the residual, relative to b; the residual is the recurrence's, not computed again.
         watch
-            Is told how many iterations are done and the residual, at each look.
+            Is called with the number of iterations and the residual, each time these are checked.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Products that an iteration can take, with vectors of their own."""
+"""Products that an iteration can take, with their vectors."""
 
 from __future__ import annotations
 

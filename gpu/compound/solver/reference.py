@@ -63,7 +63,7 @@ def solve_on_the_host(
     preconditioned
         Whether by the inverse of the block diagonal.
     watch
-        Is told each iteration and its residual.
+        Is called with each iteration and its residual.
 
     Raises
     ------

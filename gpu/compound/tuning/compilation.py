@@ -19,10 +19,10 @@ from gpu.runtime.kernel_cache import FOLDER
 from vecsim.support.worker_processes import WorkerContext
 
 FEWEST = 2
-"""Kernels for which processes are worth their start."""
+"""The fewest kernels that are compiled in several processes; for fewer their start costs more."""
 SHARES_BETWEEN_CLEARINGS = 64
-"""A process then forgets what it has compiled. It must not end instead: of the pools of Python 3.11 those
-whose processes are replaced after this many tasks may stand still for ever."""
+"""A process then forgets what it has compiled. It must not end instead: in Python 3.11 a pool
+that replaces its processes after this many tasks may hang."""
 
 
 def sample_matrix(entry: EntryType, real: Any) -> CompoundMatrix:
@@ -43,8 +43,8 @@ def compile_share(entry: EntryType, real: Any, variants: Sequence[Variant]) -> i
     entry, real
         What an entry is, and the type of its components.
     variants
-        Of which the kernels are; one that cannot hold the sample, or cannot be compiled, is left out: whoever
-        needs it will try again, and meet the error.
+        The variants to compile. One that cannot hold the sample, or cannot be compiled, is skipped: the
+        error is raised when it is used.
     """
     from gpu.compound.device_compound import compile_product
     from gpu.compound.product_kernel import forget_kernels

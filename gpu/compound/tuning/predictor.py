@@ -25,7 +25,7 @@ from gpu.compound.tuning.variants import SHARED_ROWS, Variant, variant_named
 from vecsim.support.errors import UserError
 
 DIGITS = 9
-"""To which expected times are told apart."""
+"""The decimal digits to which expected times are compared."""
 
 
 def diverse_choice(predictions: NDArray[np.float64], count: int) -> list[int]:
@@ -131,7 +131,7 @@ class Predictor:
 
     def __init__(self, results: Sequence[Result]) -> None:
         if not results:
-            raise UserError("there are no searches to learn from")
+            raise UserError("the predictor needs at least one search to learn from")
         try:
             forest = import_module("sklearn.ensemble").ExtraTreesRegressor
         except ImportError as error:
@@ -170,7 +170,7 @@ class Predictor:
         return np.asarray(np.exp(self._predictions(features, variants).mean(axis=0)))
 
     def best(self, features: Mapping[str, float], variants: Sequence[Variant], count: int) -> list[Variant]:
-        """Return variants of which one should be good (`diverse_choice`), the one that should be best first.
+        """Return variants that probably include a good one (`diverse_choice`), the expected best first.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ def _counts(features: Mapping[str, float], variants: Sequence[Variant]) -> list[
             np.array([costs(features, variant, registers) for variant in variants]) for registers in REGISTERS
         ]
     except KeyError as error:
-        raise UserError(f"a kept search lacks the feature {error}: search for its matrix again") from None
+        raise UserError(f"a stored search lacks the feature {error}: search for its matrix again") from None
 
 
 def _compared(variants: Sequence[Variant]) -> list[Variant]:

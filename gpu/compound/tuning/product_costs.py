@@ -111,13 +111,13 @@ class Registers:
 
     Attributes
     ----------
-    next to
+    fixed
         Addresses and counters.
     at_once
         For each entry that is running, next to its components and those of its element of x.
     """
 
-    beside: int
+    fixed: int
     at_once: int
 
 
@@ -256,7 +256,7 @@ def _threads(features: Mapping[str, float], variant: Variant, registers: Registe
     schedule, limits = variant.schedule, DeviceLimits()
     element = int(features["vector_components"] * features["component_bytes"]) // 4
     of_step = int(features["entry_bytes"]) // 4 + element + registers.at_once
-    needed = _at_once(features, variant) * of_step + element + registers.beside
+    needed = _at_once(features, variant) * of_step + element + registers.fixed
     needed = -(-needed // GROUP) * GROUP
     most = register_limit(schedule) or MOST_REGISTERS
     by_registers = REGISTERS_PER_SM // (min(needed, most) * schedule.threads_per_block)

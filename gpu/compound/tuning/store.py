@@ -60,7 +60,7 @@ class TuningStore:
             self._file = sqlite3.connect(path)
             self._file.executescript(_TABLES)
         except (sqlite3.Error, OSError) as error:
-            raise UserError(f"{path} cannot keep results of tuning: {error}") from error
+            raise UserError(f"{path} cannot store results of tuning: {error}") from error
 
     def __enter__(self) -> "TuningStore":
         return self
@@ -111,5 +111,8 @@ class TuningStore:
             (search.device, search.entry, search.real, search.matrix),
         ).fetchone()
         if row is None:
-            raise UserError(f"nothing is kept of {search.matrix} with {search.entry} entries, {search.real}")
+            raise UserError(
+                f"no result is stored for {search.matrix} with {search.entry} entries, "
+                f"{search.real}: run the search first"
+            )
         return int(row[0])

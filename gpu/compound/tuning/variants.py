@@ -55,7 +55,7 @@ class Variant:
 
     @property
     def name(self) -> str:
-        """A name by which results are kept."""
+        """The name under which results are stored."""
         return f"{self.layout.name} | {self.schedule.name}"
 
 
@@ -154,7 +154,7 @@ def variant_named(name: str) -> Variant:
     """
     match = _NAME.fullmatch(name)
     if match is None:
-        raise UserError(f"{name!r} is no name of a layout with a schedule")
+        raise UserError(f"{name!r} is not a variant; write LAYOUT | SCHEDULE")
     outer, inner, inner_together, vector, vector_together, assignment, *numbers = match.groups()
     threads, blocks, sharing, rows, at_once = (None if each is None else int(each) for each in numbers)
     return Variant(

@@ -29,8 +29,8 @@ UIntArray = NDArray[np.uint32]
 class BiELL(StoredAsArrays):
     """A matrix in warps of 32 rows, each in six groups of its 32, 16, 8, 4, 2 and 1 longest rows.
 
-    Our reading of Zheng, Gu, Gu, Liu (Journal of Parallel and Distributed Computing 74, 2014), of which the
-    PELLR paper gives no listing: the rows of a warp are sorted by falling length. Group 0 holds the entries
+    Our reading of Zheng, Gu, Gu, Liu (Journal of Parallel and Distributed Computing 74, 2014); the PELLR
+    paper gives no listing of it. The rows of a warp are sorted by falling length. Group 0 holds the entries
     of all 32 up to its cut length, that of the longest row of the shorter half; group g holds what the
     32 / 2^g longest rows have beyond the earlier groups, up to the length of the longest of their shorter
     half (group 5: of the longest row). 2^g threads share a row of group g, so a warp takes

@@ -1,15 +1,15 @@
 """The product of CRS by blocks of equal work: CSR-Adaptive (Greathouse and Daga, SC 2014), in one kernel.
 
 A block of threads takes consecutive rows of together at most as many entries as it has places for.
-Neighbouring threads multiply neighbouring entries and leave the products in shared memory, where the rows are
-summed by as many threads each as the block has for them, and rows much longer than their neighbours by a
+Neighbouring threads multiply neighbouring entries and leave the products in shared memory. There the rows
+are summed by as many threads each as the block has for them, and rows much longer than their neighbours by a
 whole warp. A long row has a block to itself, whose threads go along it and add up as they go. A row too long
 for that is cut in pieces; the block that ends last adds them in their order: no second kernel, and the same
 bits whichever block it is.
 
-Rows keep their order, nothing is padded and nothing but x is gathered, so what bounds it is the stream of
-CRS, 12 or 8 bytes an entry, or where x does not stay in the L1 cache the gathers (160 thousand million a
-second out of L2 on an H200).
+Rows keep their order, nothing is padded and nothing but x is gathered. So the product is limited by the
+stream of CRS, 12 or 8 bytes an entry. Where x does not stay in the L1 cache it is limited by the gathers
+(160 thousand million a second from L2 on an H200).
 """
 
 import functools

@@ -41,7 +41,7 @@ class MixedSliced(StoredAsArrays):
     Entry j of the near (or far) entries of a row with L threads, the first of them l, is entry ``j // L``
     of thread ``l + j % L``, counted on over the slices of the row. Entry t of a thread stands at
     ``((t // wide) * 32 + thread) * wide + t % wide`` within the near (far) entries of the slice. The columns
-    of near and far entries are arrays of their own.
+    of near and far entries are separate arrays.
 
     Attributes
     ----------
@@ -60,8 +60,8 @@ class MixedSliced(StoredAsArrays):
     hubs
         uint32: columns by falling count, at most 65,535; empty without hubs.
     perm
-        uint32 of 32 S: the row of which each thread is the first; M + p for piece p of the rows in pieces;
-        2^32 - 1 where there is none.
+        uint32 of 32 S: the row whose first thread this is; M + p for piece p of the rows in pieces; 2^32 - 1
+        for other threads.
     near_lengths, far_lengths
         uint8 of 32 S: the near and the far steps in which each thread has an entry; empty without
         `MixedSlicing.thread_lengths`.

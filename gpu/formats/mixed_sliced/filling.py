@@ -134,7 +134,7 @@ def near_first(
 
 @njit(cache=True)
 def threads_per_row_for(entries: int, steps: int, most: int) -> int:
-    """Return the fewest threads, a power of two up to `most`, for which a row takes at most `steps` steps."""
+    """Return the fewest threads, a power of two up to `most`, that take a row in at most `steps` steps."""
     threads_per_row = 1
     while threads_per_row < most and entries > steps * threads_per_row:
         threads_per_row *= 2

@@ -148,7 +148,7 @@ def mixed_sliced_kernel(
         places
             uint32 of 4 a slice, as `_places` packs them.
         perm
-            uint32 of 32 a slice: the row of which each thread is the first, M + p for piece
+            uint32 of 32 a slice: the row whose first thread this is, M + p for piece
             p.
         near_lengths, far_lengths
             uint8 of 32 a slice: steps in which each thread has an entry; read with
@@ -192,7 +192,7 @@ def mixed_sliced_kernel(
             near_fetched = first_near(values, at, near_columns, near_at, own_near)
             first_far_at = at + near_count * stride
             if far:
-                # Under way while the near entries are added; most rows have no more far ones.
+                # In flight while the near entries are added; most rows have no more far ones.
                 far_fetched = first_far(values, first_far_at, far_columns, far_at, own_far)
             wait_for_previous()
             factors = near_factors(near_fetched, base, near_x)

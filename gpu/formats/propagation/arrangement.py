@@ -30,7 +30,7 @@ class Arrangement:
     threads
         Of a block, a multiple of 32, 64 or more.
     resident
-        Blocks that shall run on a multiprocessor at a time; one of them multiplies, the others add up.
+        Blocks that run on a multiprocessor at a time; one of them multiplies, the others add up.
     ring
         Super-blocks whose products there is room for, 2 or more.
     batch

@@ -42,7 +42,7 @@ BIN_ENTRIES = 8192
 SUPER_BYTES = 8 << 20
 """Of the products of a super-block by default, padding included."""
 SUPER_BLOCKS = 6
-"""A matrix for which super-blocks of that size would be fewer has smaller ones."""
+"""The fewest super-blocks: a small matrix has smaller ones instead of fewer."""
 LEAST_IN_PART = 4096
 """A matrix whose parts would have fewer entries has fewer parts."""
 
@@ -261,7 +261,7 @@ class PropagationBlocks(StoredAsArrays):
         padding = self.places[self.products()] == PADDING
         require(not self.values[padding].any(), "padding must have the value 0")
         part = np.repeat(np.arange(self.parts), self._part_counts())
-        require((self.columns < self.part_columns[part, 1]).all(), "columns must lie in their part")
+        require((self.columns < self.part_columns[part, 1]).all(), "columns must be in their part")
         self.check_coordinates()
 
     def _check_rows(self) -> None:

@@ -39,7 +39,9 @@ def converted(csr: Any, sizes: Sizes) -> dict[str, NDArray[Any]]:
     stored_groups = np.ascontiguousarray(by_part[:-1].reshape(number, bins).T)
     all_groups = int(by_part[-1])
     if all_groups * GROUP > 2**31 - 1:
-        raise UserError(f"{all_groups * GROUP} entries with padding cannot be counted in 32 bits")
+        raise UserError(
+            f"{all_groups * GROUP} entries with padding are too many for 32 bits: use another format"
+        )
     bin_groups = pointers_of(groups.sum(axis=1))
     super_bins = _super_blocks(bin_groups, max(1, sizes.super_entries // GROUP))
     first, rows = (np.ascontiguousarray(bin_rows[:, k]) for k in range(2))

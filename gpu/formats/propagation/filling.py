@@ -100,7 +100,7 @@ def cut_into_bins(
 ) -> int:
     """Cut rows into bins whose entries, those of each part padded to whole groups, are at most this many.
 
-    A row that does not fit has bins of its own.
+    A row that does not fit has separate bins.
 
     Parameters
     ----------

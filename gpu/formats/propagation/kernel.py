@@ -274,7 +274,7 @@ def propagation_kernel(real: Any, arrangement: Arrangement) -> Any:
 
     @device_function
     def add_bins(bins, stored, of_parts, of_bins, x, here, handed, results):
-        """Add up the bins for which a block of threads draws tickets."""
+        """Add up the bins whose tickets a block of threads takes."""
         mail, counters, thread = here[1], handed[2], np.int32(cuda.threadIdx.x)
         if thread == 0:
             mail[0] = cuda.atomic.add(counters, TICKET, np.int32(1))

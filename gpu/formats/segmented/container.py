@@ -196,7 +196,7 @@ class SegmentedSliced(StoredAsArrays):
         named = np.sort(self.column_order)
         whole = len(named) in (0, self.shape[1]) and (named == np.arange(len(named))).all()
         require(whole, "column_order must name each column once, or none")
-        require((self.columns <= self.segment_columns).all(), "columns must lie in their segment")
+        require((self.columns <= self.segment_columns).all(), "columns must be in their segment")
         require(not self.values[self.columns == 0].any(), "padding must have the value 0")
         slice_ = np.repeat(np.arange(self.slices), WARP * np.diff(self.step_ptr))
         taken = self._slot_in_slice(np.arange(len(self.columns)), slice_) < np.diff(self.slot_ptr)[slice_]

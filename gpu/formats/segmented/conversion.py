@@ -114,7 +114,9 @@ def converted(csr: Any, sizes: Sizes) -> tuple[int, dict[str, NDArray[Any]]]:
     first, last, window, threads_of, each_of = (np.ascontiguousarray(cut[:, k]) for k in range(5))
     step_ptr = pointers_of(cut[:, 5])
     if step_ptr[-1] * WARP > 2**31 - 1:
-        raise UserError(f"{step_ptr[-1] * WARP} entries with padding cannot be counted in 32 bits")
+        raise UserError(
+            f"{step_ptr[-1] * WARP} entries with padding are too many for 32 bits: use another format"
+        )
     stored_columns = np.zeros(int(step_ptr[-1]) * WARP, np.uint16)
     stored_values = np.zeros(len(stored_columns), values.dtype)
     filling.fill(

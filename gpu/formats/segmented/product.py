@@ -2,7 +2,7 @@
 
 One block of threads runs on each multiprocessor. It takes neighbouring slices, which with their segments of
 x take about as long as those of any other, brings the segment of x that they need into shared memory, and its
-warps multiply slices in turn: the entries of the next are on their way while one is added. The sum of a slot
+warps multiply slices in turn: the entries of the next are in flight while one is added. The sum of a slot
 goes to memory, next to that of its neighbour; a second kernel adds those of each row.
 
 What bounds it: an entry is 10 bytes in float64 and 6 in float32, padding included, a slot writes and reads
@@ -100,7 +100,7 @@ def _costs_of_slices(matrix: SegmentedSliced, direct: bool) -> NDArray[np.float6
 
 
 def _dealt_evenly(before: Any, ends: Any, bringing: Any, blocks: int) -> list[list[tuple[int, int, int]]]:
-    """Fill this many blocks at most, the dearest of which costs little more than it must; see `_dealt`."""
+    """Fill at most this many blocks, the largest little more expensive than it must be; see `_dealt`."""
     even = (before[-1] + bringing.sum()) / blocks
     least, most = even, even + 2 * bringing.max() + np.diff(before).max()
     dealt = _dealt(before, ends, bringing, most)

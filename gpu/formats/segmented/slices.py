@@ -218,7 +218,7 @@ def slices_kernel(real: Any, threads: int, steps: int, each: int, direct: bool, 
             waiting = False
             wait_for_copies()
             cuda.syncthreads()
-            # Two slices a turn, each in registers of its own; after the end one has no steps and no slots.
+            # Two slices a turn, in separate registers; after the end one has no steps and no slots.
             while number < end:
                 next_fetched, next_rows = ahead(columns, values, slot_rows, next_record, lane)
                 later = np.int32(later + warps)

@@ -48,7 +48,7 @@ class Sliced(StoredAsArrays):
     shape
         Rows M and columns N.
     slicing
-        How the matrix is arranged; `threads_per_row` and `index_bits` as they came out.
+        How the matrix is arranged, with the `threads_per_row` and `index_bits` that were chosen.
     slice_height
         C; the rows of a single slice are M rounded up to a warp.
     slice_ptr

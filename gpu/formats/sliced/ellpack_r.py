@@ -213,9 +213,7 @@ class EllpackRProduct(LaunchedInTurn):
         ) or not (
             slicing.row_lengths and slicing.slice_height in (None, WARP) and not len(matrix.split_rows)
         ):
-            raise ValueError(
-                "this product is of whole rows with lengths, one thread a row, in slices of a warp"
-            )
+            raise ValueError("this product needs row_lengths, threads_per_row 1 and slice_height 32")
         self.real = real_type(matrix.values)
         order = slices_by_first_row(matrix) if near else np.zeros(0, np.uint32)
         threads = min(threads_per_block, MOST_THREADS)

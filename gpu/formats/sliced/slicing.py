@@ -34,7 +34,7 @@ class Slicing:
     wide
         Entries of a row that a thread loads at once: 1, 2 or 4.
     row_lengths
-        Whether row lengths are kept, so that a thread stops at the end of its own row.
+        Whether row lengths are stored, so that a thread stops at the end of its row.
     index_bits
         32: columns; 16: offsets from a base column, 0 .. 65534; None: 16 where they fit, otherwise 32.
     base_per_step

@@ -130,7 +130,7 @@ class SlicedDiagonals(StoredAsArrays):
         require(
             (self.first_step <= self.last_step).all(), "the steps of a slice must not end before they begin"
         )
-        require(int(self.last_step.max(initial=0)) <= len(self.steps), "last_step must lie within steps")
+        require(int(self.last_step.max(initial=0)) <= len(self.steps), "last_step must be within steps")
         require(bool((self.steps[:, 1] != 0).all()), "each step must have a row")
         for first, last in zip(self.first_step, self.last_step, strict=True):
             require((np.diff(self.steps[first:last, 0]) > 0).all(), "diagonals must rise within a slice")

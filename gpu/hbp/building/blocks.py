@@ -42,7 +42,7 @@ from vecsim.support.errors import UserError
 OVER_BLOCKS = 512
 """Blocks of threads that count rows for the choice of a hash, at most."""
 NO_HASH = RowHash(0, 1, 1, 1)
-"""What orders without a hash are told, and what a matrix that was put in order by none has."""
+"""The hash of orders that use none, and of a matrix that was ordered without a hash."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,7 +234,7 @@ class BlockedRows:
         launch(repeat_kernel, self.slots, arguments, self.stream)
 
     def weigh(self, zero_row: Any, totals: Any) -> None:
-        """Say which places of each group have no entries, and count its entries.
+        """Mark the places of each group without entries, and count its entries.
 
         Parameters
         ----------

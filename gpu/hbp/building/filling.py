@@ -48,7 +48,7 @@ def first_slot_of_block(group, block_rows):
 
 @cuda.jit
 def weigh_groups_kernel(counts, order, block_rows, groups, zero_row, totals):
-    """Say which places of a group have no entries, and count its entries.
+    """Mark the places of a group without entries, and count its entries.
 
     Parameters
     ----------

@@ -88,7 +88,7 @@ def mark_kernel(pointers, columns, rows, entries, block_columns, marks):
 
 @cuda.jit
 def begin_kernel(marks, numbers, entries, segments, begins):
-    """Say where each segment begins, a thread an entry.
+    """Store where each segment begins, a thread an entry.
 
     Parameters
     ----------
@@ -191,7 +191,7 @@ def emit_kernel(pointers, columns, values, rows, begins, segments, block_rows, b
 
 @cuda.jit
 def key_kernel(lengths, slots, a, b, c, d, bits, keys, numbers):
-    """Make the keys by which slots are sorted, and number them, a thread each.
+    """Compute the sort keys of slots and number the slots, a thread each.
 
     Parameters
     ----------
@@ -239,7 +239,7 @@ def block_groups_kernel(firsts, blocks, groups):
 
 @cuda.jit
 def group_kernel(keys, firsts, blocks, first_groups, groups, down, group_slots, group_columns):
-    """Say where the slots of each group begin, and its column of blocks, a thread a group.
+    """Store where the slots of each group begin, and its column of blocks, a thread a group.
 
     Parameters
     ----------

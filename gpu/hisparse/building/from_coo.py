@@ -240,7 +240,7 @@ def positions_of(
     bits = node_bits(node_size)
     height, width = (int(each) for each in shape)
     if not (0 <= height <= MAX_COUNT and 0 <= width <= MAX_COUNT):
-        raise UserError(f"a matrix of {height} x {width} has sides that are not from 0 to {MAX_COUNT}")
+        raise UserError(f"a matrix of {height} x {width} is not possible: sides are from 0 to {MAX_COUNT}")
     named = (("rows", rows), ("columns", columns), ("values", values))
     arrays = [_on_device(name, each) for name, each in named]
     number = _checked(arrays)
@@ -256,12 +256,14 @@ def positions_of(
     if stream:
         stream.synchronize()
     if outside.copy_to_host()[0]:
-        raise UserError(f"an entry lies outside the matrix of {height} x {width}")
+        raise UserError(
+            f"an entry is outside the matrix of {height} x {width}: rows and columns count from 0"
+        )
     return Positions(keys, order, arrays[2], number, (height, width))
 
 
 def leaf_shapes(firsts: Any, leaves: int, entries: Any, number: int, node_size: int, stream: Any) -> Any:
-    """Say how large leaves are, by the type rule and its exception for a stored -0.0.
+    """Store how large leaves are, by the type rule and its exception for a stored -0.0.
 
     Parameters
     ----------
@@ -317,7 +319,10 @@ def _on_device(name: str, array: Any) -> Any:
 def _checked(arrays: list[Any]) -> int:
     sizes = [int(each.size) for each in arrays]
     if len(set(sizes)) > 1:
-        raise UserError(f"rows, columns and values have {sizes[0]}, {sizes[1]} and {sizes[2]} elements")
+        raise UserError(
+            f"rows, columns and values have {sizes[0]}, {sizes[1]} and {sizes[2]} elements: "
+            "the numbers must be equal"
+        )
     if sizes[0] > MAX_COUNT:
         raise UserError(f"{sizes[0]} entries are more than 32 bits can count")
     return sizes[0]

@@ -36,7 +36,7 @@ def weigh_kernel(width: int, node_size: int) -> Any:
         Parameters
         ----------
         shapes
-            int32, of which the first `number` count.
+            int32; only the first `number` count.
         number
             int32 of 1.
         runs
@@ -129,7 +129,7 @@ def place_kernel(width: int, node_size: int) -> Any:
 
 @cuda.jit
 def parent_shapes_kernel(firsts, parents, dense_from, shapes):
-    """Say how large parents are, one a thread.
+    """Store how large parents are, one a thread.
 
     Parameters
     ----------

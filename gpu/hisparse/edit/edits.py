@@ -76,7 +76,10 @@ def edited(
     if batch.number == 0:
         return matrix
     if batch.values.dtype != matrix.dtype:
-        raise UserError(f"values of {batch.values.dtype} cannot be stored in a matrix of {matrix.dtype}")
+        raise UserError(
+            f"values of {batch.values.dtype} cannot be stored in a matrix of {matrix.dtype}: "
+            "convert them first"
+        )
     return _Edit(matrix, batch, how, stream).result
 
 
@@ -131,7 +134,7 @@ class _Edit:
         if self._stream:
             self._stream.synchronize()
         if (first := int(wrong.copy_to_host()[0])) != NOTHING_WRONG:
-            raise UserError(f"position {first} of the batch is not stored: `insert` stores one")
+            raise UserError(f"position {first} of the batch is not stored: use `insert` to add it")
 
     def _built(self, entries: tuple[Any, Any], number: int, touched_keys: Any, touched: int) -> DeviceTree:
         matrix, stream, leaves = self._matrix, self._stream, self._matrix.leaves

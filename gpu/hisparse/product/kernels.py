@@ -1,7 +1,7 @@
 """The kernels of HiSparse: a stripe of d elements of y a block of threads, in either direction.
 
-A warp takes a segment at once and adds to d sums of its own in shared memory; the loads of the next segments
-are sent off before the present ones are added.
+A warp takes a segment at once and adds to its d sums in shared memory; the loads of the next segments are
+issued before the present ones are added.
 
 A kernel takes one vector, or several at once: x and y are then matrices row by row, and a warp has d sums for
 each vector. An entry is read once for all of them.

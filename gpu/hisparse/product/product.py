@@ -1,7 +1,7 @@
 """The products of HiSparse, direct and transposed, of one stored copy: leaves in stripes of rows or columns.
 
 A block of threads takes a stripe of d elements of y, its warps equal shares of the segments of its leaves
-(`gpu.hisparse.product.segments`). A warp has d sums of its own in shared memory: a lane multiplies four
+(`gpu.hisparse.product.segments`). A warp has its d sums in shared memory: a lane multiplies four
 entries of a segment and adds them there, entries of different rows at once, so nothing is atomic. In the
 end the sums of the warps are added in their order. The transposed product is the same kernel with rows and
 columns exchanged, on the same entries, with the segments by stripes of columns. A stripe of very many
@@ -139,7 +139,7 @@ class HiSparseProduct(LaunchedInTurn):
     Attributes
     ----------
     transposed
-        The product of the transpose, from the same entries; it has no `transposed` of its own.
+        The product of the transpose, from the same entries; it has no attribute `transposed`.
     """
 
     def __init__(self, matrix: HiSparse, threads_per_block: int) -> None:

@@ -83,7 +83,7 @@ def arranged_leaves(matrix: HiSparse) -> ArrangedLeaves:
     size, wide = matrix.node_size, entries_at_once(matrix.dtype)
     if max(tree.shape) > MAX_BLOCKS * size:
         raise NotRepresentableError(
-            f"hisparse with nodes of {size} x {size} holds at most {MAX_BLOCKS * size} rows and columns on "
+            f"hisparse with nodes of {size} x {size} has at most {MAX_BLOCKS * size} rows and columns on "
             f"the device, not {max(tree.shape)}: use larger nodes"
         )
     places = tree.nodes[0]
@@ -169,7 +169,7 @@ class _Placed:
 
 
 def _in_threads(work: Callable[..., None], starts: NDArray[np.int64], *arguments: Any) -> None:
-    """Do compiled work on all leaves, in as many threads as pay, each with as many entries."""
+    """Do compiled work on all leaves, in `threads_that_pay` threads with equal numbers of entries."""
     threads = threads_that_pay(4 * int(starts[-1]))
     cuts = np.searchsorted(starts, np.arange(threads + 1) * starts[-1] // threads)
     with ThreadPoolExecutor(threads) as pool:

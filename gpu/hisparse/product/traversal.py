@@ -301,7 +301,7 @@ class HiSparseTraversal(LaunchedInTurn):
     Attributes
     ----------
     transposed
-        The product of the transpose, of the same pool and queues; it has no `transposed` of its own.
+        The product of the transpose, of the same pool and queues; it has no attribute `transposed`.
     """
 
     def __init__(self, matrix: HiSparse) -> None:

@@ -80,8 +80,8 @@ def _operand(name: str, matrix: Any) -> DeviceHiSparse:
     if isinstance(matrix, HiSparse):
         return DeviceHiSparse.from_hisparse(matrix)
     raise UserError(
-        f"{name} is {type(matrix).__name__} and the other operand HiSparse: give both as HiSparse, "
-        "or both as CSR"
+        f"{name} is {type(matrix).__name__} and the other operand HiSparse: use HiSparse for both, "
+        "or CSR for both"
     )
 
 

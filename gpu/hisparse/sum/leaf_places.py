@@ -67,7 +67,7 @@ load = VECTOR_IF[1]
 
 
 class Bitmap:
-    """A bitmap of the places of a leaf in shared memory: its words, those of a thread in banks of their own.
+    """A bitmap of the places of a leaf in shared memory, with the words of each thread in separate banks.
 
     Parameters
     ----------

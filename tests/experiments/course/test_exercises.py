@@ -93,7 +93,7 @@ BAD = {
     ".equ A1, N\n.equ B1, 1 + A1\n.if B1\n.endif\nhalt": ("assembly", "B1 differs from case to case"),
     ".default M, Z - X\n.if M\n.endif\nhalt": ("assembly", "M differs from case to case"),
     "li x3, N\nhere: .if here - 1\n.endif\nhalt": ("assembly", "here differs from case to case"),
-    '.data\n.incbin "/etc/passwd"\n.text\nhalt': ("assembly", "it includes no files"),
+    '.data\n.incbin "/etc/passwd"\n.text\nhalt': ("assembly", "it cannot include files"),
     ".include /etc/passwd\nhalt": ("assembly", ""),
     "li x3, " + "(" * 400 + "1" + ")" * 400: ("fault", ""),
     ".equ A, 1 << 100000\nhalt": ("assembly", ""),

@@ -41,7 +41,7 @@ def test_cycles_of_another_machine(results):
     ("content", "message"),
     [
         (None, "no such file"),
-        ("{", "is no JSON"),
+        ("{", "is not JSON"),
         ("[]", "holds no results of `vecsim crosscheck --json`"),
         ('{"kind": "something else"}', "holds no results"),
         ('{"kind": "vecsim crosscheck"}', "is no whole file of results: 'matrices' is missing"),

@@ -28,7 +28,7 @@ def test_files_by_their_kind(results, tmp_path):
     ("asked", "content", "message"),
     [
         ("crosscheck", None, "no such file"),
-        ("crosscheck", "{", "is no JSON"),
+        ("crosscheck", "{", "is not JSON"),
         ("crosscheck", "[1]", "of what is asked for: crosscheck takes `vecsim crosscheck`"),
         ("pellr", json.dumps({"kind": of_crosscheck.KIND}), "pellr takes `vecsim reproduce pellr`"),
         ("hism", json.dumps({"kind": of_crosscheck.KIND}), "none is taken"),

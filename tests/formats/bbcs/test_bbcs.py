@@ -91,7 +91,7 @@ def change_one(name, position, value):
         ({"section_size": 8}, "block_ptr must have 3"),
         (change_one("block_ptr", 3, 7), "end at 8"),
         ({"column": np.zeros(3, np.uint16)}, "equally long"),
-        (change_one("column", 1, 4), r"column must lie in 0 \.\. 3"),
+        (change_one("column", 1, 4), r"column must be from 0 to 3"),
         (change_one("zero_rows", 0, -1), "negative"),
         (change_one("end_of_row", 0, True), "must not end a row"),
         (change_one("values", 0, 1.0), "value 0 and column 0"),

@@ -144,7 +144,7 @@ def broken_level(number, **change):
         (broken_level(0, array_ptr=np.array([0, 4, 5])), "array_ptr must have 4"),
         (broken_level(0, array_ptr=np.array([0, 4, 3, 5])), "never fall"),
         (broken_level(0, row=np.array([0, 3, 3, 1], np.uint16)), "equally long"),
-        (broken_level(0, row=np.array([0, 3, 3, 1, 4], np.uint16)), r"level 0: row must lie in 0 \.\. 3"),
+        (broken_level(0, row=np.array([0, 3, 3, 1, 4], np.uint16)), r"level 0: row must be from 0 to 3"),
         (broken_level(0, row=np.array([3, 0, 3, 1, 2], np.uint16)), "level 0: entries of an array"),
         (broken_level(1, row=np.array([0, 2, 0], np.uint16)), "rows that the entries stand at"),
         (broken_level(1, column=np.array([0, 0, 2], np.uint16)), "columns that the entries stand at"),

@@ -37,7 +37,7 @@ def assert_mean(form, groups, rows, columns):
     assert len(set(actual)) == len(actual)
     assert known.issuperset(actual)
     if not len(rows):
-        with pytest.raises(ValueError, match="no empty position"):
+        with pytest.raises(ValueError, match="empty positions needs at least one"):
             mean_steps(form, groups)
         return
     means = mean_steps(form, groups)

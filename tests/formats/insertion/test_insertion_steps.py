@@ -183,7 +183,7 @@ def test_positions_may_be_none():
     [
         ([0, 4], [0, 0], "row 4 does not exist: the matrix has 4 rows, counted from 0"),
         ([0, 0], [0, -1], "column -1 does not exist"),
-        ([0, 1], [0], "2 rows do not go with 1 column"),
+        ([0, 1], [0], "2 rows and 1 column were given"),
         ([0.5], [0], "row must be an integer or a vector of integers"),
         ([[0]], [[0]], "row must be an integer or a vector of integers"),
     ],

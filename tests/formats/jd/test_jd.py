@@ -58,7 +58,7 @@ def test_image_read_by_loops(matrix, value_bytes):
     ("change", "message"),
     [
         ({"perm": int32(2, 3, 0)}, "4 elements"),
-        ({"perm": int32(2, 3, 0, 4)}, r"0 \.\. 3"),
+        ({"perm": int32(2, 3, 0, 4)}, "from 0 to 3"),
         ({"perm": int32(2, 3, 0, 0)}, "each row once"),
         ({"diag_ptr": int32(0, 3, 5, 5)}, "end at 6"),
         ({"diag_ptr": int32(0, 5, 3, 6)}, "never fall"),
@@ -66,7 +66,7 @@ def test_image_read_by_loops(matrix, value_bytes):
         ({"diag_ptr": int32(0, 3, 6, 6)}, "may be empty"),
         ({"diag_ptr": int32(0, 5, 6)}, "longer than the matrix"),
         ({"colidx": int32(0, 1, 1, 1, 3)}, "equally long"),
-        ({"colidx": int32(0, 1, 1, 1, 4, 2)}, r"0 \.\. 3"),
+        ({"colidx": int32(0, 1, 1, 1, 4, 2)}, "from 0 to 3"),
         ({"colidx": int32(0, 1, 1, 0, 3, 2)}, "rise along a row"),
         ({"colidx": int32(0, 1, 1, 1, 3, 1)}, "rise along a row"),
     ],

@@ -96,7 +96,7 @@ def test_float32_kernels_compute_in_float32():
         ptx(crs_kernel(real, 8, True), U32, U32, vector, U32, WHOLE, WHOLE, vector, vector, vector, one, one),
         ptx(coo_kernel(real, 16), U32, U32, vector, WHOLE, vector, vector, vector, one),
         ptx(piece_sums(real), vector, U32, U32, U32, vector, one, one),
-        ptx(scaled(real, early=False, beside=False), vector, one),
+        ptx(scaled(real, early=False, without_l1=False), vector, one),
     ):
         assert "f32" in text
         assert not re.search(r"\.f64", text)

@@ -116,29 +116,29 @@ def test_shortest_paths_have_another_sum():
     ("declared", "message"),
     [
         ({"product": {}}, "'bad', product: component 'v' is missing"),
-        ({"product": {"v": "a.p", "w": "a.q"}}, "no component 'w', it has v"),
-        ({"product": {"v": "a.p *"}}, "product.v: 'a.p \\*' is no expression"),
-        ({"product": {"v": "a.p * x.w"}}, "'x' has no component 'w', it has v"),
-        ({"product": {"v": "a.P * x.v"}}, "'a' has no component 'P', it has p, q; did you mean 'p'"),
-        ({"product": {"v": "b.p * x.v"}}, "'b.p' is no component of 'a' \\(p, q\\) or 'x' \\(v\\)"),
-        ({"product": {"v": "p * x.v"}}, "'p' is no component of"),
-        ({"product": {"v": "exp(a.p)"}}, "function 'exp' is unknown, there are sqrt, abs, minimum, maximum"),
+        ({"product": {"v": "a.p", "w": "a.q"}}, "no component 'w'; use one of v"),
+        ({"product": {"v": "a.p *"}}, "product.v: 'a.p \\*' is not an expression"),
+        ({"product": {"v": "a.p * x.w"}}, "'x' has no component 'w'; use one of v"),
+        ({"product": {"v": "a.P * x.v"}}, "'a' has no component 'P'; use one of p, q; did you mean 'p'"),
+        ({"product": {"v": "b.p * x.v"}}, "'b.p' is not a component of 'a' \\(p, q\\) or 'x' \\(v\\)"),
+        ({"product": {"v": "p * x.v"}}, "'p' is not a component of"),
+        ({"product": {"v": "exp(a.p)"}}, "function 'exp' is unknown; use one of sqrt, abs, minimum, maximum"),
         ({"product": {"v": "sqrt(a.p, a.q)"}}, "sqrt takes 1 argument:"),
         ({"product": {"v": "a.p if a.q else x.v"}}, "only \\+ - \\* / and .* are possible, not IfExp"),
         ({"product": {"v": "a.p ** 2"}}, "not Pow"),
-        ({"product": {"v": "'text'"}}, "'text' is no number"),
+        ({"product": {"v": "'text'"}}, "'text' is not a number; use an integer or a float"),
         ({"product": {"v": "__import__('os').system('x')"}}, "is unknown"),
         ({"sum": {"v": "s.v - t.v"}}, "the sum must be commutative"),
         ({"sum": {"v": "(s.v + t.v) / 2"}}, "the sum must be associative"),
-        ({"zero": {"v": 1.0}}, "give the neutral element"),
-        ({"sum": {"v": "minimum(s.v, t.v)"}, "zero": {"v": 1e9}}, "give the neutral element"),
+        ({"zero": {"v": 1.0}}, "zero must be the neutral element"),
+        ({"sum": {"v": "minimum(s.v, t.v)"}, "zero": {"v": 1e9}}, "zero must be the neutral element"),
         ({"product": None}, "'bad': the product is missing"),
-        ({"entry": ("p", "lambda")}, "'lambda' is no name"),
-        ({"zero": {"v": "none"}}, "zero.v: 'none' is no number"),
+        ({"entry": ("p", "lambda")}, "'lambda' is not a name"),
+        ({"zero": {"v": "none"}}, "zero.v: 'none' is not a number; use an integer or a float"),
         ({"zero": {"u": 0}}, "no component 'u'"),
         ({"entry": ()}, "entry: at least one component"),
         ({"vector": ("v", "v")}, "'v' is there twice"),
-        ({"entry": ("p", "2q")}, "'2q' is no name"),
+        ({"entry": ("p", "2q")}, "'2q' is not a name"),
         ({"entry": {"p": "real", "q": "flaot"}}, "unknown type 'flaot'"),
         ({"entry": {"p": "int8", "q": "int16"}}, "have one type"),
     ],
@@ -156,7 +156,7 @@ def test_a_wrong_declaration_gets_a_clear_error(declared, message):
         (([0, 1], [0], [[1.0]]), "2 components \\(re, im\\), 1 arrays"),
         (([0, 1], [0], [[1.0], [1.0, 2.0]]), "'im' of complex entries: an array of 1 elements"),
         (([0, 1], [0], [[1.0], [1j]]), "real numbers are needed"),
-        (([0, 1], [5], [[1.0], [1.0]]), "columns must lie in 0 .. 1"),
+        (([0, 1], [5], [[1.0], [1.0]]), "columns must be from 0 to 1"),
         (([0, 2], [1, 0], [[1.0, 2.0], [1.0, 2.0]]), "columns must rise"),
         (([0, 2], [0], [[1.0], [1.0]]), "rise from 0 to 1"),
     ],
@@ -173,9 +173,9 @@ def test_a_sign_that_does_not_fit_is_refused():
 
 def test_a_vector_that_does_not_fit_is_refused():
     matrix = CompoundMatrix.from_blocks(scipy.sparse.eye_array(6, format="csr"), 3)
-    with pytest.raises(UserError, match=r"\(2, 3\) real numbers, not of \(6,\)"):
+    with pytest.raises(UserError, match=r"\(2, 3\) real numbers, not \(6,\)"):
         reference_product(matrix, np.zeros(6))
-    with pytest.raises(UserError, match="no blocks of 4 x 4"):
+    with pytest.raises(UserError, match="blocks of 4 x 4: use a divisor"):
         CompoundMatrix.from_blocks(scipy.sparse.eye_array(6, format="csr"), 4)
     with pytest.raises(UserError, match="not possible: use an edge"):
         blocks(7)
@@ -205,7 +205,7 @@ def test_components_lose_nothing_in_silence():
         ((2, 2), [0, 1, 2], [0, 1.5], "indices: integers are needed, not float64"),
         ((2, 2), np.array([0, 3, 2], np.uint64), [0, 1], "numbers that rise from 0 to 2"),
         ((1, 3), [0, 2], np.array([2, 0], np.uint32), "columns must rise within each row"),
-        ((1, 3), [0, 1], np.array([2**64 - 1], np.uint64), "columns must lie in 0 .. 2"),
+        ((1, 3), [0, 1], np.array([2**64 - 1], np.uint64), "columns must be from 0 to 2"),
         ((1.5, 2), [0, 1], [0], "must be two integers"),
     ],
 )

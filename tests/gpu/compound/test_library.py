@@ -28,7 +28,7 @@ def test_searches_are_read_as_they_were_written(folder):
 def test_those_of_the_user_come_behind(folder):
     with TuningStore(folder / "store") as store:
         assert to_learn_from(store, "a GPU", folder) == KEPT
-        with pytest.raises(UserError, match="no search on another GPU is kept"):
+        with pytest.raises(UserError, match="no search on another GPU to learn from"):
             to_learn_from(store, "another GPU", folder)
         search = Search("a GPU", "complex", "float32", "band/2")
         store.begin(search, {"rows": 1.0})
@@ -40,7 +40,7 @@ def test_those_of_the_user_come_behind(folder):
 @pytest.mark.parametrize("text", ["{", "[]", '{"kind": "searches of vecsim gpu tune"}'])
 def test_another_file_is_named(tmp_path, text):
     (tmp_path / "other.json").write_text(text)
-    with pytest.raises(UserError, match=r"other.json is no file of searches"):
+    with pytest.raises(UserError, match=r"other.json is not a file of searches"):
         recorded("a GPU", tmp_path)
 
 

@@ -163,7 +163,7 @@ def test_a_search_goes_on_after_a_kill(tmp_path):
 
 def test_what_a_matrix_has_no_form_for_is_kept_too(tmp_path):
     with TuningStore(tmp_path / "tuning.db") as store:
-        with pytest.raises(UserError, match="nothing is kept"):
+        with pytest.raises(UserError, match="no result is stored"):
             store.known(SEARCH)
         store.begin(SEARCH, {})
         store.add(SEARCH, "a", None)
@@ -172,5 +172,5 @@ def test_what_a_matrix_has_no_form_for_is_kept_too(tmp_path):
 
 def test_a_file_that_is_no_store_is_refused(tmp_path):
     (tmp_path / "text").write_text("no database, but a text that is long enough to be looked at" * 20)
-    with pytest.raises(UserError, match="cannot keep results"):
+    with pytest.raises(UserError, match="cannot store results"):
         TuningStore(tmp_path / "text")

@@ -27,5 +27,5 @@ def test_all_numbers_are_read():
     "name", ["", "csr-AoS-AoS", "bsr-AoS-AoS | whole 256", "csr-AoS-AoS | whole 256 at once"]
 )
 def test_other_names_are_refused(name):
-    with pytest.raises(UserError, match="no name of a layout with a schedule"):
+    with pytest.raises(UserError, match="is not a variant; write LAYOUT"):
         variant_named(name)

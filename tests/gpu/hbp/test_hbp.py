@@ -171,8 +171,8 @@ def test_what_is_not_possible():
         ("zero_row", lambda a: a * 0 - 1, "zero_row must count|every entry must be on the way"),
         ("add_sign", lambda a: a * 0, "add_sign must be -1 or lead on"),
         ("add_sign", lambda a: a * 0 - 1, "every entry must be on the way of a row"),
-        ("columns", lambda a: a + 1000, "columns must lie in 0"),
-        ("columns", lambda a: 89 - a, "columns must lie in their block"),
+        ("columns", lambda a: a + 1000, "columns must be from 0"),
+        ("columns", lambda a: 89 - a, "columns must be in their block"),
         ("begin_nnz", lambda a: a[::-1], "begin_nnz must"),
     ],
 )

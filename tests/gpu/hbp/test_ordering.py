@@ -68,6 +68,6 @@ def test_the_dynamic_programme_finds_the_least_padding():
 
 
 def test_what_is_not_possible():
-    with pytest.raises(ValueError, match="method fast is none of own, hash"):
+    with pytest.raises(ValueError, match="method fast must be one of own, hash"):
         ordered(COUNTS, "fast")
     assert METHODS[0] == "own"

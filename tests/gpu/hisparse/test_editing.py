@@ -143,7 +143,7 @@ def made_and_editor():
     [
         (lambda e: e.insert(8, 0, 1.0), "row 8 does not exist: the matrix has 8 rows"),
         (lambda e: e.insert([0, 1], [0, -1], 1.0), "column -1 does not exist"),
-        (lambda e: e.insert([0, 1], 0, 1.0), "2 rows do not go with 1 column"),
+        (lambda e: e.insert([0, 1], 0, 1.0), "2 rows and 1 column were given"),
         (lambda e: e.insert(0.5, 0, 1.0), "row must be an integer"),
         (lambda e: e.insert([0, 1], [0, 1], [1.0, np.nan]), "the value nan cannot be stored"),
         (lambda e: e.insert([0, 1], [0, 1], [1.0, 2.0, 3.0]), "one real number is needed, or 2"),

@@ -174,7 +174,7 @@ def broken(word, value):
     [
         (broken(42, 0x0400), "level 2: coordinates must rise and lie within"),
         (broken(43, 32 + 3), "level 1: a node must be dense where that is smaller"),
-        (broken(40, 2), "level 2: nodes must lie within the pool"),
+        (broken(40, 2), "level 2: nodes must be within the pool"),
         (broken(43, 1), r"level 1: nodes must have 1 \.\. 16 entries"),
         (broken(43, 44 + 2), "a reference leads beyond the end of the pool"),
         (broken(43, 2**32 - 1), "a reference leads beyond the end of the pool"),
@@ -219,7 +219,7 @@ def test_check_finds_entries_beyond_the_matrix():
     built = HiSparse.from_scipy(figure_1(), node_size=4)
     for shape, axis in (((63, 64), "rows"), ((64, 7), "columns")):
         wrong = replace(built, content=replace(built.content, shape=shape))
-        with pytest.raises(ValueError, match=f"{axis} of entries must lie in"):
+        with pytest.raises(ValueError, match=f"{axis} of entries must be from"):
             wrong.check()
     with pytest.raises(ValueError, match="leaves must have 17 entries, have 18"):
         replace(built, content=replace(built.content, nnz=17)).check()

@@ -88,7 +88,7 @@ def test_all_deleted():
     [
         ("set", 6, "position 1 of the batch is not stored"),
         ("delete", 6, "position 1 of the batch is not stored"),
-        ("insert", 7, "an entry lies outside the matrix of 7 x 7"),
+        ("insert", 7, "an entry is outside the matrix of 7 x 7: rows and columns count from 0"),
     ],
 )
 def test_what_cannot_be_done(how, row, message):

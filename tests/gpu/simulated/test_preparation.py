@@ -154,7 +154,7 @@ def test_out_of_memory_is_reported_before_the_conversion(device_of, monkeypatch,
         never = replace(kernel, convert=lambda matrix: pytest.fail("converted"))
         monkeypatch.setitem(gpu.KERNELS, name, never)
     matrix = scipy.sparse.random_array((60, 60), density=0.5, rng=np.random.default_rng(1), format="csr")
-    with pytest.raises(OutOfDeviceMemoryError, match=r"too little memory: \d+ bytes are needed and 100 are"):
+    with pytest.raises(OutOfDeviceMemoryError, match=r"too little memory: \d+ bytes are needed, 100 are"):
         prepare(matrix, format)
     assert not device.arrays
 

@@ -126,18 +126,21 @@ def test_vectors_of_the_host_by_dlpack_are_of_the_host(prepared):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda m: m @ ByDLPack(X, device=(CUDA, 1)), "x lies on GPU 1, the matrix on GPU 0"),
-        (lambda m: m @ ByDLPack(X, device=(10, 0)), "DLPack's type 10"),
-        (lambda m: m.matvec(ByDLPack(X), out=ByDLPack(Y, device=(CUDA, 2))), "out lies on GPU 2"),
+        (lambda m: m @ ByDLPack(X, device=(CUDA, 1)), "x is on GPU 1, the matrix on GPU 0"),
+        (lambda m: m @ ByDLPack(X, device=(10, 0)), "DLPack type 10"),
+        (lambda m: m.matvec(ByDLPack(X), out=ByDLPack(Y, device=(CUDA, 2))), "out is on GPU 2"),
         (lambda m: m @ ByDLPack(np.ones(6)[::2]), "x on the device must be contiguous"),
         (lambda m: m @ ByDLPack(np.ones(3, dtype=np.float32)), "x has type float32"),
         (lambda m: m @ ByDLPack(np.ones(3, dtype=np.int64)), "x has type int64"),
         (lambda m: m @ ByDLPack(np.ones((3, 1))), "x has shape"),
         (lambda m: m @ ByInterface(X, mask=ByInterface(X)), "masked"),
-        (lambda m: m @ ByInterface(X, data=(X.ctypes.data + 4, False)), "no multiple of its 8-byte elements"),
+        (
+            lambda m: m @ ByInterface(X, data=(X.ctypes.data + 4, False)),
+            "use one aligned to its 8-byte elements",
+        ),
         (lambda m: m.matvec(X, out=[0.0] * 4), "out must be an array that can be written, not list"),
         (lambda m: m.matvec(X, out=np.broadcast_to(0.0, 4)), "can be written"),
-        (lambda m: m.matvec(X, stream="first"), "str is no stream"),
+        (lambda m: m.matvec(X, stream="first"), "str is not a stream"),
     ],
 )
 def test_wrong_vectors_end_in_one_line(prepared, call, message):
@@ -155,7 +158,7 @@ def test_a_product_over_its_own_vector_is_refused():
 
 def test_the_matrix_of_another_gpu_is_refused(prepared, monkeypatch):
     monkeypatch.setattr("gpu.device_matrix.current_device", lambda: 3)
-    with pytest.raises(UserError, match="the matrix lies on GPU 0 and the current one is 3: use `with"):
+    with pytest.raises(UserError, match="the matrix is on GPU 0, the current one is 3: use `with"):
         prepared @ X
 
 

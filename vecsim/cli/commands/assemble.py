@@ -33,7 +33,7 @@ def asm(
             "-o",
             "--output",
             metavar="OUT",
-            help="The program file to write; by default FILE.vsx, or none with --listing.",
+            help="The program file to write; default FILE.vsx, and no file with --listing.",
         ),
     ] = None,
     listing: Annotated[
@@ -113,5 +113,8 @@ def read_program(
     if not binary.is_program_file(content):
         return assemble_file(file, symbols=symbols, value_bytes=width, instruction_set=instruction_set)
     if symbols:
-        raise UserError(f"{file}: --define {next(iter(symbols))}: the program is assembled already")
+        raise UserError(
+            f"{file}: --define {next(iter(symbols))}: the program is assembled already; use "
+            "--define with its source"
+        )
     return binary.load(content, instruction_set, file=file)

@@ -37,11 +37,11 @@ def calibrate(
         typer.Option(
             "--results",
             metavar="FILE.journal",
-            help="Keep simulated cycles in this file as they come, and simulate only what is not in it.",
+            help="Store simulated cycles in this file, and simulate only what is not in it.",
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A rehearsal: only small matrices, one start of the search.")
+        bool, typer.Option("--quick", help="A short test: only small matrices, one start of the search.")
     ] = False,
     starts: Annotated[
         int | None,
@@ -49,7 +49,7 @@ def calibrate(
             "--starts",
             metavar="N",
             min=1,
-            help="Search from this many places, one after the other: by default 12.",
+            help="Number of starting points of the search; default 12.",
         ),
     ] = None,
     candidates: Annotated[
@@ -58,12 +58,12 @@ def calibrate(
             "--candidates",
             metavar="N",
             min=1,
-            help="End the search when it has examined N candidates, by default 800.",
+            help="End the search after N candidates; default 800.",
         ),
     ] = None,
     json: options.JsonOption = None,
 ) -> None:
-    """Search what the HiSM paper leaves open for the machine that comes nearest to its Table 2.
+    """Search for the machine nearest to Table 2 of the HiSM paper, in what the paper leaves open.
 
     The report gives the proposed machine, the distance of every candidate, and on which machines the paper's
     conclusions hold.

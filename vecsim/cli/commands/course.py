@@ -27,17 +27,19 @@ def course(
     program: Annotated[
         str | None,
         typer.Argument(
-            metavar="PROGRAM", help="Which; all are listed without it.", autocompletion=completion.course
+            metavar="PROGRAM",
+            help="The program; without it all are listed.",
+            autocompletion=completion.course,
         ),
     ] = None,
     matrix: Annotated[str | None, options.matrix_argument(before="Of programs on a sparse matrix. ")] = None,
     size: Annotated[
         int | None,
         typer.Option(
-            "--size", min=0, metavar="N", help="Elements, or rows, of programs that take no matrix."
+            "--size", min=0, metavar="N", help="Number of elements, or rows, of programs that take no matrix."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the numbers.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random numbers.")] = 0,
     machine: options.MachineOption = "vs2003",
     set_: options.SetOption = None,
     extend: options.ExtendOption = None,
@@ -48,12 +50,12 @@ def course(
         typer.Option(
             "--write",
             metavar="FILE.s",
-            help="Write the text and its data, as exec, debug and view take it; nothing is run.",
+            help="Write the text and its data for exec, debug and view; nothing is run.",
         ),
     ] = None,
     json: options.JsonOption = None,
 ) -> None:
-    """Run a program of the course: its cycles next to what must be moved and computed at least."""
+    """Run a program of the course and compare its cycles with the least that it must move and compute."""
     if program is None:
         _list(Output(json))
         return
@@ -122,7 +124,7 @@ def _write(ready: Ready, target: str, value_bits: int, json: str | None) -> None
 
     path = Path(target)
     if path.suffix != ".s":
-        raise UserError(f"--write {target}: name a text, such as {ready.course.name}.s")
+        raise UserError(f"--write {target}: write a file name such as {ready.course.name}.s")
     if json is not None:
         raise UserError("--write and --json do not go together: nothing is run")
     files = standalone(ready, path.stem)

@@ -63,27 +63,27 @@ HIERARCHY = (
 def crosscheck(
     matrix: Annotated[list[str] | None, options.matrix_argument()] = None,
     suite: Annotated[
-        bool, typer.Option("--suite", help="Take those of `vecsim reproduce crosscheck` that are here, too.")
+        bool, typer.Option("--suite", help="Include the available matrices of `vecsim reproduce crosscheck`.")
     ] = False,
     section_size: Annotated[
         int | None,
-        typer.Option("--section-size", metavar="S", help="Elements of a section; the machine's without it."),
+        typer.Option(
+            "--section-size", metavar="S", help="Elements of a section; default that of the machine."
+        ),
     ] = None,
     machine: options.MachineOption = "vs2003",
     set_: options.SetOption = None,
     engine: options.EngineOption = DEFAULT_ENGINE,
     seed: options.SeedOption = 0,
     value_bits: options.ValueBitsOption = 32,
-    gpu: Annotated[
-        bool, typer.Option("--gpu/--no-gpu", help="Whether to use the GPU, if there is one.")
-    ] = True,
+    gpu: Annotated[bool, typer.Option("--gpu/--no-gpu", help="Use the GPU, if there is one.")] = True,
     json: options.JsonOption = None,
 ) -> None:
     """Multiply by CRS, JD, BBCS and HiSM on SciPy, the simulated machine and the GPU, and compare.
 
-    An error is max |y - r| / (|A| |x|), r in float64. Two results may be apart by twice n u / (1 - n u), n
-    the longest row and u the unit roundoff: each may have that error, in whatever order it sums. Exit code 1
-    says that two were further apart.
+    An error is max |y - r| / (|A| |x|), r in float64. Two results may differ by 2 n u / (1 - n u), with n
+    the longest row and u the unit roundoff: the bound for any order of summation. Exit code 1 means that two
+    results differ by more.
 
     Without a GPU, NUMBA_ENABLE_CUDASIM=1 runs its kernels in Numba's CUDA simulator, on tiny matrices.
     """

@@ -36,7 +36,7 @@ def debug(
         str,
         typer.Argument(
             metavar="FILE.s|PROGRAM",
-            help="Assembly text, as `vecsim exec` runs it; or a product, such as hism, on a matrix.",
+            help="Assembly text, as `vecsim exec` runs it; or a product such as hism, with a matrix.",
             autocompletion=completion.programs,
         ),
     ],
@@ -46,20 +46,23 @@ def debug(
         typer.Option(
             "--script",
             metavar="FILE|-",
-            help="Do the commands in a file, one a line, and print what they give; exit code 1 if one of "
-            "`expect` does not hold.",
+            help="Run the commands of a file, one a line, and print their results; exit code 1 if "
+            "an `expect` is false.",
         ),
     ] = None,
-    web: Annotated[
-        bool, typer.Option("--web", help="Show it in a browser, at an address that only you are to know.")
-    ] = False,
+    web: Annotated[bool, typer.Option("--web", help="Show it in a browser, at a secret address.")] = False,
     save_folder: Annotated[
         str,
-        typer.Option("--save-folder", metavar="DIR", help="Where `save` writes: in DIR and below it only."),
+        typer.Option(
+            "--save-folder", metavar="DIR", help="Folder of `save`: it writes only in DIR and below."
+        ),
     ] = ".",
-    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port of that address.")] = PORT,
+    port: Annotated[int, typer.Option("--port", min=1, max=65535, help="The port of the address.")] = PORT,
     extended: Annotated[
-        bool, typer.Option("--extended", help="Begin with the extended view: units, banks, pipeline, too.")
+        bool,
+        typer.Option(
+            "--extended", help="Begin with the extended view, which adds units, banks and pipeline."
+        ),
     ] = False,
     show: options.ShowOption = None,
     exercise: Annotated[
@@ -81,17 +84,17 @@ def debug(
         typer.Option(
             "--engine",
             metavar="NAME",
-            help="What simulates the machine: simpy, which starts at once, jit or jit-multiport.",
+            help="The engine: simpy, which starts at once, jit or jit-multiport.",
             autocompletion=completion.engines,
         ),
     ] = "simpy",
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Where x, or a case, comes from.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of x, or of a case.")] = 0,
     memory: options.MemoryOption = "64K",
     load: options.LoadOption = None,
     define: options.DefineOption = None,
     value_bits: options.ValueBitsOption = 32,
 ) -> None:
-    """Step through a program by instruction or cycle, forwards and back, and see what each part does.
+    """Step through a program by instruction or cycle, forwards and back, and show what each part does.
 
     Without --script in the terminal, or with --web in a browser (the extra teach).
     """

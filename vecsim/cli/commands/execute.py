@@ -60,7 +60,7 @@ def execute(
         typer.Option(
             "--save",
             metavar="PLACE:COUNT[:TYPE]=FILE.npy",
-            help="Write memory after the run as an array of NumPy. Repeatable.",
+            help="Write memory after the run as a NumPy array. Repeatable.",
         ),
     ] = None,
     expect: Annotated[
@@ -76,20 +76,21 @@ def execute(
         typer.Option(
             "--tolerance",
             parser=options.finite("--tolerance"),
-            help="How far a real number may be off, relative to the expected one, or to 1 if that is "
-            "smaller; 1e-5 without it.",
+            help="Allowed error of a real number, relative to the expected one, or to 1 if that "
+            "is smaller; default 1e-5.",
         ),
     ] = None,
     registers: Annotated[bool, typer.Option("--registers", help="Show the registers after the run.")] = False,
     timeline: Annotated[bool, typer.Option("--timeline", help="Show when each instruction ran.")] = False,
     rows: Annotated[
         int | None,
-        typer.Option("--rows", min=1, help=f"Rows of the timeline, at most; {ROWS} without it."),
+        typer.Option("--rows", min=1, help=f"Rows of the timeline, at most; default {ROWS}."),
     ] = None,
     trace: TraceOption = None,
     window: WindowOption = None,
     max_cycles: Annotated[
-        int, typer.Option("--max-cycles", min=1, help="Cycles after which it counts as an infinite loop.")
+        int,
+        typer.Option("--max-cycles", min=1, help="Cycles after which the run counts as an infinite loop."),
     ] = 10_000_000,
     hot: options.HotOption = None,
     listing: options.ListingOption = False,
@@ -97,7 +98,7 @@ def execute(
 ) -> None:
     """Run a program on a machine and show its cycles and chosen memory.
 
-    With --expect exit code 1 says that memory differs.
+    With --expect, exit code 1 means that memory differs.
     """
     from vecsim.data.memory_files import read_piece
     from vecsim.engines.first_use import chosen_engine
@@ -107,7 +108,7 @@ def execute(
     from vecsim.machine.recorded import machine_files
 
     if rows is not None and not timeline:
-        raise UserError(f"--rows {rows}: there are rows with --timeline alone, ask for that too")
+        raise UserError(f"--rows {rows}: rows need --timeline; add it")
     if trace is not None and timeline:
         raise UserError(f"--trace {trace}: it has all that --timeline shows; ask for one of them")
     width, symbols = options.value_bytes(value_bits), options.definitions(define)

@@ -31,7 +31,7 @@ def formats(
             "--format",
             metavar="NAME",
             autocompletion=completion.formats,
-            help="Which to show; all without it, see `vecsim list formats`. Repeatable.",
+            help="Formats to show; default all, see `vecsim list formats`. Repeatable.",
         ),
     ] = None,
     section_size: Annotated[
@@ -40,7 +40,7 @@ def formats(
     value_bits: ValueBitsOption = 32,
     json: JsonOption = None,
 ) -> None:
-    """Show the storage of a matrix in each format, as the paper counts and as it lies in memory.
+    """Show the storage of a matrix in each format, as the paper counts it and as it is in memory.
 
     The first conversion into a format compiles its loops, which takes up to 20 seconds, a minute for all.
     """
@@ -146,7 +146,7 @@ def _what(fact: Mapping[str, Any]) -> str:
 
 
 def _show_structure(output: Output, facts: Mapping[str, dict[str, Any]]) -> None:
-    """Say how block columns, block arrays and nodes came out, of the formats that have them."""
+    """Print block columns, block arrays and nodes of the formats that have them."""
     for name, fact in facts.items():
         if "block_columns" in fact:
             output.text(
@@ -166,7 +166,7 @@ def _show_structure(output: Output, facts: Mapping[str, dict[str, Any]]) -> None
 
 
 def _show_nodes(output: Output, name: str, fact: Mapping[str, Any]) -> None:
-    """Say how many nodes each level of a tree has, how many of them are dense, and what they hold."""
+    """Print how many nodes each level of a tree has, how many of them are dense, and what they hold."""
     levels = zip(fact["level_arrays"], fact["level_dense_arrays"], fact["level_entries"], strict=True)
     for level, (nodes, dense, entries) in enumerate(levels):
         output.text(

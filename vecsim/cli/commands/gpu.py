@@ -34,7 +34,7 @@ OnlyOption = Annotated[
     typer.Option(
         "--only",
         metavar="CLASS|MATRIX",
-        help="Take one class or one matrix of the suite.",
+        help="Measure only one class or one matrix of the suite.",
         autocompletion=completion.suite,
     ),
 ]
@@ -80,8 +80,8 @@ def bench(
 ) -> None:
     """Measure every format against all of cuSPARSE, over the suite of matrices; under 8 minutes.
 
-    With --json FILE each record is kept at once in FILE.journal: the same command goes on where a run was cut
-    off. Real files are sought in the folders of VECSIM_MATRICES and among the downloads.
+    With --json FILE each record is stored at once in FILE.journal: the same command continues an interrupted
+    run. Real files are searched in the folders of VECSIM_MATRICES and among the downloads.
     """
     from experiments.gpu_bench.bench import journal_of, run_bench
     from experiments.gpu_bench.records import BENCHMARK
@@ -108,7 +108,7 @@ def check(
         typer.Option(
             "--format",
             metavar="NAME",
-            help="A format to check; all without it. Repeatable.",
+            help="A format to check; default all. Repeatable.",
             autocompletion=completion.kernels,
         ),
     ] = None,
@@ -120,7 +120,7 @@ def check(
 ) -> None:
     """Check the products of every format on every matrix of the suite; nothing is timed.
 
-    Exit code 1 says that one is wrong: its error, max |y - r| / (|A| |x|) with r in float64, is over 1e-12
+    Exit code 1 means that one is wrong: its error, max |y - r| / (|A| |x|) with r in float64, is over 1e-12
     (float64) or 1e-5 (float32). Many processes share the cores and the GPU.
     """
     from experiments.gpu_bench.check import KIND, NOT_FOUND, NOT_REACHED, check_suite, document, faults
@@ -133,7 +133,7 @@ def check(
     _show_check(output, result)
     output.finish(KIND, document(result, asdict(device_info())))
     if all(each.status in (NOT_FOUND, NOT_REACHED) for each in result):
-        raise UserError("gpu check: no product was checked: no matrix was found, or --seconds was too short")
+        raise UserError("gpu check: no product was checked; use a larger --seconds or other matrices")
     wrong = faults(result)
     for line in wrong:
         tell(line)
@@ -195,7 +195,7 @@ def _show_bench(output: Output, run: Run) -> None:
 
 
 def _facts(result: DeviceInfo) -> list[tuple[str, object]]:
-    """Say all of a GPU, name and value."""
+    """Return the names and values of all properties of a GPU."""
     major, minor = result.compute_capability
     return [
         ("compute capability", f"{major}.{minor}"),

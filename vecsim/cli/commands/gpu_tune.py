@@ -28,13 +28,13 @@ WITHOUT_A_GPU = (
     "measured on an H200, and `vecsim crosscheck MATRIX` compares SciPy and the simulator"
 )
 """What helps who has none; the CUDA simulator does not, since times of it mean nothing."""
-SECONDS_HELP = "After this many seconds nothing more is begun; what is left is said to be not reached."
+SECONDS_HELP = "Start nothing more after this many seconds; the rest is reported as not reached."
 SHOWN_VARIANTS = 8
 
 
 @contextmanager
 def on_a_gpu(command: str) -> Iterator[None]:
-    """Say what the command needs, and what can be had without it, where there is no GPU."""
+    """Report what the command needs, and what works without it, where there is no GPU."""
     from gpu.runtime.cuda_driver import NoGpuError
 
     try:
@@ -53,9 +53,7 @@ def tune(
             help="complex, quaternion, unit-quaternion, dual, or block-2 to block-6.",
         ),
     ] = "complex",
-    bits: Annotated[
-        int, typer.Option("--bits", metavar="32|64", help="Bits of a component, a float of 32 or 64.")
-    ] = 32,
+    bits: Annotated[int, typer.Option("--bits", metavar="32|64", help="Bits of a component, 32 or 64.")] = 32,
     seconds: Annotated[
         float, typer.Option("--seconds", parser=finite("--seconds"), metavar="N", help=SECONDS_HELP)
     ] = 110.0,
@@ -65,7 +63,7 @@ def tune(
             "--memory-weight",
             parser=finite("--memory-weight"),
             metavar="WEIGHT",
-            help="How much memory counts: the score is time x (bytes / fewest bytes) ^ WEIGHT.",
+            help="Weight of memory: the score is time x (bytes / fewest bytes) ^ WEIGHT.",
         ),
     ] = 0.0,
     store: Annotated[
@@ -73,19 +71,19 @@ def tune(
         typer.Option(
             "--store",
             metavar="FILE",
-            help="Where times are kept; a file in the user's cache without it.",
+            help="File of measured times; default a file in the user's cache.",
         ),
     ] = None,
     schedule_only: Annotated[
         bool,
         typer.Option(
             "--schedule-only",
-            help="Try schedules alone, in CSR with arrays of structures: what the paper compares with.",
+            help="Try only schedules, in CSR with arrays of structures, as the paper's baseline.",
         ),
     ] = False,
     exhaustive: Annotated[
         bool,
-        typer.Option("--exhaustive", help="Leave nothing out; takes long, and goes on where it was cut off."),
+        typer.Option("--exhaustive", help="Try all variants; takes long. An interrupted search continues."),
     ] = False,
     predict: Annotated[
         bool,
@@ -97,9 +95,9 @@ def tune(
     ] = False,
     json: JsonOption = None,
 ) -> None:
-    """Search for the layout and schedule in which a product of compound entries is fastest, for two minutes.
+    """Search for the fastest layout and schedule of a product of compound entries, for two minutes.
 
-    What was measured is kept: the same command goes on where a search was cut off.
+    Measurements are stored: the same command continues an interrupted search.
     """
     import numpy as np
 
@@ -109,7 +107,7 @@ def tune(
     from vecsim.results.cache_folder import cache_folder
 
     if bits not in (32, 64):
-        raise UserError(f"--bits {bits}: a component has 32 or 64")
+        raise UserError(f"--bits {bits}: a component must have 32 or 64 bits")
     if predict and exhaustive:
         raise UserError("--predict measures a few variants, --exhaustive all of them: use one")
     kind, real = entry_named(entry), np.float32 if bits == 32 else np.float64

@@ -31,13 +31,13 @@ def grade(
         str | None,
         typer.Argument(
             metavar="EXERCISE",
-            help="exercise-03, or 3; all are listed without it.",
+            help="The exercise, such as exercise-03 or 3; without it all are listed.",
             autocompletion=completion.exercises,
         ),
     ] = None,
     file: Annotated[
         str | None,
-        typer.Argument(metavar="FILE.s", help="Your text; without it what the exercise asks is shown."),
+        typer.Argument(metavar="FILE.s", help="Your text; without it the exercise is shown."),
     ] = None,
     start: Annotated[
         str | None, typer.Option("--start", metavar="FILE.s", help="Write the text to begin with.")
@@ -47,27 +47,29 @@ def grade(
         typer.Option(
             "--seed",
             min=0,
-            help="Draw the cases by it, to repeat a grade; by default it is random.",
+            help="Seed of the cases, to repeat a grade; default random.",
         ),
     ] = None,
     engine: AutoEngineOption = AUTO,
     json: JsonOption = None,
 ) -> None:
-    """Run your text on random cases of an exercise: right, within its cycles, or what to look at.
+    """Run your text on random cases of an exercise, and check its results and cycles.
 
-    Exit code 1 says that it is not right, or too slow.
+    Exit code 1 means that it is wrong or too slow.
     """
     from experiments.course.registry import find
 
     if exercise is None:
         if start is not None:
-            raise UserError(f"--start {start}: of which exercise? vecsim grade EXERCISE --start {start}")
+            raise UserError(
+                f"--start {start}: the exercise is missing; use vecsim grade EXERCISE --start {start}"
+            )
         _list(Output(json))
         return
     chosen = find(exercise)
     if start is not None:
         if file is not None:
-            raise UserError(f"--start {start}: writes the text to begin with; {file} is graded without it")
+            raise UserError(f"--start {start}: writes the text to begin with; leave it out to grade {file}")
         _begin(chosen, start)
     elif file is None:
         output = Output(json)

@@ -31,15 +31,15 @@ def matrices(
         str | None,
         typer.Argument(
             metavar="PATTERN",
-            help="Find what can be had by name from any source: a part of a name, or all of it with * and ?, "
+            help="Find matrices of all sources by a part of the name, or by a whole name with * and ?, "
             "such as 'bcsstk*' or 'HB/*'.",
         ),
     ] = None,
     json: JsonOption = None,
 ) -> None:
-    """List the built-in matrices, in a family N stands for a number; or find matrices of all sources.
+    """List the built-in matrices (N is a number), or find matrices of all sources.
 
-    Exit code 1 says that nothing matches the pattern.
+    Exit code 1 means that nothing matches the pattern.
     """
     output = Output(json)
     if pattern is None:
@@ -186,7 +186,7 @@ def extensions(json: JsonOption = None) -> None:
     output.table(fill(table(["extension", "what it adds"]), ((e.name, e.description) for e in results)))
     numbers = [(f"{e.name}.{n.name}", str(n.default), n.description) for e in results for n in e.numbers]
     output.table(fill(table(["number", "default", "what it is"]), numbers))
-    output.text("`--extend NAME` takes one; docs/extending-time.md tells how to write one of your own")
+    output.text("`--extend NAME` adds one; docs/extending-time.md describes how to write one")
     messages = [
         {
             "name": e.name,
@@ -210,7 +210,7 @@ def experiments(json: JsonOption = None) -> None:
     output.table(fill(table(["experiment", "in the paper", "what it shows"]), rows))
     for paper in PAPERS:
         output.text(f"{paper.name}: {paper.source}")
-    output.text(f"`vecsim reproduce NAME...` takes experiments, a paper for all of its own, or {ALL}")
+    output.text(f"`vecsim reproduce NAME...` takes experiments, a paper for all its experiments, or {ALL}")
     output.finish(
         "vecsim list experiments",
         {

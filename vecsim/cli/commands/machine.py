@@ -52,9 +52,9 @@ def show(
     extend: ExtendOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Print a machine as TOML, with what each number means, which preset it is based on and how it differs.
+    """Print a machine as TOML, with the meaning of each number, its preset and the differences from that.
 
-    What is printed is a machine file: edit it and give it to --machine.
+    The output is a machine file: edit it and use it with --machine.
     """
     from vecsim.machine import to_toml
 
@@ -70,7 +70,7 @@ def check(
     set_: SetOption = None,
     extend: ExtendOption = None,
 ) -> None:
-    """Say whether a machine description is valid; exit code 2 and the reason if it is not."""
+    """Check a machine description; exit code 2 and the reason if it is not valid."""
     from vecsim.engines.user_rules import check_user_rules
     from vecsim.machine import load_machine
 

@@ -32,7 +32,7 @@ def reference(
     extend: ExtendOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Show the instruction set, one instruction in full, or those that have a word in their description."""
+    """Show the instruction set, one instruction in full, or those whose description has a word."""
     from isa.reference import describe, entries, help_lines, search
 
     output, instruction_set = Output(json), instructions_with(extend)

@@ -52,8 +52,8 @@ def reproduce(
         typer.Option(
             "--results",
             metavar="FILE.journal|FILE.json",
-            help=".journal: keep each simulated count of cycles in this file at once, and simulate only what "
-            "is not in it. .json: show what this file holds, measured on a GPU, instead of measuring. "
+            help=".journal: store simulated cycles in this file at once, and simulate only the "
+            "others. .json: show the GPU measurements of this file instead of measuring. "
             "Repeatable.",
         ),
     ] = None,
@@ -61,7 +61,7 @@ def reproduce(
 ) -> None:
     """Reproduce tables and figures of papers: CSV, Markdown, PNG, SVG, and one HTML page with all of it.
 
-    Exit code 1 says that a simulated product was not right.
+    Exit code 1 means that a simulated product was wrong.
     """
     from experiments.papers.kit.registry import ALL, chosen, recorded_files, require_cycles
     from experiments.papers.kit.registry import reproduce as make
@@ -83,7 +83,7 @@ def reproduce(
     retained = [file for file in results or () if file.endswith(".journal")]
     if len(retained) > 1:
         raise UserError(
-            f"--results {retained[1]}: cycles are kept in one file, and {retained[0]} is named already"
+            f"--results {retained[1]}: cycles are stored in one file; leave it out or {retained[0]}"
         )
     for file in retained:
         require_cycles(asked, file)

@@ -41,7 +41,7 @@ def compare(
             metavar="A", help="A JSON file of `vecsim run`, `exec` or `why`, or a folder of a sweep."
         ),
     ],
-    after: Annotated[str, typer.Argument(metavar="B", help="Another of the same command.")],
+    after: Annotated[str, typer.Argument(metavar="B", help="Another result of the same command.")],
     threshold: Annotated[
         float | None,
         typer.Option(
@@ -52,14 +52,14 @@ def compare(
         ),
     ] = None,
     most: Annotated[
-        int, typer.Option("--most", min=1, help="Runs to show, those that changed most.")
+        int, typer.Option("--most", min=1, help="Number of runs to show, the most changed first.")
     ] = SHOWN,
     parts: Annotated[
         int,
         typer.Option(
             "--parts",
             min=0,
-            help="Runs that are shown by cause and, where both files have them, by instruction.",
+            help="Number of runs to show by cause and, where both files have them, by instruction.",
         ),
     ] = 1,
     json: JsonOption = None,
@@ -142,7 +142,7 @@ def rerun(
     extend: ExtendOption = None,
     json: JsonOption = None,
 ) -> None:
-    """Run what a result names again, and say whether the cycles are the same."""
+    """Run the subject of a result again and compare the cycles."""
     from experiments.whatif.compare import read_document
     from experiments.whatif.compare import rerun as repeated
 

@@ -56,7 +56,7 @@ def run(
 ) -> None:
     """Run sparse matrix-vector products on matrices and compare their cycles.
 
-    Every result is checked against SciPy's; exit code 1 says that one was not right.
+    Every result is checked against SciPy's; exit code 1 means that one is wrong.
     """
     from programs.measurement import measure, prepare_product
     from programs.registry import find
@@ -124,7 +124,7 @@ def run(
 def _show_lines(output: Output, measurements: Sequence[Measurement], hot: int | None, listing: bool) -> None:
     """Show the instructions of each program with what they came to."""
     for each in measurements:
-        output.text(f"{each.program}, {each.options.get('schedule', 'of your own')}")
+        output.text(f"{each.program}, {each.options.get('schedule', 'user-defined')}")
         output.table(hot_table(each.run.lines, hot, listing))
 
 
@@ -134,7 +134,7 @@ def _tracing(
     """Read ``--trace`` and ``--window``; several runs do not fit into one file."""
     if trace is not None and (len(chosen) > 1 or len(matrices) > 1):
         raise UserError(
-            f"--trace {trace}: it holds one program on one matrix, such as --program {chosen[0]}; "
+            f"--trace {trace}: a trace needs one program on one matrix, such as --program {chosen[0]}; "
             f"{counted(len(chosen), 'program')} on {counted(max(1, len(matrices)), 'matrix')} were named"
         )
     return read_tracing(trace, window, matrices)
@@ -146,7 +146,7 @@ def _engines(measured: Sequence[Sequence[Measurement]]) -> str:
 
 
 def _check(measurements: Sequence[Measurement], several: bool) -> None:
-    """End with exit code 1 if a result is not right; of several matrices the name is told."""
+    """End with exit code 1 if a result is not right; of several matrices the name is printed."""
     from programs.measurement import ALLOWED_ERROR
 
     wrong = [m for m in measurements if not m.relative_error <= ALLOWED_ERROR]

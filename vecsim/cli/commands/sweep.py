@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 SPECIFICATION = ".toml"
 FAULTS_TOLD = 5
-"""Different faults that are told; of more the number."""
+"""Different faults that are printed; of more the number."""
 
 
 def sweep(
@@ -44,16 +44,16 @@ def sweep(
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option("--out", metavar="DIR", help="Folder for the table (CSV) and how it was made (JSON)."),
+        typer.Option("--out", metavar="DIR", help="Folder for the table (CSV) and its description (JSON)."),
     ] = None,
     draw: Annotated[
-        bool, typer.Option("--explain", help="Draw it, too, as `vecsim explain DIR` does; with --out.")
+        bool, typer.Option("--explain", help="Also plot it, as `vecsim explain DIR` does; needs --out.")
     ] = False,
     parquet: Annotated[
-        bool, typer.Option("--parquet", help="Write table.parquet, too; with --out, and pyarrow.")
+        bool, typer.Option("--parquet", help="Also write table.parquet; needs --out and pyarrow.")
     ] = False,
     matrix: Annotated[
-        list[str] | None, typer.Option("--matrix", metavar="MATRIX", help="One more matrix. Repeatable.")
+        list[str] | None, typer.Option("--matrix", metavar="MATRIX", help="Another matrix. Repeatable.")
     ] = None,
     program: options.ProgramOption = None,
     like: options.LikeOption = None,
@@ -73,7 +73,7 @@ def sweep(
         typer.Option(
             "--option",
             metavar="NAME=VALUES",
-            help="Vary an option of the programs that have it, or PROGRAM.NAME of one: "
+            help="Vary an option of all programs with it, or PROGRAM.NAME of one: "
             "schedule=plain,pipelined. Repeatable.",
         ),
     ] = None,
@@ -98,11 +98,11 @@ def sweep(
         typer.Option(
             "--store",
             metavar="FILE",
-            help="Where cells are kept, for all sweeps; a file in the user's cache.",
+            help="File of computed cells, for all sweeps; default a file in the user's cache.",
         ),
     ] = None,
 ) -> None:
-    """Run products on many machines; what was computed before is not computed again."""
+    """Run products on many machines; stored cells are not computed again."""
     from experiments.report.folder import SUFFIXES, check_folder
     from experiments.whatif import STUDIES, specification
     from experiments.whatif.sweep import Sweep
@@ -116,7 +116,8 @@ def sweep(
     if len(named) == 1 and (named[0].endswith(SPECIFICATION) or named[0] in STUDIES):
         if program or set_ or option or extend:
             raise UserError(
-                f"{named[0]}: says what is varied; leave out --program, --set, --extend and --option, or it"
+                f"{named[0]}: names what is varied; leave out --program, --set, --extend and "
+                "--option, or this file"
             )
         study = named[0] in STUDIES
         what = specification(named[0]) if study else read_specification(Path(named[0]))
@@ -223,13 +224,15 @@ def _time(seconds: float) -> str:
 
 
 def explain(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="What `vecsim sweep --out DIR` wrote.")],
+    folder: Annotated[
+        str, typer.Argument(metavar="DIR", help="The folder that `vecsim sweep --out DIR` wrote.")
+    ],
     out: Annotated[
         str | None,
-        typer.Option("--out", metavar="DIR", help="Another folder for the pictures; without it the same."),
+        typer.Option("--out", metavar="DIR", help="Folder for the figures; default the same."),
     ] = None,
 ) -> None:
-    """Draw what a sweep shows: tables and pictures (CSV, SVG, PNG), and one HTML page with all of them."""
+    """Explain a sweep: tables and figures (CSV, SVG, PNG), and one HTML page with all of them."""
     from experiments.report.folder import PAGE, check_folder, files_of, write
     from experiments.whatif import remarks
     from experiments.whatif.explain import read_cells, report

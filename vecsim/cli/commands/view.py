@@ -40,7 +40,7 @@ def view(
             behind=" Or the assembly text of any program, as `vecsim exec` runs it.", metavar="MATRIX|FILE.s"
         ),
     ] = None,
-    out: Annotated[str, typer.Option("--out", metavar="FILE.html", help="The page.")] = "view.html",
+    out: Annotated[str, typer.Option("--out", metavar="FILE.html", help="The page to write.")] = "view.html",
     program: options.ProgramOption = None,
     like: options.LikeOption = None,
     option: options.ChoiceOption = None,
@@ -49,20 +49,20 @@ def view(
     extend: options.ExtendOption = None,
     beside_machine: Annotated[
         str | None,
-        typer.Option("--beside-machine", metavar="PRESET|FILE.toml", help="Run it on this machine, too."),
+        typer.Option("--beside-machine", metavar="PRESET|FILE.toml", help="Also run it on this machine."),
     ] = None,
     beside_set: Annotated[
         list[str] | None,
         typer.Option(
             "--beside-set",
             metavar="KEY=VALUE",
-            help="Run it with this changed in the machine, too.",
+            help="Also run it with this change of the machine. Repeatable.",
         ),
     ] = None,
     beside_option: Annotated[
         list[str] | None,
         typer.Option(
-            "--beside-option", metavar="NAME=VALUE", help="Run it with this option, too. Repeatable."
+            "--beside-option", metavar="NAME=VALUE", help="Also run it with this option. Repeatable."
         ),
     ] = None,
     window: Annotated[
@@ -80,7 +80,7 @@ def view(
 ) -> None:
     """Make a page of a run: instructions by unit over time, source, registers and memory.
 
-    With two programs, or with a change by --beside-..., two runs stand one above the other.
+    Two programs, or a change with `--beside-...`, give two runs, one above the other.
     """
     from vecsim.trace import WHOLE, read_window
     from vecsim.view import page_of
@@ -96,14 +96,17 @@ def view(
     output, file = Output(json, inputs), OutputFile(out, "--out", inputs)
     if subject is not None and subject.endswith(OWN_SUFFIX):
         if program or like or option or beside_option:
-            raise UserError(f"{subject}: --program, --like and --option are of products; a program has none")
+            raise UserError(
+                f"{subject}: --program, --like and --option are options of products; leave them "
+                "out for a program"
+            )
         symbols, size = options.definitions(define), options.byte_count(memory)
         subjects = _text(subject, machines, symbols, width, size, show or (), load)
     else:
         if define:
-            raise UserError("--define is of the program FILE.s; a product has options (--option)")
+            raise UserError("--define needs a program FILE.s; use --option for a product")
         if load:
-            raise UserError("--load is of the program FILE.s; a product has its matrix and x in memory")
+            raise UserError("--load needs a program FILE.s; leave it out for a product")
         chosen, loaded = chosen_programs(program or ["hism"], like), load_matrix(subject)
         choices = [option or ()] + ([[*(option or ()), *beside_option]] if beside_option else [])
         subjects = [
@@ -114,8 +117,8 @@ def view(
         ]
     if len(subjects) > MOST_RUNS:
         raise UserError(
-            f"{counted(len(subjects), 'run')}: a page has {MOST_RUNS} at most; choose programs by --program, "
-            "or one change of them by --beside-..."
+            f"{counted(len(subjects), 'run')}: a page shows at most {MOST_RUNS}; select programs with "
+            "--program, or one change with `--beside-...`"
         )
     runs = _recorded(subjects, engine, window=cycles, max_cycles=max_cycles)
     title = " and ".join(dict.fromkeys(each.subject.name for each in runs))
@@ -196,7 +199,7 @@ def _recorded(subjects: Sequence[Subject], engine: str, **how: Any) -> list[Reco
 
 
 def _tell(output: Output, page: str, runs: Sequence[Recorded]) -> None:
-    """Say what is in the page, and write it as JSON if that was asked for."""
+    """Print what is in the page, and write it as JSON if that was asked for."""
     messages = []
     for run in runs:
         shown, name = len(run.times["age"]), run.subject.name

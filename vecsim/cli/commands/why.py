@@ -37,15 +37,15 @@ def why(
     seed: options.SeedOption = 0,
     value_bits: options.ValueBitsOption = 32,
     hot: Annotated[
-        int, typer.Option("--hot", min=1, help="How many instructions to show, the costliest first.")
+        int, typer.Option("--hot", min=1, help="Number of instructions to show, the most expensive first.")
     ] = HOTTEST,
     listing: options.ListingOption = False,
     json: options.JsonOption = None,
 ) -> None:
     """Explain the cycles of sparse matrix-vector products.
 
-    An instruction's cycles lie between the retirement of all older ones and its own. What would help is run,
-    each change alone and all together.
+    An instruction's cycles are those between the retirement of all older ones and its retirement. Possible
+    improvements are simulated, each alone and all together.
     """
     from experiments.whatif.why import why as explained
     from vecsim.data import values_as
@@ -72,7 +72,7 @@ def why(
     for each in results:
         output.text(each.in_words())
     for each in results:
-        schedule = each.options.get("schedule", "of your own")
+        schedule = each.options.get("schedule", "user-defined")
         output.text(f"{each.program}, {schedule}; machine {each.machine.label_with_digest}")
         output.table(hot_table(each.lines, hot, listing))
         output.table(_causes(each))

@@ -68,10 +68,10 @@ def cell(value: object) -> str:
 
 
 def warn(message: str) -> None:
-    """Tell the user, next to the results, of something that does not stop the run."""
+    """Print a warning, in addition to the results, that does not stop the run."""
     tell(f"warning: {message}")
 
 
 def tell(message: str) -> None:
-    """Say something in a line on stderr."""
+    """Print a line on stderr."""
     print(f"vecsim: {in_one_line(message)}", file=sys.stderr)

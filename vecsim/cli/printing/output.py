@@ -54,7 +54,9 @@ class OutputFile:
         # A symbolic link stays and what it points to is replaced.
         self.path = path = Path(os.path.realpath(name))
         if not path.parent.is_dir():
-            raise UserError(f"{name}: there is no folder {Path(name).parent} to write it in")
+            raise UserError(
+                f"{name}: the folder {Path(name).parent} does not exist; create it or choose another file"
+            )
         if path.is_dir():
             raise UserError(f"{name}: is a folder, a file is to be written")
         if not os.access(path if path.exists() else path.parent, os.W_OK):

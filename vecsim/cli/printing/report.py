@@ -29,7 +29,7 @@ COLUMNS = (
 
 
 def header(matrix: Matrix, machine: Machine, engine: str, value_bits: int) -> str:
-    """Say in a line what was run on what.
+    """Return a line with the program, matrix and machine of a run.
 
     Parameters
     ----------

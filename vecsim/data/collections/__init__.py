@@ -55,7 +55,7 @@ class Collection:
         """
         base = os.environ.get(self.variable) or self.default_url
         if not is_safe(base):
-            raise UserError(f"{self.variable}: '{base}' is no address of a server: {RULE}")
+            raise UserError(f"{self.variable}: '{base}' is not the address of a server: {RULE}")
         return f"{base.rstrip('/')}/{path}{self.suffix}"
 
 

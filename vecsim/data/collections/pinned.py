@@ -1,8 +1,8 @@
 """Digests of matrices of the collections, pinned: what a server gives under these names must be this.
 
-``pinned.csv`` has a row for each matrix that an experiment names and of which the file of the collection was
-here: the path of the matrix in its collection, and the digest of its pattern and values. The bytes of a file
-may differ, since servers pack it again. ``python -m tests.pinned_digests --record`` writes the file.
+``pinned.csv`` has a row for each matrix that an experiment names and whose file was available: the path of
+the matrix in its collection, and the digest of its pattern and values. The bytes of a file may differ, since
+servers pack it again. ``python -m tests.pinned_digests --record`` writes the file.
 """
 
 import csv

@@ -65,7 +65,7 @@ def _flexure(h: float) -> FloatArray:
 
 
 def _assembled(elements: int, parts: tuple[FloatArray, ...]) -> Any:
-    # Of all nodes; each part joins unknowns of its own, so the blocks stand on the diagonal.
+    # Of all nodes; the parts share no unknowns, so the blocks stand on the diagonal.
     def block(row: int, column: int) -> FloatArray:
         halves = [part.reshape(2, len(part) // 2, 2, len(part) // 2)[row, :, column] for part in parts]
         return np.asarray(scipy.sparse.block_diag(halves).toarray())

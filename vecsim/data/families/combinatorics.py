@@ -29,7 +29,7 @@ def block_design(points: int, size: int) -> Any:
 def chessboard_boundary(rows: int, columns: int, dimension: int) -> Any:
     """Return a boundary map of the chessboard complex.
 
-    A face is a set of squares of the board no two of which share a row or column; row by row the faces of
+    A face is a set of squares of the board that share no row or column; row by row the faces of
     `dimension` + 1 squares, and by column those of one square less, +1 or -1 by the place of the square
     left out. Squares are numbered as the placements of a rook in every row, in lexicographic order, first
     meet them; faces in lexicographic order, the columns from last to first. Source: V. Welker,

@@ -154,10 +154,9 @@ def tubular_reactor(points: int) -> Any:
     with both ends, y and T of a point side by side. Source: R. F. Heinemann, A. B. Poore, Chemical
     Engineering Science 36(8), 1981, as TUB in the NEP collection.
 
-    D is read out of tub1000 of the collection, of which entries of the first 63 and last 17 points were
-    compared: they agree, the file being in single precision, but for the last point, where the file's
-    reaction is 10^-17 times ours. In tub100 the least entry belongs to another state. So neither
-    name is claimed.
+    D is read out of tub1000 of the collection. Its entries of the first 63 and last 17 points were compared:
+    they agree in the file's single precision, but for the last point, where the file's reaction is 10^-17
+    times ours. In tub100 the least entry belongs to another state. So neither name is claimed.
     """
     transport = _transport(points)
     state = np.ones(2 * points)

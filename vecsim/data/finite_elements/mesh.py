@@ -151,13 +151,17 @@ def _of_arrays(path: Path) -> TriangleMesh:
 
 def _checked(source: str, mesh: TriangleMesh) -> TriangleMesh:
     if mesh.triangles.size == 0:
-        raise UserError(f"{source}: the mesh has no triangles (triangle strips are not read)")
+        raise UserError(
+            f"{source}: the mesh has no triangles (triangle strips are not read); use one with triangles"
+        )
     if not np.isfinite(mesh.vertices).all():
-        raise UserError(f"{source}: a vertex has a coordinate that is not a finite number")
+        raise UserError(f"{source}: a coordinate of a vertex is not finite; all must be finite numbers")
     if mesh.triangles.min() < 0 or mesh.triangles.max() >= len(mesh.vertices):
-        raise UserError(f"{source}: a triangle names a vertex beyond the {len(mesh.vertices)} there are")
+        raise UserError(
+            f"{source}: a triangle names a missing vertex; vertices must be 0 to {len(mesh.vertices) - 1}"
+        )
     triangles = mesh.triangles[mesh.areas > 0]
     if not len(triangles):
-        raise UserError(f"{source}: no triangle of the mesh has an area")
+        raise UserError(f"{source}: no triangle of the mesh has an area; at least one must have")
     used, numbered = np.unique(triangles, return_inverse=True)
     return TriangleMesh(mesh.name, mesh.vertices[used], numbered.reshape(-1, 3))

@@ -38,7 +38,7 @@ class Facets:
 
 
 def facets_of(mesh: TriangleMesh) -> Facets:
-    """Return the triangles of `mesh`, each in axes of its own."""
+    """Return the triangles of `mesh`, each in local axes."""
     points = mesh.vertices[mesh.triangles]
     first, second = points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]
     normal = np.cross(first, second)

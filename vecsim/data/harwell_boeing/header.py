@@ -92,7 +92,9 @@ def parse_header(source: str, lines: list[bytes]) -> Header:
         )
     for number, what in _BELONGS.items():
         if not lines[number - 1].strip(b" \t\0"):
-            raise UserError(f"{source}, line {number}: is blank, but has {what} in a Harwell-Boeing file")
+            raise UserError(
+                f"{source}, line {number}: is blank, but must have {what} in a Harwell-Boeing file"
+            )
     _, *announced, right_hand_sides = _counts(source, 2, lines[1], 0, 5)
     kind = lines[2][:3].decode("latin-1").upper()
     if not _TYPE.fullmatch(kind):
@@ -102,7 +104,9 @@ def parse_header(source: str, lines: list[bytes]) -> Header:
     if kind[2] == "E":
         raise UserError(f"{source}, line 3: an elemental matrix ({kind}) is not supported: assemble it first")
     if not lines[2][_COUNT_WIDTH:].strip(b" "):
-        raise UserError(f"{source}, line 3: no sizes follow the matrix type {kind}")
+        raise UserError(
+            f"{source}, line 3: no sizes follow the matrix type {kind}; rows, columns and entries must"
+        )
     rows, columns, entries = _counts(source, 3, lines[2], _COUNT_WIDTH, 3)
     check_size(source, rows, columns, entries)
     symmetry = _SYMMETRIES[kind[1]]
@@ -149,14 +153,14 @@ def _format(source: str, line: str, columns: tuple[int, int], wanted: str) -> Fo
     text = line[slice(*columns)]
     if not text.strip():
         raise UserError(
-            f"{source}, line 4: columns {columns[0] + 1} to {columns[1]} are blank, but have a Fortran "
-            f"format of {wanted}, as (16I5) is"
+            f"{source}, line 4: columns {columns[0] + 1} to {columns[1]} are blank, but must have a Fortran "
+            f"format of {wanted}, such as (16I5)"
         )
     matched = parse_format(text)
     letters = set() if matched is None else matched.letters
     # Integers alone, or none among other numbers.
     if matched is None or ("I" in letters and len(letters) > 1) or (wanted == "I" and letters != {"I"}):
         raise UserError(
-            f"{source}, line 4: '{shown(text.strip())}' is not a Fortran format of {wanted}, as (16I5) is"
+            f"{source}, line 4: '{shown(text.strip())}' is not a Fortran format of {wanted}, such as (16I5)"
         )
     return matched

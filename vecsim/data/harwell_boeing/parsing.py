@@ -95,7 +95,7 @@ def _require_complete(source: str, header: Header, lines: list[bytes]) -> None:
             raise UserError(
                 f"{source}, lines {block.first + 1} to {block.first + block.lines}: "
                 f"{counted(block.count, 'number')} announced, but the file ends with line "
-                f"{len(lines)}: it was cut off"
+                f"{len(lines)}; fetch it again"
             )
 
 
@@ -181,4 +181,4 @@ def _fault(source: str, lines: list[bytes], block: Block, number: int, reason: s
 
 
 def _outside(header: Header) -> str:
-    return f"is out of bounds: row indices must lie in 1 .. {header.rows}"
+    return f"is out of bounds: row indices must be from 1 to {header.rows}"

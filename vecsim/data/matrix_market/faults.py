@@ -25,7 +25,7 @@ zeros."""
 
 
 def at_byte(source: str, header: Header, data: bytes, place: int) -> UserError:
-    """Say what is wrong with the line around the byte of the file at which the scan stopped.
+    """Return the error of the line around the byte of the file at which the scan stopped.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def at_byte(source: str, header: Header, data: bytes, place: int) -> UserError:
 
 
 def of_entry(source: str, header: Header, data: bytes, entry: int, reason: str = "") -> UserError:
-    """Say what is wrong with an entry: what its line tells, or otherwise the reason given.
+    """Return the error of an entry: what is wrong with its line, or otherwise the reason given.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def _fault_in(header: Header, line: bytes) -> tuple[int, str] | None:
 
 
 def _reason(word: bytes, kind: str, name: str, count: int) -> str:
-    """Say why a word is not what must stand there; nothing if it is.
+    """Return why a word is not what must stand there; empty if it is.
 
     Parameters
     ----------

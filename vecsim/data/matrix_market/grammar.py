@@ -70,7 +70,7 @@ class _Automaton:
         class_
             The class of the byte.
         effect
-            What it does besides, as bits: ``ENTRY`` and others.
+            What else it does, as bits: ``ENTRY`` and others.
         """
         self.steps[start][class_] = end
         self.effects[start][class_] = effect

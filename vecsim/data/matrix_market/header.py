@@ -65,7 +65,7 @@ def parse_header(source: str, data: bytes) -> Header:
     ------
     UserError
         Naming `source` and the line: not Matrix Market, a word that the definition does not know, a field
-        with a symmetry that it cannot have, no size line, or one that is none.
+        with a symmetry that it cannot have, no size line, or a malformed one.
     """
     end = _line_end(data, 0)
     words = [word.decode("latin-1").lower() for word in _WORDS.findall(_without_end(data[:end]))]
@@ -81,7 +81,7 @@ def parse_header(source: str, data: bytes) -> Header:
         if text and data[start : start + 1] != b"%":
             rows, columns, entries = _sizes(f"{source}, line {line}", layout, symmetry, text)
             return Header(layout, field, symmetry, rows, columns, entries, line, end)
-    raise UserError(f"{source}: no line with rows and columns is among the first {len(data):,} bytes")
+    raise UserError(f"{source}: a line with rows and columns must be among the first {len(data):,} bytes")
 
 
 def _line_end(data: bytes, start: int) -> int:

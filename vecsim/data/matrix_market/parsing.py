@@ -74,10 +74,10 @@ def parse_matrix_market(name: str, source: str, data: bytes, *, keep_complex: bo
     Raises
     ------
     UserError
-        Naming `source` and, where known, line and column: not Matrix Market, a malformed header, a word that
-        is no number of the declared field, more or fewer of them than a line must give, more or fewer entries
-        than announced, an index out of range, an entry where the symmetry allows none, not finite, an empty
-        matrix, one beyond the memory.
+        Naming `source` and, where known, line and column. The file is not Matrix Market or its header is
+        malformed; a word is not a number of the declared field, or a line has more or fewer of them than it
+        must; there are more or fewer entries than announced; an entry is out of range, not finite, or where
+        the symmetry allows none; the matrix is empty or exceeds the memory.
     """
     from vecsim.data.matrix_market.scanning import scan
 

@@ -3,7 +3,7 @@
 What the matrices of graphs, of circuits and of optimisation differ in, each with its own number: how
 unlike the rows are, how unlike the columns, how many entries are near the diagonal, how many rows are dense,
 and whether the matrix is square. As in `random_graphs`, every random number is a hash of the seed and of what
-it is drawn for, and a position drawn more than once is stored once.
+its purpose, and a position sampled more than once is stored once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from vecsim.data.synthetic.keyed_entries import (
 )
 
 _SCATTER = 2_654_435_761
-"""A prime by which popular columns are scattered over the matrix."""
+"""A prime that scatters popular columns over the matrix."""
 
 
 class Law(TypedDict, total=False):

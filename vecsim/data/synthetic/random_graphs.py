@@ -1,8 +1,8 @@
 """Random graphs and matrices at the size of a GPU, by published definitions, generated on all cores.
 
-Every random number is a hash of the seed and of what it is drawn for (`keyed_entries`), so a matrix depends
-on its arguments alone and not on the number of threads. A position drawn more than once is stored once. A
-value is a hash of its position, uniform in [-1, 1); symmetric patterns have symmetric values.
+Every random number is a hash of the seed and of its purpose (`keyed_entries`), so a matrix depends on its
+arguments alone and not on the number of threads. A position sampled more than once is stored once. A value
+is a hash of its position, uniform in [-1, 1); symmetric patterns have symmetric values.
 """
 
 from typing import Any
@@ -40,7 +40,7 @@ def kronecker(scale: int, edge_factor: int, seed: int = 1, *, symmetric: bool = 
     scale
         The graph has 2**scale vertices; 1 to 30.
     edge_factor
-        Edges drawn a vertex.
+        Sampled edges for each vertex.
     seed
         Another seed gives another graph.
     symmetric
@@ -72,7 +72,7 @@ def uniform(rows: int, per_row: int, seed: int = 1) -> Any:
     rows
         Rows and columns.
     per_row
-        Draws a row; a column drawn twice is stored once.
+        Samples for each row; a column sampled twice is stored once.
     seed
         Another seed gives another matrix.
 
@@ -164,7 +164,7 @@ def web(
     require_share("copied", copied)
     require_share("local", local)
     if copied == 1:
-        raise UserError("copied 1 is not possible: some link must be drawn first; use less")
+        raise UserError("copied 1 is not possible: some links must not be copies; use less")
     # The mean of a Pareto variable of exponent 2.7 is 1.7 / 0.7 times its least value.
     links = power_law_counts(pages, 2.7, pages // 2, mean_links * 0.7 / 1.7, np.uint64(seed))
     first = np.concatenate(([0], np.cumsum(links)))

@@ -1,7 +1,7 @@
 """Random matrices of given shape at the size of a GPU, generated on all cores: bands, dense, localised.
 
-Every random number is a hash of the seed and of what it is drawn for (`keyed_entries`), so a matrix does not
-depend on the number of threads. Values are uniform in [-1, 1).
+Every random number is a hash of the seed and of its purpose (`keyed_entries`), so a matrix does not depend
+on the number of threads. Values are uniform in [-1, 1).
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ def band(rows: int, width: int, per_row: int, seed: int = 1) -> Any:
     width
         Columns of the band; near the corners it is cut off.
     per_row
-        Draws a row; a column drawn twice is stored once.
+        Samples for each row; a column sampled twice is stored once.
     seed
         Another seed gives another matrix.
 
@@ -69,9 +69,9 @@ def localised(rows: int, stripes: int, per_leaf: int, leaves_per_stripe: float, 
     stripes
         Stripes with entries, a multiple of 128.
     per_leaf
-        Entries drawn a square; a place drawn twice is stored once.
+        Sampled entries for each square; a place sampled twice is stored once.
     leaves_per_stripe
-        Mean number of squares drawn a stripe; one drawn twice is stored once.
+        Mean number of sampled squares for each stripe; one sampled twice is stored once.
     seed
         Another seed gives another matrix.
 

@@ -59,7 +59,7 @@ def grid_diffusion(points: tuple[int, int, int], *, box: bool = False, seed: int
 
 
 def hexahedral_elasticity(nodes: tuple[int, int, int], *, poisson: float = 0.3, seed: int = 1) -> Any:
-    """Return the stiffness matrix of a free elastic box of unit cubes, each of its own stiffness.
+    """Return the stiffness matrix of a free elastic box of unit cubes of different stiffness.
 
     Trilinear elements, Young's modulus of each uniform in [0.5, 1.5), as of bone or foam.
 

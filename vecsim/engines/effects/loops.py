@@ -29,7 +29,7 @@ class TooLongError(BaseException):
 
 
 class ManyTurnsError(BaseException):
-    """Ends an execution of which the lines have to be counted."""
+    """Ends an execution whose lines have to be counted."""
 
 
 @contextmanager
@@ -62,7 +62,7 @@ def few_lines() -> Iterator[None]:
 
 
 class Turns:
-    """Counts the turns of loops over ``range``, in the place of which it stands."""
+    """A replacement of ``range`` that counts the turns of loops over it."""
 
     def __init__(self) -> None:
         self._left = MOST_LINES

@@ -221,7 +221,7 @@ class _Watch:
         return None, element % size
 
     def _check_place(self, operand: Operand, verb: str, place: int) -> None:
-        """Refuse an element that is none of the n, of an operand that is not declared as a whole."""
+        """Refuse an element after the first n, of an operand that is not declared as a whole."""
         row, n = self.execution.row, self.execution.n
         if not operand.whole and place >= n and row.length not in (Length.ONE, Length.NONE):
             whole = _fixed(row, operand, _role(operand), whole=True)
@@ -292,7 +292,7 @@ def _named(array: str, element: int) -> str:
 
 
 def _cure(row: Instruction, verb: str, array: str, element: int) -> str:
-    """Say what to write instead."""
+    """Return what to write instead."""
     if array in "xfv":
         return "make it one"
     if array == "special":
@@ -321,6 +321,6 @@ def _fixed(row: Instruction, operand: Operand, role: str, *, whole: bool | None 
 
 
 def _said(row: Instruction, what: str, line: int | None = None) -> str:
-    """Say what an instruction does, with the place in its file."""
+    """Return what an instruction does, with the place in its file."""
     code = row.semantics.__code__
     return f"{code.co_filename}:{line or code.co_firstlineno}: {row.mnemonic} {what}"

@@ -21,7 +21,7 @@ Told = Callable[[str, int], None]
 def watched(m: State, read: Told, write: Told) -> State:
     """Return a state, of one that :func:`isa.state.interpreted` returns, that calls these.
 
-    An element is told of before it is written, and after it was read.
+    An element is reported before it is written, and after it was read.
     """
     checked = guarded(m)
     arrays = {name: _watched(name, getattr(checked, name), read, write) for name in State._fields[:-1]}
@@ -49,7 +49,7 @@ def _watched_kind(kind: Any) -> Any:
             """Leave all to who makes it."""
 
         def note(self, note: Told, index: Any) -> None:
-            """Tell of an element that there is, a word as its bytes."""
+            """Report an element that exists, a word as its bytes."""
             if not 0 <= int(index) < self.length:
                 return
             if self.scale > 0:

@@ -6,7 +6,7 @@
 ``state``          what compiled code keeps in addition to the state of a run
 ``semantics``      the semantics of instructions, compiled
 ``rules``          the timing rules, compiled
-``single_port/``   the loop for machines with one memory port, with formulas of its own
+``single_port/``   the loop for machines with one memory port, with closed formulas
 ``general/``       the loop for any machine, which calls the timing rules
 ``arrays/``        the arrays of a run, in one table of addresses, and views of it
 ``own/``           user-defined code, compiled with checks
@@ -47,7 +47,7 @@ stop_count
 capacity
     The rows of the timeline that there is room for, -1 for no timeline.
 retired
-    The cycle by which all older instructions have retired: all before it has been attributed to them.
+    The cycle before which all older instructions have retired: all before it has been attributed to them.
 last
     The cycle in which the last element starts, or the last word is transferred.
 result

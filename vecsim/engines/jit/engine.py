@@ -156,7 +156,7 @@ class JitEngine(BaseEngine):
             self._cycle = max(self._cycle, min(end, int(control["last_retired"][0])))
 
     def _raise(self) -> None:
-        """Say what the instruction at ``pc`` cannot do."""
+        """Raise what the instruction at ``pc`` cannot do."""
         scratch = self._scratch
         r = InterpretedRun(
             interpreted_program(scratch["program"]),

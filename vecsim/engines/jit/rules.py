@@ -56,7 +56,7 @@ _APART: tuple[Callable[..., Any], ...] = (
     sparse.step_sparse,
     vector_cache.slice_blocked,
 )
-"""Rules that stay functions of their own: called in several places, or large."""
+"""Rules that stay separate functions: called in several places, or large."""
 _APART_CODE = {rule.__code__ for rule in _APART}
 
 _OURS = str(Path(vecsim.engines.__file__).parent)

@@ -5,7 +5,7 @@ it calls, is compiled as it is, but for loads and stores of simulated memory; in
 float32 stays float32, so the bits are those of the interpreted engine.
 
 Scalar instructions and branches of the base set are cases inside the loop. Vector instructions, and what a
-user adds, are functions of their own, which the loop calls by their address.
+user adds, are separate functions, which the loop calls by their address.
 """
 
 from __future__ import annotations

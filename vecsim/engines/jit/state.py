@@ -59,7 +59,7 @@ class Outcome(Row):
     earliest: int = 0
     """The cycle in which issue allows the next."""
     retired_by: int = 0
-    """The cycle by which all have retired."""
+    """The latest cycle in which one has retired."""
     seen: int = 0
     """How many instructions have issued."""
     until: int = 0
@@ -67,7 +67,7 @@ class Outcome(Row):
     leads_to: int = 0
     """The number of the instruction to which a branch leads."""
     scalars_ready_by: int = 0
-    """The cycle by which every scalar register is ready but for those that come with a last element."""
+    """The cycle from which every scalar register is ready but for those that come with a last element."""
     last_case: int = 0
     """Of the scalar blocks, the case that was executed for the first time last; 0 for none."""
 

@@ -1,8 +1,12 @@
+<<<<<<< HEAD
 """Waits, charges and retirement (docs/timing.md, "The end" and "Waits and cycle attribution").
+=======
+"""Waits, cycle attribution and retirement (docs/timing.md, "The end" and "Waiting and charging").
+>>>>>>> h3
 
 A cycle is attributed to the oldest instruction that has not retired in it. Waits are booked when they end, so
-an instruction that is not the oldest in flight is charged nothing yet: an older one retires later. If its
-cycles are known before those of an older one, its retirement is pending until that has left flight.
+no cycle is attributed yet to an instruction that is not the oldest in flight: an older one retires later. If
+its cycles are known before those of an older one, its retirement is pending until that has left flight.
 """
 
 from __future__ import annotations
@@ -104,7 +108,11 @@ def book_wait(r: Run, slot: Slot, cause: int, begin: int, end: int) -> None:
 
 
 def _attribute(r: Run, account: Account, vector: int, passed: int, retire: int) -> None:
+<<<<<<< HEAD
     """Charge what is not charged yet of the cycles up to ``retire`` ("Waits and cycle attribution").
+=======
+    """Attribute the remaining cycles up to ``retire`` ("Waiting and charging").
+>>>>>>> h3
 
     Parameters
     ----------
@@ -125,8 +133,8 @@ def _attribute(r: Run, account: Account, vector: int, passed: int, retire: int) 
 def _tidy(r: Run) -> None:
     """Make room among the pending retirements ("Waits and cycle attribution").
 
-    What is in flight retires after the cycle that follows the latest issue, so what has retired by then is
-    charged nothing. If nothing has, the oldest goes, and the next one is charged its cycles.
+    What is in flight retires after the cycle that follows the latest issue, so no cycle is attributed to what
+    has retired by then. If nothing has, the oldest goes, and its cycles are attributed to the next one.
     """
     first, until = 0, r.control.issue_cycle + 1
     while first < r.control.pending and r.pending[first].retire <= until:
@@ -176,7 +184,11 @@ def _postpone(r: Run, age: int, pc: int, vector: int, passed: int, retire: int) 
 
 
 def _attribute_pending(r: Run) -> None:
+<<<<<<< HEAD
     """Attribute cycles to retirements older than all in flight ("Waits and cycle attribution")."""
+=======
+    """Attribute pending retirements older than any instruction in flight ("Waiting and charging")."""
+>>>>>>> h3
     next_age, k = NEVER, 0
     if r.scratch.in_flight > 0:
         next_age = r.slots[r.order[0]].age
@@ -209,7 +221,7 @@ def retire_at_issue(r: Run, instruction: Instruction, retire: int, cause: int, b
 def retire_from_flight(r: Run, slot: Slot, position: int, last: int, retire: int) -> None:
     """Book an instruction that has just left flight, from ``position`` in ``order`` ("The end").
 
-    The rest of its cycles is charged. If an older one is in flight, its retirement is pending.
+    The rest of its cycles is attributed. If an older one is in flight, its retirement is pending.
     """
     r.control.last_retired = larger(r.control.last_retired, retire)
     if position > 0:

@@ -107,7 +107,7 @@ def follows_elements(r: Run, younger: int, slot: int) -> bool:
     Parameters
     ----------
     slot
-        The number of the slot of which elements have started.
+        The number of the slot whose elements have started.
     """
     if younger < 0:
         return False

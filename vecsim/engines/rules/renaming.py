@@ -153,7 +153,7 @@ def is_renamed(r: Run, register: int) -> bool:
 
 
 def ancestors(r: Run, v: int) -> int:
-    """Return, as bits, the registers of which elements were left as they were in register v ("Renaming")."""
+    """Return, as bits, the registers whose elements were left as they were in register v ("Renaming")."""
     match, older = 0, r.vectors[v].older
     while older >= 0:
         match |= 1 << older

@@ -9,7 +9,7 @@
 ``flight``              a vector instruction in flight
 ``registers``           scalar and vector registers, slices of the vector cache
 ``units``               units, memory ports and banks
-``accounts``            the ledger, pending retirements, rows of the timeline
+``accounts``            cycle attribution, pending retirements, rows of the timeline
 ``counters``            what every run counts
 ``causes``              why an instruction waits
 ======================  ======================================================================

@@ -10,7 +10,7 @@ from vecsim.engines.state.row import NONE, Row, array
 
 @dataclass(slots=True, eq=False)
 class Account(Row):
-    """A row of the ledger: what all executions of an instruction of the program came to, in cycles."""
+    """The cycles of all executions of an instruction of the program, by cause."""
 
     executions: int = 0
     elements: int = 0
@@ -29,8 +29,8 @@ class Account(Row):
 class PendingRetirement(Row):
     """An instruction whose cycles are known while an older one is in flight.
 
-    It is charged when that has left flight. Of two neighbours the younger retires later: an instruction that
-    retires no later than an older one is charged nothing.
+    They are attributed when that has left flight. Of two neighbours the younger retires later: no cycle is
+    attributed to an instruction that retires no later than an older one.
     """
 
     age: int = 0

@@ -1,4 +1,4 @@
-"""The numbers of :class:`vecsim.engines.cause.Cause` for which an instruction waits, for the timing rules."""
+"""The numbers of each :class:`vecsim.engines.cause.Cause` of a wait, for the timing rules."""
 
 from vecsim.engines.cause import Cause
 

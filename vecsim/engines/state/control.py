@@ -46,7 +46,7 @@ class Scratch(Row):
     fault: int = 0
     """1 after an instruction that cannot be executed."""
     started: int = 0
-    """1 + the slot of which elements have started, until the engine has seen it."""
+    """1 + the slot whose elements have started, until the engine has seen it."""
     left: int = 0
     """1 after an instruction has left flight, until the engine has seen it."""
     handed_queues: int = 0

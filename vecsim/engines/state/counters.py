@@ -1,4 +1,4 @@
-"""What every run counts in addition to its ledger."""
+"""What every run counts in addition to its cycle attribution."""
 
 from enum import IntEnum
 

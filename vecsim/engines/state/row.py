@@ -1,4 +1,4 @@
-"""Rows: records with named fields, of which the state of a run is made.
+"""Rows: records with named fields that make up the state of a run.
 
 A row is declared once, as a dataclass with slots. From the declaration come
 

@@ -116,9 +116,9 @@ class Run:
     """(P, accesses_in_flight + unit_queue + 1) the transfers that ended last. This many may be in flight, if
     they are timed ahead."""
     accounts: Annotated[list[Account], Record(("instructions",))]
-    """(I,) what each instruction of the program came to."""
+    """(I,) the cycles of each instruction of the program."""
     pending: Annotated[list[PendingRetirement], Record(("pending",))]
-    """Instructions that are charged when older ones have left flight, oldest first."""
+    """Instructions whose cycles are attributed when older ones have left flight, oldest first."""
     counters: Annotated[list[int], Record(("counters",), most=len(Counter) + MOST_OWN)]
     """By :class:`vecsim.engines.state.counters.Counter`, then those of the machine's extensions."""
 

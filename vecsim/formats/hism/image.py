@@ -86,7 +86,7 @@ def _position_bytes(section_size: int, position_bytes: int | None) -> int:
     if position_bytes is None:
         return narrowest
     if position_bytes not in (1, 2):
-        raise UserError(f"a position has 1 or 2 bytes, not {position_bytes}")
+        raise UserError(f"a position must have 1 or 2 bytes, not {position_bytes}")
     if position_bytes < narrowest:
         raise UserError(
             f"positions of 1 byte reach to section size {BYTE_SECTION_SIZE}, "

@@ -58,7 +58,7 @@ def mean_over(positions: EmptyPositions, parts: tuple[Steps[IntArray], ...]) -> 
         If there are no positions.
     """
     if not len(positions.count):
-        raise ValueError("there is no empty position, so no mean over them")
+        raise ValueError("a mean over empty positions needs at least one")
     share = positions.count / positions.count.sum(dtype=np.float64)
     return tuple(
         Steps(

@@ -100,7 +100,7 @@ class Insertion(Generic[Format]):
     Attributes
     ----------
     matrix
-        The new matrix; arrays that did not change are the old one's own.
+        The new matrix; arrays that did not change are shared with the old one.
     replaced
         Whether the position was stored already, so that only its value changed.
     parts
@@ -156,7 +156,8 @@ def checked_positions(shape: Shape, rows: ArrayLike, columns: ArrayLike) -> tupl
         checked.append(numbers.astype(np.int64))
     if len(checked[0]) != len(checked[1]):
         raise UserError(
-            f"{counted(len(checked[0]), 'row')} do not go with {counted(len(checked[1]), 'column')}"
+            f"{counted(len(checked[0]), 'row')} and {counted(len(checked[1]), 'column')} were "
+            "given; the numbers must be equal"
         )
     return checked[0], checked[1]
 
@@ -197,7 +198,10 @@ def checked_element(
     if not np.isfinite(typed) or (typed == 0 and number != 0):
         raise UserError(f"the value {value!r} cannot be stored: a finite {dtype} number is needed")
     if isinstance(value, int | np.integer) and int(typed) != int(value):
-        raise UserError(f"the value {value!r} cannot be stored: {dtype} would round it to {int(typed)}")
+        raise UserError(
+            f"the value {value!r} cannot be stored: {dtype} would round it to {int(typed)}; "
+            "use a value that it can represent"
+        )
     return rows, columns, typed
 
 
@@ -211,5 +215,5 @@ def check_room(nnz: int) -> None:
     """
     if nnz >= MAX_COUNT:
         raise UserError(
-            f"the matrix has {nnz} entries, the most that 32 bits can count: none can be inserted"
+            f"the matrix has {nnz} entries, the most that 32 bits can count: nothing can be inserted"
         )

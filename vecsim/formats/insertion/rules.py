@@ -1,4 +1,4 @@
-"""How a format takes up elements, of which each format says where they belong and what is written."""
+"""How a format takes up elements; each format defines where they belong and what is written."""
 
 from __future__ import annotations
 

@@ -97,9 +97,9 @@ class JD(FormatBase):
     def insert(self, row: int, column: int, value: float) -> "Insertion[JD]":
         """Insert an element, or replace its value where the position is stored already.
 
-        The element takes its place among the row's entries, each later one of which goes one diagonal
-        on; the row, now longer, goes up in the permutation past those that it outgrows, keeping rows of
-        equal length in order. A new longest row adds a diagonal.
+        The element takes its place among the row's entries; each later one goes one diagonal on. The row,
+        now longer, goes up in the permutation past those that it outgrows, keeping rows of equal length in
+        order. A new longest row adds a diagonal.
 
         Parameters
         ----------

@@ -393,7 +393,7 @@ def test_a_full_disk_and_a_torn_line_cost_nothing_that_was_kept(tmp_path):
 def test_a_file_that_is_no_file_of_results(tmp_path, text):
     path = tmp_path / "kept.journal"
     path.write_text(text)
-    with pytest.raises(UserError, match="is no journal of `vecsim calibrate`"):
+    with pytest.raises(UserError, match="is not a journal of `vecsim calibrate`"):
         Simulator(members("laplace2d-3"), suite_cases.load, jobs=1, engine="jit", results=path)
 
 

@@ -75,7 +75,7 @@ def test_a_matrix_that_cannot_be_loaded_is_reported():
         actual = measure_members([*MEMBERS, member("laplace2d-1", size=5)], load, Request(MACHINE, jobs=jobs))
         assert list(actual.timings) == [m.name for m in MEMBERS]
         assert list(actual.failed) == ["laplace2d-1"]
-        assert "N runs from 2" in actual.failed["laplace2d-1"]
+        assert "N must be from 2" in actual.failed["laplace2d-1"]
 
 
 def test_an_unknown_engine_is_found_out_before_any_work():

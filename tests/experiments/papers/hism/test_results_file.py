@@ -118,7 +118,7 @@ def test_an_interrupted_run_keeps_what_it_has(path, monkeypatch):
 def test_a_file_that_is_something_else_is_left_alone(path, content):
     path.write_bytes(content)
     before = path.read_bytes()
-    with pytest.raises(UserError, match="is no journal of `vecsim reproduce`"):
+    with pytest.raises(UserError, match="is not a journal of `vecsim reproduce`"):
         measure_members(MEMBERS, load, Request(MACHINE, results=path))
     assert path.read_bytes() == before
 

@@ -78,7 +78,7 @@ def test_no_file_and_no_json(tmp_path):
     with pytest.raises(UserError, match="no such file"):
         read_results(tmp_path / "none.json", Own)
     (tmp_path / "some.json").write_text("{")
-    with pytest.raises(UserError, match="is no JSON"):
+    with pytest.raises(UserError, match="is not JSON"):
         read_results(tmp_path / "some.json", Own)
     (tmp_path / "list.json").write_text("[]")
     with pytest.raises(UserError, match="is no file of"):

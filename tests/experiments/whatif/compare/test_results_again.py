@@ -159,7 +159,7 @@ def test_another_matrix_or_program_is_seen(files, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "is no JSON"),
+        ("", "is not JSON"),
         ("[" * 100_000, "is nested too deeply"),
         ("[]", "says not what it is of"),
         ('{"kind": "vecsim isa"}', "is of 'vecsim isa'; results of vecsim run, "),

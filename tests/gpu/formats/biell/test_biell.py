@@ -73,7 +73,7 @@ def test_longer_rows_get_more_threads_and_padding_is_bounded(lengths):
         ({"perm": np.full(32, 5, np.uint32)}, "each row once"),
         ({"group_ptr": np.array([0, 1, 1, 1, 1, 2, 4], np.uint32)}, "group_ptr must end at 3"),
         ({"columns": np.zeros(95, np.uint32)}, "equally long"),
-        ({"columns": np.full(96, 9, np.uint32)}, r"rows that the entries stand at|columns must lie in"),
+        ({"columns": np.full(96, 9, np.uint32)}, r"rows that the entries stand at|columns must be from"),
         ({"values": np.ones(96)}, "padding must have the value 0"),
         ({"perm": np.array([*range(18), *[NO_ROW] * 14], np.uint32)}, ""),
     ],

@@ -125,7 +125,7 @@ def test_padding_that_is_too_much_is_refused(monkeypatch):
         ("places", lambda array: np.where(array == 1, 0, array), "each place once"),
         ("ranks", lambda array: array * 0, "each rank once"),
         ("values", lambda array: array + 1, "padding must have the value 0"),
-        ("columns", lambda array: array + 9, "columns must lie in their part"),
+        ("columns", lambda array: array + 9, "columns must be in their part"),
         ("bin_rows", lambda array: array + np.array([[1, 0]]), "bins must have the rows in order"),
         ("diagonals", lambda array: array[:, ::-1], "the first diagonal must begin at 0"),
         ("items", lambda array: array + 1, "items must start at 0"),

@@ -96,7 +96,7 @@ def test_what_fillers_would_blow_up_is_refused():
         ("bits", lambda bits: 7, "bits must be one of"),
         ("words", lambda words: words[:-1], "whole steps of 32"),
         ("value_ptr", lambda pointers: pointers[::-1], "value_ptr must start at 0"),
-        ("first_column", lambda columns: columns + 2**20, "stand at must lie"),
+        ("first_column", lambda columns: columns + 2**20, "stand at must be"),
         ("words", lambda words: words * 0, "fillers must have the value 0"),
     ],
 )

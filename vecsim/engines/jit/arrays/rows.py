@@ -51,7 +51,7 @@ def _name(kind: str, what: object, *, checked: bool) -> str:
 
 
 class RowType(types.Type):
-    """The Numba type of a row: its address. LLVM is told of a constant one that its fields never change."""
+    """The Numba type of a row: its address. For LLVM the fields of a constant one never change."""
 
     def __init__(self, row: type[Row], *, checked: bool, constant: bool = False) -> None:
         self.row, self.checked, self.constant = row, checked, constant

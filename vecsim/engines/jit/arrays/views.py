@@ -1,8 +1,8 @@
 """The arrays of a run inside compiled code: views that find each of them by the table of addresses.
 
 Compiled functions take the table ``w`` and name what they need. A view is the address of the table and
-nothing else, so it costs nothing to hand on; an array is found when it is named. What is in the table
-itself is a place in it; the address of any other array is loaded, and LLVM is told that it never changes.
+nothing else, so it costs nothing to pass on; an array is found when it is named. What is in the table itself
+is a place in it; the address of any other array is loaded, as one that for LLVM never changes.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ def _without_collections() -> Iterator[None]:
 _FORWARDED = re.compile(r"Failed in .* pipeline|\s*$")
 _PLACE = re.compile(r" at (\S.*?) \((\d+)\)")
 REASON = "vecsim says: "
-"""How a reason of vecsim's own begins, among what Numba says besides."""
+"""The beginning of a reason that vecsim gives, among the messages of Numba."""
 LONGEST = 200
 """Letters of a reason that are shown."""
 

@@ -1,4 +1,4 @@
-"""How functions of the engine are compiled: into what calls them, or as functions of their own.
+"""How functions of the engine are compiled: into what calls them, or as separate functions.
 
 Numba's default passes are for NumPy arrays, objects and user code of any kind; of them only those are run
 that change something here. That, and one version of a function for all constants, more than halves what
@@ -49,7 +49,7 @@ class Function(CPUDispatcher):  # type: ignore[misc]
     targetdescr = target
 
     def get_call_template(self, args: tuple[types.Type, ...], kws: Any) -> Any:
-        """Tell Numba how to call it."""
+        """Return how Numba calls it."""
         return super().get_call_template(tuple(unliteral(argument) for argument in args), kws)
 
     def result(self, signature: Signature) -> Any:
@@ -64,7 +64,7 @@ Decorator = Callable[[Callable[..., Any]], Any]
 def compiling(
     *, forceinline: bool, passes: type[CompilerBase] = _Passes, boundscheck: bool | None = None
 ) -> Decorator:
-    """Return what compiles a function: into what calls it or not, by which passes, with checks of arrays."""
+    """Return a decorator that compiles a function, inlined or not, with these passes and array checks."""
     options = {
         "nopython": True,
         "boundscheck": boundscheck,

@@ -29,7 +29,7 @@ class Module(CPUCodeLibrary):  # type: ignore[misc]
 
     @property
     def called(self) -> list[Any]:
-        """Of the functions that it calls, what Numba has made: modules, or libraries of its own target."""
+        """Of the functions that it calls, what Numba has made: modules, or libraries of Numba's target."""
         return list(self._linking_libraries)
 
     def add_llvm_module(self, module: Any) -> None:
@@ -41,7 +41,7 @@ class Module(CPUCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Tell Numba that there is no code yet."""
+        """Return 0: there is no code yet."""
         return 0
 
 
@@ -118,7 +118,7 @@ def front_end() -> Iterator[None]:
     """Let Numba compile its own functions for this target meanwhile, such as those after ``max``.
 
     Numba knows one implementation of such a function for some types, that of the target that asked last. So
-    what this target was told in an earlier compilation is asked again.
+    what this target learnt in an earlier compilation is asked again.
     """
     before = CPUDispatcher.targetdescr
     target.typing_context.forget()

@@ -24,17 +24,17 @@ def folder() -> Path:
 
 
 def say(message: str) -> None:
-    """Tell the user, on stderr, what takes its time or does not work."""
+    """Print on stderr what takes its time or does not work."""
     print(message, file=sys.stderr, flush=True)
 
 
 def is_used() -> bool:
-    """Tell whether object files can be kept; the reason why not is told once."""
+    """Return whether object files can be kept; the reason why not is printed once."""
     return _is_private(folder())
 
 
 def has(name: str) -> bool:
-    """Tell whether there is an object file of a name, whole or not."""
+    """Return whether there is an object file of a name, whole or not."""
     return is_used() and _path(name).is_file()
 
 
@@ -92,7 +92,7 @@ def _path(name: str) -> Path:
 
 @lru_cache(maxsize=16)
 def _is_private(at: Path) -> bool:
-    """Tell whether code may be kept in a folder; the reason why not is told once."""
+    """Return whether code may be kept in a folder; the reason why not is printed once."""
     try:
         private_files.check_folder(at)
     except NotPrivateError as error:

@@ -102,7 +102,7 @@ def loop_of(machine: Machine) -> str:
 
 
 def is_kept(loop: str, extensions: Extensions = ()) -> bool:
-    """Tell whether the cache has what a loop needs, without an instruction of the user's own."""
+    """Return whether the cache has what a loop needs, without an instruction of the user's own."""
     return all(code_cache.has(file) for file in _files(loop, extensions).values())
 
 
@@ -136,7 +136,7 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction], extensions: Ex
             "NUMBA_DISABLE_JIT is set, so the engine jit is not compiled; unset it, or take --engine simpy"
         )
     if missing == [USER]:
-        say("compiling instructions of your own for their first use: a few seconds")
+        say("compiling user-defined instructions for their first use: a few seconds")
     elif extensions and MULTIPORT_LOOP in missing:
         say("compiling the engine with your extension for its first use: some 20 seconds")
     else:

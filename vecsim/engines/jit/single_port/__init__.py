@@ -11,6 +11,6 @@
 ``registers``     when elements of vector registers are ready and taken
 ``port``          the latest dispatches and accesses; how an access begins and ends
 ``banks``         which words hold up the banks, and up to which cycle
-``accounts``      waits, charges and rows of the timeline
+``accounts``      waits, cycle attribution and rows of the timeline
 ================  =============================================================================
 """

@@ -1,4 +1,4 @@
-"""Waits, charges and timeline rows of the instruction being timed.
+"""Waits, cycle attribution and timeline rows of the instruction being timed.
 
 It is the oldest of those whose cycles are not yet known: all before ``retired`` has been attributed to older
 instructions.
@@ -25,7 +25,7 @@ open_row, write_scalar_row = compiled_rule(timeline.open_row), compiled_rule(tim
 
 @inline
 def note_wait(r: Any, instruction: Any, cause: Any, cycles: Any) -> None:
-    """Note this many cycles of waiting that are never charged: who is waited for retires later.
+    """Record this many cycles of a wait that are not attributed: the awaited instruction retires later.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def note_wait(r: Any, instruction: Any, cause: Any, cycles: Any) -> None:
 
 @inline
 def book_at_issue(r: Any, instruction: Any, cause: Any, begin: Any, end: Any, retired: Any) -> Any:
-    """Book a wait before issue, from ``begin`` to ``end`` (exclusive); return up to where all is charged."""
+    """Book a wait before issue, from ``begin`` to ``end`` (exclusive); return the end of attribution."""
     account = r.accounts[instruction.number]
     account.waited[cause] += end - begin
     begin = larger(begin, retired)
@@ -49,7 +49,7 @@ def book_at_issue(r: Any, instruction: Any, cause: Any, begin: Any, end: Any, re
 
 @inline
 def book(r: Any, instruction: Any, cause: Any, begin: Any, end: Any, retired: Any) -> None:
-    """Book a wait after issue, from ``begin`` to ``end`` (exclusive); the rest is charged as work."""
+    """Book a wait after issue, from ``begin`` to ``end`` (exclusive); the rest is attributed to work."""
     if end > begin:
         account = r.accounts[instruction.number]
         account.waited[cause] += end - begin
@@ -61,10 +61,10 @@ def book(r: Any, instruction: Any, cause: Any, begin: Any, end: Any, retired: An
 
 @inline
 def answer_for_part(r: Any, case: Any, start: Any, retired: Any) -> Any:
-    """Charge a case of a block that begins in cycle ``start``; return the latest retirement by then.
+    """Attribute the cycles of a case that begins in cycle ``start``; return the latest retirement by then.
 
-    Its last instruction issues by ``retired``, so all that it waits for is attributed to others. The charges
-    depend on how much later ``retired`` is; executions are counted by that until the loop ends.
+    Its last instruction issues by ``retired``, so all that it waits for is attributed to others. The
+    attribution depends on how much later ``retired`` is; executions are counted by that until the loop ends.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def answer_for_part(r: Any, case: Any, start: Any, retired: Any) -> Any:
 
 @inline
 def _attribute_case(r: Any, case: Any, retired: Any, times: Any) -> None:
-    """Charge this many executions that all begin this many cycles before ``retired``."""
+    """Attribute the cycles of this many executions that all begin this many cycles before ``retired``."""
     blocks = r.blocks
     first = blocks[case + block.BEGIN]
     for j in range(blocks[case + block.LENGTH]):
@@ -97,7 +97,7 @@ def _attribute_case(r: Any, case: Any, retired: Any, times: Any) -> None:
 
 @function
 def count_blocks(r: Any) -> None:
-    """Write into the ledger what scalar blocks came to."""
+    """Add the cycles of scalar blocks to the accounts."""
     blocks, case = r.blocks, r.outcome.last_case
     r.outcome.last_case = 0
     while case > 0:

@@ -40,7 +40,7 @@ row_is_new = compiled_rule(sparse.row_is_new)
 
 @inline
 def _is_new(row: Any, k: Any, in_cycle: Any, highest: Any) -> Any:
-    """Tell, as 0 or 1, whether no entry before entry k in its cycle adds to its row; a negative row is none.
+    """Return 1 if no entry before entry k in its cycle adds to its row, otherwise 0; a negative row is none.
 
     ``highest`` is the last of their rows, -1 for none.
     """
@@ -91,7 +91,7 @@ def _collect(r: Any, instruction: Any, operand: Any, n: Any) -> None:
 
 @inline
 def _nothing_is_late(r: Any, operand: Any, n: Any, start: Any, scale: Any, shift: Any) -> Any:
-    """Tell whether elements can start from ``start`` on at the unit's full rate."""
+    """Return whether elements can start from ``start`` on at the unit's full rate."""
     hazard = r.hazards
     late = 0
     if shift >= 0:
@@ -107,7 +107,7 @@ def _nothing_is_late(r: Any, operand: Any, n: Any, start: Any, scale: Any, shift
 
 @inline
 def _follows(operand: Any, n: Any, lanes: Any) -> Any:
-    """Tell whether operands come in order and never this many in a cycle that the unit is full."""
+    """Return whether operands come in order and never this many in a cycle that the unit is full."""
     bad = 0
     for k in range(1, n):
         bad |= operand[k] < operand[k - 1]
@@ -150,7 +150,7 @@ def _one_by_one(
 
 @inline
 def _binding(r: Any, instruction: Any) -> Any:
-    """The register read element by element of which the last element comes last; NONE if none is read."""
+    """Return the register read element by element whose last element comes last; NONE if none is read."""
     v = instruction.reads[0]
     for k in range(1, READ):
         u = instruction.reads[k]
@@ -161,7 +161,7 @@ def _binding(r: Any, instruction: Any) -> Any:
 
 @inline
 def _others_are_clear(r: Any, instruction: Any, binding: Any, n: Any, start: Any) -> Any:
-    """Tell whether no register but ``binding`` holds up an element that starts with binding's own."""
+    """Return whether no register but ``binding`` holds up an element that starts with binding's own."""
     schedule, add = r.scheduled[binding].ready_schedule, r.scheduled[binding].ready_add
     clear = True
     for k in range(READ):

@@ -19,7 +19,7 @@ def bank_of(word: Any, banks: Any) -> Any:
 
 @inline
 def _pass_the_run(r: Any, first: Any, n: Any, cycle: Any) -> Any:
-    """Tell whether n words from word ``first`` on surely meet no word of the access before them.
+    """Return whether n words from word ``first`` on surely meet no word of the access before them.
 
     Word j and word j + d of that access, or d - ``banks``, meet at a bank. Both accesses go at the full rate,
     so that how long one is after the other differs by a cycle at the most. Neither may anything older be
@@ -40,7 +40,7 @@ def _pass_the_run(r: Any, first: Any, n: Any, cycle: Any) -> Any:
 
 @inline
 def banks_are_free(r: Any, first: Any, n: Any, cycle: Any) -> Any:
-    """Tell whether n words from word ``first`` on, which go from ``cycle`` on, meet no bank that is busy.
+    """Return whether n words from word ``first`` on, which go from ``cycle`` on, meet no bank that is busy.
 
     If they may, banks are settled.
 
@@ -101,7 +101,7 @@ def phase_behind(r: Any, first: Any, n: Any, cycle: Any) -> Any:
 
 @inline
 def settle(r: Any) -> None:
-    """Note the banks of the words of which :func:`occupy` has put this off."""
+    """Record the banks of the words that :func:`occupy` has postponed."""
     outcome, machine = r.outcome, r.machine
     bank, now, left = outcome.run_bank, outcome.run_cycle, outcome.run_left
     banks, busy = machine.banks, machine.bank_busy
@@ -129,7 +129,7 @@ def occupy(r: Any, first: Any, word: Any, words: Any, cycle: Any, before: Any) -
     """Occupy banks with the words from ``word`` to ``words``, which go without waiting; give the last cycle.
 
     Word ``word`` goes in ``cycle``, after ``before`` others. Words that free their banks before the next
-    access can begin leave no trace, and the trace of the others is drawn only when an access comes so soon.
+    access can begin are not recorded; the others are recorded only when an access comes that soon.
 
     Parameters
     ----------

@@ -17,9 +17,9 @@ HEAD = WRITTEN_REGISTERS + MOST_WRITTEN
 LAST, ISSUED, RETIRED, ALL_READY, LINK, TIMES = range(6)
 """After the head, a case for each number of instructions that have issued in the first cycle: the cycle
 of the last, how many issue in it, the latest retirement; from when all written registers are ready; 1 + the
-case that was executed for the first time before it, 0 for none; how often it was executed until the ledger
-says so, while all older instructions retired 0, 1, 2, ... cycles after LAST, and MOST_AHEAD or more. Cycles
-are relative to that of the first instruction."""
+case that was executed for the first time before it, 0 for none; how often it was executed since the
+accounts were written, while all older instructions retired 0, 1, 2, ... cycles after LAST, and MOST_AHEAD or
+more. Cycles are relative to that of the first instruction."""
 MOST_AHEAD = 4
 READY_AT = TIMES + MOST_AHEAD + 1
 """From when each written register is ready."""

@@ -112,7 +112,7 @@ def _write_old_schedules(r: Any) -> None:
 
 @inline
 def new_schedule(r: Any, pace: Any) -> Any:
-    """Return a schedule to fill, of which at most ``pace`` elements pass in a cycle."""
+    """Return a schedule to fill, with at most ``pace`` elements in a cycle."""
     built = r.outcome.schedules_made + 1
     r.outcome.schedules_made = built
     if built & (FREE // 2 - 1) == 0:

@@ -80,7 +80,7 @@ def _replace(result: Any, expression: Any) -> None:
 
 
 def _is_constant(result: Any, operand: Any) -> bool:
-    """Tell whether an operand is a constant float of Python, which NumPy takes in the type of the other."""
+    """Return whether an operand is a constant float of Python, which NumPy takes in the type of the other."""
     definition = guard(get_definition, result, operand)
     if isinstance(definition, ir.Const | ir.Global | ir.FreeVar):
         return type(definition.value) is float
@@ -247,5 +247,5 @@ def _described(value: object) -> str:
 def _refusal(function: FunctionType, line: int, why: str) -> UserError:
     return UserError(
         f"{function.__code__.co_filename}:{line}: {function.__name__} cannot be compiled: {why}; "
-        "docs/extending.md says what may be, and engine simpy takes any Python"
+        "use what docs/extending.md allows, or engine simpy"
     )

@@ -1,8 +1,8 @@
 """Operations of user-defined code, compiled so that they are what Python's are, or an error.
 
 Integers have 64 bits: what does not fit, a division by zero and a negative shift are errors, those of
-:mod:`vecsim.engines.user_values`. Floats follow NumPy: one of 32 bits stays so next to an integer and next to a
-constant of Python. Where Python would tell apart what the compiler cannot, the code is refused.
+:mod:`vecsim.engines.user_values`. Floats follow NumPy: one of 32 bits stays so next to an integer and next to
+a constant of Python. Code is refused where Python distinguishes what the compiler cannot.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def _check_divisor(context: Any, builder: Any, a: Any, b: Any) -> None:
 
 
 def _is_rounded_up(builder: Any, rest: Any, b: Any) -> Any:
-    """Say whether a division that leaves this has to be rounded down: the signs differ."""
+    """Return whether a division that leaves this has to be rounded down: the signs differ."""
     other = builder.icmp_signed("<", builder.xor(rest, b), ZERO)
     return builder.and_(builder.icmp_signed("!=", rest, ZERO), other)
 
@@ -182,7 +182,7 @@ def _as(context: Any, builder: Any, value: Any, match: Any, wanted: Any) -> Any:
 
 
 CHECKED: dict[tuple[Any, tuple[bool, bool]], Any] = {}
-"""What stands for an operation, by which of its operands is a constant float."""
+"""What stands for an operation; the key has which of its operands is a constant float."""
 
 
 def _declare(plain: Any, constant: tuple[bool, bool]) -> None:
