@@ -56,7 +56,7 @@ MOST_WORDS = {".md": 35, ".py": 45}
 
 PAGES = ("README.md", "CONTRIBUTING.md", "docs", "benchmarks/README.md")
 CODE = ("isa", "vecsim", "programs", "gpu", "experiments", "docs", "benchmarks", "tests", "noxfile.py")
-SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n|\n\s*(?:[-*|]|\d+\.)\s")
+SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n|\n\s*(?:[-*|]|\d+\.)\s|\n\s*\S+ {2,}(?=\S)")
 EXEMPT = "plain: "
 
 

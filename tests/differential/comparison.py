@@ -25,7 +25,7 @@ from .random_stops import stops_of, visit
 from .variants import start_engine
 
 SHOWN = 12
-"""Differences that are told; there may be more."""
+"""Differences that are printed; there may be more."""
 
 Facts = dict[str, Any]
 
@@ -72,7 +72,7 @@ def outcome(case: Case, name: str) -> Outcome:
         running = start_engine(name, case.program, case.memory, case.machine, timeline)
     except UserError as error:
         return Outcome(End.FAULT, str(error), {})
-    except Exception:  # whatever an engine does, it is told
+    except Exception:  # whatever an engine does, it is reported
         return Outcome(End.CRASH, traceback.format_exc(), {})
     return _finish(case, running)
 
@@ -162,7 +162,7 @@ def _arrays_differ(program: Program, name: str, a: npt.NDArray[Any], b: npt.NDAr
 
 
 def timeline_difference(case: Case, first: str, *others: str) -> str:
-    """Tell the first row of the timeline that differs, with its instruction; empty if none does."""
+    """Return the first row of the timeline that differs, with its instruction; empty if none does."""
     return next(filter(None, (_row_that_differs(case, (first, other)) for other in others)), "")
 
 

@@ -35,7 +35,7 @@ BINDING = 0.9
 """Share of the cycles from which on the largest bound is the limit, which hides other waits."""
 
 Step = Callable[[str, float], None]
-"""Told what goes on and the share of it that is done."""
+"""Called with what is in progress and the share of it that is done."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -102,7 +102,7 @@ class Explanation(Overview):
         return {text: cycles / self.cycles for text, cycles in by_text(self.lines).items()}
 
     def in_words(self) -> str:
-        """Say it in a few sentences: the limit, where the cycles went, what would help."""
+        """Return it in a few sentences: the limit, where the cycles went, what would help."""
         named = [
             f"{cycles / self.cycles:.0%} {words}"
             for number, (words, cycles) in enumerate(self.parts.items())
@@ -212,7 +212,7 @@ def why(
     program, matrix, machine, value_bits, seed, options, engine, max_cycles
         As `vecsim.measure` takes them.
     step
-        Told which run goes on.
+        Called with the run that is in progress.
 
     Returns
     -------

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""Waits, charges and retirement (docs/timing.md, "The end" and "Waits and cycle attribution").
-=======
-"""Waits, cycle attribution and retirement (docs/timing.md, "The end" and "Waiting and charging").
->>>>>>> h3
+"""Waits, cycle attribution and retirement (docs/timing.md, "The end" and "Waits and cycle attribution").
 
 A cycle is attributed to the oldest instruction that has not retired in it. Waits are booked when they end, so
 no cycle is attributed yet to an instruction that is not the oldest in flight: an older one retires later. If
@@ -108,11 +104,7 @@ def book_wait(r: Run, slot: Slot, cause: int, begin: int, end: int) -> None:
 
 
 def _attribute(r: Run, account: Account, vector: int, passed: int, retire: int) -> None:
-<<<<<<< HEAD
-    """Charge what is not charged yet of the cycles up to ``retire`` ("Waits and cycle attribution").
-=======
-    """Attribute the remaining cycles up to ``retire`` ("Waiting and charging").
->>>>>>> h3
+    """Attribute the remaining cycles up to ``retire`` ("Waits and cycle attribution").
 
     Parameters
     ----------
@@ -184,11 +176,7 @@ def _postpone(r: Run, age: int, pc: int, vector: int, passed: int, retire: int) 
 
 
 def _attribute_pending(r: Run) -> None:
-<<<<<<< HEAD
-    """Attribute cycles to retirements older than all in flight ("Waits and cycle attribution")."""
-=======
-    """Attribute pending retirements older than any instruction in flight ("Waiting and charging")."""
->>>>>>> h3
+    """Attribute pending retirements older than any instruction in flight ("Waits and cycle attribution")."""
     next_age, k = NEVER, 0
     if r.scratch.in_flight > 0:
         next_age = r.slots[r.order[0]].age
