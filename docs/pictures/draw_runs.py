@@ -1,4 +1,4 @@
-"""Draws real runs: bars of instructions, banks over cycles, cycles of the five programs."""
+"""Draw real runs: bars of instructions, banks over cycles, cycles of the five programs."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def draw_banks() -> str:
 
 
 def draw_programs() -> str:
-    """Draw the cycles a non-zero of the five programs, and what they are attributed to."""
+    """Draw the cycles per non-zero of the five programs, by cause."""
     groups = {
         "moving contiguous words": ("contiguous_transfer", "cache_transfer"),
         "gathers and scatters": ("indexed_transfer", "bank_conflict"),
@@ -206,9 +206,7 @@ def draw_programs() -> str:
     }
     matrix = load(MATRIX)
     built = Drawing(760, 250, f"Cycles a non-zero of five programs on {MATRIX}")
-    built.text(
-        16, 26, f"y = A x, {MATRIX}: cycles a non-zero on vs2003, by what they are attributed to", size=13
-    )
+    built.text(16, 26, f"y = A x, {MATRIX}: cycles per non-zero on vs2003, by cause", size=13)
     scale = 110.0
     for k, name in enumerate(PROGRAMS):
         match = measure(name, matrix)
