@@ -1,4 +1,4 @@
-"""Draws the pictures of the documentation that are SVG, from real matrices and runs.
+"""Draw the pictures of the documentation that are SVG, from real matrices and runs.
 
 python -m docs.pictures.draw                # all of them
 python -m docs.pictures.draw format-crs     # some

@@ -1,4 +1,4 @@
-"""Draws the formats of the simulated machine byte by byte, from the images that programs read."""
+"""Draw the formats of the simulated machine byte by byte, from the images that programs read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Draws the hierarchy of HiSM: a block of pointers, and the blocks of values that they lead to."""
+"""Draw the hierarchy of HiSM: a block of pointers, and the blocks of values that they lead to."""
 
 from __future__ import annotations
 

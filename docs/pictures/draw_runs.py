@@ -1,4 +1,4 @@
-"""Draws real runs: bars of instructions, banks over cycles, cycles of the five programs."""
+"""Draw real runs: bars of instructions, banks over cycles, cycles of the five programs."""
 
 from __future__ import annotations
 
@@ -197,7 +197,7 @@ def draw_banks() -> str:
 
 
 def draw_programs() -> str:
-    """Draw the cycles a non-zero of the five programs, and what they are attributed to."""
+    """Draw the cycles per non-zero of the five programs, by cause."""
     groups = {
         "moving contiguous words": ("contiguous_transfer", "cache_transfer"),
         "gathers and scatters": ("indexed_transfer", "bank_conflict"),

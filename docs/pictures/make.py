@@ -1,4 +1,4 @@
-"""Makes the pictures of the documentation from pages that vecsim writes, as Chromium shows them.
+"""Make the pictures of the documentation from pages that vecsim writes, as Chromium shows them.
 
     python docs/pictures/make.py                # all of them
     python docs/pictures/make.py view-two-runs  # some

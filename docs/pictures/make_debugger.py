@@ -1,4 +1,4 @@
-"""Makes the picture of the debugger: HiSM on a small matrix, stopped at BMIPA, as textual draws it.
+"""Make the picture of the debugger: HiSM on a small matrix, stopped at BMIPA, as textual draws it.
 
     python docs/pictures/make_debugger.py
 
