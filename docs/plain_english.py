@@ -56,6 +56,8 @@ MOST_WORDS = {".md": 35, ".py": 45}
 
 PAGES = ("README.md", "CONTRIBUTING.md", "docs", "benchmarks/README.md")
 CODE = ("isa", "vecsim", "programs", "gpu", "experiments", "docs", "benchmarks", "tests", "noxfile.py")
+STRINGS = {tokenize.STRING, getattr(tokenize, "FSTRING_MIDDLE", tokenize.STRING)}
+"""Kinds of tokens that hold texts: from Python 3.12 on those of an f-string are apart from its code."""
 SENTENCE = re.compile(r"(?<=[.!?:;])\s+|\n\s*\n|\n\s*(?:[-*|]|\d+\.)\s|\n\s*\S+ {2,}(?=\S)")
 EXEMPT = "plain: "
 
@@ -72,7 +74,7 @@ def passages(path: Path) -> Iterator[tuple[int, str, bool]]:
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node, False)
     }
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT or (token.type == tokenize.STRING and " " in token.string):
+        if token.type == tokenize.COMMENT or (token.type in STRINGS and " " in token.string):
             yield token.start[0], _without_code(token.string.strip("\"'rfb#")), token.start in docstrings
 
 

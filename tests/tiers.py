@@ -61,9 +61,9 @@ def examples(count: int) -> settings:
 
 
 def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
-    """Leave one case in this many in the default tier; the tier ``ci`` has the others."""
+    """Leave one case in this many in the default tier; of the others ``ci`` has half, ``nightly`` the rest."""
     return [
-        case if number % count == 0 else pytest.param(case, marks=pytest.mark.ci)
+        pytest.param(case, marks=_tier_of(number, count)) if number % count else case
         for number, case in enumerate(cases)
     ]
 
@@ -71,9 +71,13 @@ def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
 def one_combination_in(count: int, *values: Iterable[Any]) -> list[Any]:
     """Leave one combination in this many of the values of several parameters, as :func:`one_in` does."""
     return [
-        pytest.param(*case, marks=[pytest.mark.ci] if number % count else [])
+        pytest.param(*case, marks=_tier_of(number, count) if number % count else ())
         for number, case in enumerate(product(*values))
     ]
+
+
+def _tier_of(number: int, count: int) -> pytest.MarkDecorator:
+    return pytest.mark.ci if (number + number // count) % 2 else pytest.mark.nightly
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -29,7 +29,7 @@ def test_it_is_scipys_transpose(format, rows, columns, density, seed):
     transpose(format, matrix(rows, columns, density, seed), SMALL, engine="simpy")
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.parametrize("format", ["hism", "crs"])
 @pytest.mark.parametrize("preset", ["vs2003", "wide"])
 def test_engines_agree(format, preset):
