@@ -385,7 +385,7 @@ def _program(
     if value_bytes not in TYPED:
         raise UserError(f"value_bytes is {value_bytes}; use 4 or 8, the bytes of a matrix value")
     if not 0 <= data_base < ADDRESS_LIMIT:
-        raise UserError(f"data_base {data_base} is out of range 0 to {ADDRESS_LIMIT - 1}")
+        raise UserError(f"data_base {data_base} must be from 0 to {ADDRESS_LIMIT - 1}")
     known = Symbols(table("symbols", symbols), value_bytes)
     assembler = _Assembler(source, files, known, instruction_set, data_base, restrictions)
     assembler.read(source, text)

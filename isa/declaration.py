@@ -291,7 +291,7 @@ class InstructionSet(Overview):
         for instruction in extra:
             if instruction.opcode not in EXTENSION_OPCODES:
                 raise ValueError(
-                    f"{instruction.mnemonic}: opcode {instruction.opcode:#x} is not in the range for "
+                    f"{instruction.mnemonic}: opcode {instruction.opcode:#x} must be in the range for "
                     f"extensions, {EXTENSION_OPCODES.start:#x} to {EXTENSION_OPCODES.stop - 1:#x}"
                 )
         return InstructionSet(self.instructions + extra)

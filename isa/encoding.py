@@ -43,9 +43,7 @@ def encode(instruction: Instruction, fields: Sequence[int]) -> int:
     for operand, value in zip(operands, fields, strict=False):
         low, high = operand.limits
         if not low <= value <= high:
-            raise UserError(
-                f"{instruction.mnemonic}: {operand.name} = {value} is out of range {low} to {high}"
-            )
+            raise UserError(f"{instruction.mnemonic}: {operand.name} = {value} must be from {low} to {high}")
         word |= (int(value) & ((1 << operand.bits) - 1)) << operand.shift
     return word
 

@@ -127,5 +127,5 @@ def in_range(value: int, limits: tuple[int, int], what: str, column: int) -> int
     """
     low, high = limits
     if not low <= value <= high:
-        raise Problem(column, f"{what} {value} is out of range {low} to {high}")
+        raise Problem(column, f"{what} {value} must be from {low} to {high}")
     return value

@@ -54,7 +54,7 @@ class Symbols:
         if _NAME.fullmatch(name) is None:
             raise UserError(f"symbol {name!r}: a name is letters, digits, '_' and '.', no digit first")
         if name in self._registers:
-            raise UserError(f"symbol {name!r} is the name of a register")
+            raise UserError(f"symbol {name!r} is the name of a register; use another name")
         if name == VALUE_BYTES and value != self.values[VALUE_BYTES]:
             raise UserError(
                 f"symbol {VALUE_BYTES} is predefined as {self.values[VALUE_BYTES]}; use another name"
@@ -88,7 +88,7 @@ class Symbols:
             The name is taken.
         """
         if name.text in self._registers:
-            raise Problem(name.column, f"{name.text!r} is the name of a register")
+            raise Problem(name.column, f"{name.text!r} is the name of a register; use another name")
         if name.text in self.values:
             origin = self._origin_of(name, place)
             given = origin.startswith("given")
@@ -107,7 +107,7 @@ class Symbols:
     def rename(self, name: Name, register: Register, place: Place) -> None:
         """Let ``name`` mean a register from here on; Problem if the name is taken."""
         if name.text in self._registers:
-            raise Problem(name.column, f"{name.text!r} is already the name of a register")
+            raise Problem(name.column, f"{name.text!r} is already the name of a register; use another name")
         if name.text in self.values:
             raise Problem(
                 name.column,

@@ -150,7 +150,7 @@ def parse(text: str, source: str) -> list[Example]:
         elif blocks:
             blocks[-1][2].append(line.strip())
         else:
-            raise UserError(f"{source}:{number}: a state without an instruction above it")
+            raise UserError(f"{source}:{number}: a state needs an instruction above it")
     return [example for block in blocks for example in _examples_of_block(*block, source)]
 
 
@@ -219,7 +219,7 @@ def cells_before(example: Example) -> tuple[Cells, ...]:
     """
     results = _cells(example, example.before)
     if any(cells.part == "pc" for cells in results):
-        raise UserError(f"{example.place}: {example.instruction}: pc belongs to the state after")
+        raise UserError(f"{example.place}: {example.instruction}: pc is possible only in the state after")
     return results
 
 
@@ -238,7 +238,7 @@ def _cells(example: Example, text: str) -> tuple[Cells, ...]:
             raise UserError(f"{example.place}: {example.instruction}: {item!r}: {error}") from None
         names = {(cells.part, number) for number in cells.numbers}
         if names & taken:
-            raise UserError(f"{example.place}: {example.instruction}: {item!r}: named twice")
+            raise UserError(f"{example.place}: {example.instruction}: {item!r}: must be named once only")
         taken |= names
         results.append(cells)
     return tuple(results)
@@ -305,7 +305,7 @@ def _type(mnemonic: str, part: str, explicit: str | None) -> str:
     """Return the type of values: the explicit one, or that of the mnemonic's only suffix."""
     if part not in _TYPES:
         if explicit:
-            raise ValueError(f".{explicit}: these values have no type")
+            raise ValueError(f".{explicit}: these values have no type; remove it")
         return "w"
     suffixes = mnemonic.split(".")[1:]
     of_mnemonic = _OF_SUFFIX.get(suffixes[0], "") if len(suffixes) == 1 else ""
@@ -326,7 +326,7 @@ def _pack(text: str, kind: str) -> bytes:
         return struct.pack(layout, value)
     whole, bits = int(text, 0), 8 * struct.calcsize(layout)
     if not -(1 << (bits - 1)) <= whole < 1 << bits:
-        raise ValueError(f"{text} does not fit {bits} bits")
+        raise ValueError(f"{text} must fit {bits} bits")
     return struct.pack(layout, whole & ((1 << bits) - 1))
 
 

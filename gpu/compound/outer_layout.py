@@ -50,7 +50,9 @@ def slicing_of(outer: str | Slicing, threads_per_row: int) -> Slicing | None:
     if outer.wide != 1 or outer.block != 1 or outer.row_cap is not None:
         raise UserError("compound entries need an arrangement with wide 1, block 1 and no row_cap")
     if outer.threads_per_row not in (None, threads_per_row):
-        raise UserError(f"the arrangement has {outer.threads_per_row} threads a row, not {threads_per_row}")
+        raise UserError(
+            f"threads a row must be {outer.threads_per_row} as in the arrangement, not {threads_per_row}"
+        )
     return replace(outer, threads_per_row=threads_per_row)
 
 

@@ -71,7 +71,7 @@ ARGUMENTS = [
     ),
     (["--option", "jd.z=1"], "program jd has no option 'z'"),
     (["--option", "dj.y=memory"], "unknown program 'dj'"),
-    (["--program", "crs", "--option", "jd.y=memory"], "program jd is not among those to run"),
+    (["--program", "crs", "--option", "jd.y=memory"], "program jd is not run; add it"),
     (["--option", "y"], "--option y: write it as NAME=VALUE"),
     (["--machine", "vs203"], "use one of t0, vs2003, wide, or a .toml file; did you mean 'vs2003'?"),
     (["--machine", "gone.toml"], "gone.toml: no such file"),

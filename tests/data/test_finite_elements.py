@@ -286,7 +286,7 @@ def test_a_mesh_as_arrays(tmp_path):
     np.testing.assert_array_equal(actual.vertices, corners)
     assert actual.triangles.tolist() == [[0, 1, 2]]
     np.savez(tmp_path / "two.npz", vertices=corners)
-    with pytest.raises(UserError, match=r"two\.npz: not a file with vertices and triangles"):
+    with pytest.raises(UserError, match=r"two\.npz: must be a mesh file with vertices and triangles"):
         read_mesh(tmp_path / "two.npz")
 
 
@@ -310,7 +310,7 @@ def test_mesh_files(tmp_path, suffix, text, packed):
         ("a.stl", "solid", "one of .obj, .off, .ply is needed"),
         ("a.obj", "", "the file is empty"),
         ("a.obj", "v 0 0 0\n", "a.obj: "),
-        ("a.off", "OFF\nthis is no mesh\n", "not a readable .off mesh"),
+        ("a.off", "OFF\nthis is no mesh\n", "must be a readable .off mesh"),
         ("a.obj", "v 0 0 0\nv 1 1 1\nv 2 2 2\nf 1 2 3\n", "no triangle of the mesh has an area"),
         ("a.obj", "v 0 0 0\nv 1 0 0\nv 0 nan 0\nf 1 2 3\n", "a.obj: "),
     ],

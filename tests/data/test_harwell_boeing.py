@@ -240,14 +240,14 @@ def test_agrees_with_scipy(tmp_path):
         ),
         (
             text(values=["              1.0              xyz", VALUES[1]]),
-            "line 7, column 18: 'xyz' is not a number",
+            "line 7, column 18: 'xyz' must be a number",
         ),
-        (text(rows="   1   2   x   2"), "line 6, column 9: 'x' is not an integer"),
+        (text(rows="   1   2   x   2"), "line 6, column 9: 'x' must be an integer"),
         (text(rows="   1   2   4   2"), r"row indices must be from 1 to 3"),
         (text(rows="   0   2   3   2"), r"row indices must be from 1 to 3"),
         (text(pointers="   1   4   2   5"), "column pointers must rise from 1 to 5"),
         (text(pointers="   1   2   4   6"), "column pointers must rise from 1 to 5"),
-        (text(pointers="   1   2 1_0   5"), "line 5, column 9: '1_0' is not an integer"),
+        (text(pointers="   1   2 1_0   5"), "line 5, column 9: '1_0' must be an integer"),
         (text().replace(f"{3:14d}", f"{'3_0':>14}"), "line 3: the header must have integers"),
         (text("PUA"), "line 2: 2 lines of values announced, but by lines 3 and 4 they fill 0"),
         (
@@ -260,7 +260,7 @@ def test_agrees_with_scipy(tmp_path):
         ),
         (
             text(values=["              nan              1.0", VALUES[1]]),
-            "line 7, column 1: 'nan' is not a number",
+            "line 7, column 1: 'nan' must be a number",
         ),
     ],
 )

@@ -115,7 +115,7 @@ def test_all_go_together():
         (
             0x10,
             "vd=, va",
-            "extension mine: two: opcode 0x10 is not in the range for extensions, 0xe0 to 0xff",
+            "extension mine: two: opcode 0x10 must be in the range for extensions, 0xe0 to 0xff",
         ),
         (0xE0, "vd=, va", "extension mine: declared twice: opcode 224"),
         (0xE1, "vd=, q", "extension mine: operand 'q' is malformed"),

@@ -86,7 +86,7 @@ def test_a_word_that_is_no_instruction(word, message):
 
 def test_encode_refuses_what_does_not_fit():
     add = BASE.by_mnemonic["add"]
-    with pytest.raises(UserError, match="xa = 32 is out of range 0 to 31"):
+    with pytest.raises(UserError, match="xa = 32 must be from 0 to 31"):
         encode(add, (1, 32, 0))
     with pytest.raises(UserError, match="2 fields for 3 operands"):
         encode(add, (1, 2))

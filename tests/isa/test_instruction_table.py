@@ -70,7 +70,7 @@ def test_an_extension_may_use_the_name_of_a_pseudo_instruction():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"opcode": 0xDF}, "muli: opcode 0xdf is not in the range for extensions, 0xe0 to 0xff"),
+        ({"opcode": 0xDF}, "muli: opcode 0xdf must be in the range for extensions, 0xe0 to 0xff"),
         ({"opcode": 0x100}, "operands|range"),
         ({"mnemonic": "add"}, "declared twice: mnemonic add"),
         ({"syntax": "xd=, xa, u19"}, "muli: the operands .* need more than 24 bits"),

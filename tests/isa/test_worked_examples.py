@@ -116,7 +116,7 @@ def test_a_name_with_braces_stands_for_several_examples():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("  vl = 1", "text:1: a state without an instruction above it"),
+        ("  vl = 1", "text:1: a state needs an instruction above it"),
         ("\nhalt", "text:2: halt: write the state before, =>, the state after"),
         ("halt\n  vl = 1\n  => ", "text:1: halt: write the state before, =>, the state after"),
         ("halt\n  => vl = 1 => vl = 2", "text:1: halt: write the state before, =>, the state after"),
@@ -143,13 +143,13 @@ def test_text_that_is_no_example(text, message):
         ("x1.s = 1", "write the type of the values after the name, one of .w"),
         ("vl.w = 1", ".w: these values have no type"),
         ("v1 = 1:w", "'1:w': its own type is for memory, one of b, h, w, s, d, bits"),
-        ("x1 = 0x100000000", "0x100000000 does not fit 32 bits"),
-        ("memory.b[0] = -129", "-129 does not fit 8 bits"),
+        ("x1 = 0x100000000", "0x100000000 must fit 32 bits"),
+        ("memory.b[0] = -129", "-129 must fit 8 bits"),
         ("mask = 2", "a bit of the mask must be 0 or 1"),
         ("vl = 9", "the vector length must be from 0 to 8"),
         ("v1 = 1e300", "float too large to pack with f format"),
         ("v1 = one", "could not convert string to float: 'one'"),
-        ("v1 = 1, v1[0] = 2", "named twice"),
+        ("v1 = 1, v1[0] = 2", "must be named once only"),
     ],
 )
 def test_states_that_are_wrong(text, message):
@@ -160,7 +160,9 @@ def test_states_that_are_wrong(text, message):
 
 
 def test_what_comes_next_is_not_said_before():
-    with pytest.raises(UserError, match=r"^text:1: addvv\.s v1, v2, v3: pc belongs to the state after$"):
+    with pytest.raises(
+        UserError, match=r"^text:1: addvv\.s v1, v2, v3: pc is possible only in the state after$"
+    ):
         cells("pc = 4")
 
 

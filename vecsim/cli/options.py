@@ -231,7 +231,7 @@ def byte_count(text: str) -> int:
     count = int(match[1]) * _UNITS[match[2].lower()]
     low, high = MEMORY_LIMITS
     if not low <= count <= high:
-        raise UserError(f"--memory {text}: {count} bytes is out of range {low} to {high}")
+        raise UserError(f"--memory {text}: must be from {low} to {high} bytes")
     return count
 
 

@@ -93,7 +93,7 @@ def chosen_options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Map
         if "." in name:
             program, _, name = name.partition(".")
             if find(program).name not in chosen:
-                raise UserError(f"--option {text}: program {program} is not among those to run")
+                raise UserError(f"--option {text}: program {program} is not run; add it to --program")
             meant = [program]
         else:
             meant = [program for program in chosen if name in declared[program]]

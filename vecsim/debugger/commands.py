@@ -113,7 +113,7 @@ def _count(text: str) -> int:
     if not text:
         return 1
     if not text.isdecimal() or not text.strip("0"):
-        raise UserError(f"{text!r}: write how many, 1 or more")
+        raise UserError(f"{text!r}: write a number, 1 or more")
     return whole_number(text)
 
 
@@ -177,7 +177,7 @@ def _delete(shown: Debugger, rest: str) -> list[str]:
         return [f"{rest} is no longer watched"]
     there = session.breakpoints.intersection(shown.instructions_at(rest))
     if not there:
-        raise UserError(f"{rest}: has no breakpoint; `breakpoints` lists them")
+        raise UserError(f"{rest}: has no breakpoint; `break` lists them")
     session.breakpoints -= there
     return [f"no breakpoint at {session.program.where(pc)}" for pc in sorted(there)]
 
@@ -239,7 +239,7 @@ def _save(shown: Debugger, rest: str) -> list[str]:
     try:
         content = shown.target.text.encode()
     except UnicodeEncodeError:
-        raise UserError(f"{rest}: the text has letters that UTF-8 does not; leave them out") from None
+        raise UserError(f"{rest}: the text has letters that UTF-8 does not have; remove them") from None
     shown.save_folder.write(rest, content)
     return [f"written to {rest}"]
 

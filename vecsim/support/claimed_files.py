@@ -85,7 +85,10 @@ def claim_output(name: str | os.PathLike[str], what: str, *, updated: bool = Fal
     identities = _identities(name)
     for identity in identities:
         if identity in claims.outputs:
-            raise UserError(f"{name}: {what} and {claims.outputs[identity]} would write the same file")
+            raise UserError(
+                f"{name}: {what} and {claims.outputs[identity]} would write the same file; choose "
+                "another name"
+            )
         if identity in claims.inputs:
             raise UserError(f"{name}: is the input, {what} would overwrite it")
     claims.outputs |= dict.fromkeys(identities, what)

@@ -324,5 +324,5 @@ def _checked(arrays: list[Any]) -> int:
             "the numbers must be equal"
         )
     if sizes[0] > MAX_COUNT:
-        raise UserError(f"{sizes[0]} entries are more than 32 bits can count")
+        raise UserError(f"{sizes[0]} entries are too many; at most 2^31 - 1 are possible")
     return sizes[0]

@@ -121,7 +121,7 @@ def test_what_does_not_fit_is_refused():
         prepare(matrix, Layout("slice-32"))
     with pytest.raises(UserError, match="wide 1, block 1 and no row_cap"):
         prepare(matrix, Layout(Slicing(wide=2)))
-    with pytest.raises(UserError, match="2 threads a row, not 1"):
+    with pytest.raises(UserError, match="threads a row must be 2 as in the arrangement, not 1"):
         prepare(matrix, Layout(Slicing(threads_per_row=2)))
     with pytest.raises(
         UserError, match=r"x must be an array of \(4, 2\) for complex elements, not of \(4,\)"

@@ -208,7 +208,7 @@ def _in_terminal(shown: Debugger) -> None:
 
     in_browser = "TEXTUAL_DRIVER" in os.environ  # textual-serve has it draw for a page
     if not in_browser and not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise UserError("the debugger needs a terminal; --script FILE does commands without one")
+        raise UserError("the debugger needs a terminal; use --script FILE without one")
     DebuggerApp(shown).run()
 
 

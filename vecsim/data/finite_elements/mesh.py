@@ -135,7 +135,7 @@ def read_mesh(path: str | os.PathLike[str]) -> TriangleMesh:
         triangles = np.asarray(loaded.faces, dtype=np.int64)
     except Exception as error:  # the library raises whatever its parsers stumble upon
         reason = str(error).partition("\n")[0]
-        raise UserError(f"{path}: not a readable {plain.suffix} mesh ({reason})") from None
+        raise UserError(f"{path}: must be a readable {plain.suffix} mesh ({reason})") from None
     return _checked(str(path), TriangleMesh(plain.stem, vertices, triangles))
 
 
@@ -145,7 +145,7 @@ def _of_arrays(path: Path) -> TriangleMesh:
             vertices = np.asarray(recorded["vertices"], dtype=np.float64)
             triangles = np.asarray(recorded["triangles"], dtype=np.int64)
     except (OSError, ValueError, KeyError, BadZipFile) as error:
-        raise UserError(f"{path}: not a file with vertices and triangles: {error}") from None
+        raise UserError(f"{path}: must be a mesh file with vertices and triangles: {error}") from None
     return _checked(str(path), TriangleMesh(path.stem, vertices, triangles))
 
 

@@ -47,7 +47,7 @@ class Edit:
         """
         match = _INTEGER.fullmatch(field)
         if match is None:
-            raise ValueError("is not an integer")
+            raise ValueError("must be an integer")
         digits = match[2].lstrip(b"0")
         if len(digits) > _LARGEST_DIGITS:
             raise ValueError("is too large")
@@ -63,11 +63,11 @@ class Edit:
         """
         match = _REAL.fullmatch(field)
         if match is None:
-            raise ValueError("is not a number")
+            raise ValueError("must be a number")
         sign, whole, point, fraction, lettered, bare = match.groups()
         digits = whole + (fraction or b"")
         if not digits:
-            raise ValueError("is not a number")
+            raise ValueError("must be a number")
         exponent = _clamped(lettered or bare) if lettered or bare else -self.scale
         exponent -= len(fraction) if point else self.decimals
         return float(b"%b%be%d" % (sign, digits, exponent))
