@@ -67,7 +67,7 @@ def test_a_text_on_a_case_in_the_debugger(vecsim, tmp_path):
         (["grade", "1", "/dev/zero"], "/dev/zero: is a device, a text that is graded is needed"),
         (["grade", "9" * 5000], "no exercise"),
         (["grade", "1", STARTER, "--engine", "nope"], "unknown engine 'nope'"),
-        (["grade", "--start", "my.s"], "of which exercise"),
+        (["grade", "--start", "my.s"], "the exercise is missing"),
         (["grade", "1", "a.s", "--start", "b.s"], "leave it out to grade"),
         (["debug", STARTER, "--exercise", "1:9"], "has cases 1 to 4, not 9"),
         (["debug", STARTER, "--exercise", "1:x"], "exercise-03:2"),
