@@ -61,7 +61,7 @@ def examples(count: int) -> settings:
 
 
 def one_in(count: int, cases: Iterable[Any]) -> list[Any]:
-    """Leave one case in this many in the default tier; ``ci`` has half of the others, ``nightly`` the rest."""
+    """Leave one case in this many in the default tier; ``ci`` has half of the others."""
     return [
         pytest.param(case, marks=_tier_of(number, count)) if number % count else case
         for number, case in enumerate(cases)
