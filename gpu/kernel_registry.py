@@ -197,8 +197,8 @@ _ALL = (
         "pellr-near",
         partial(EllpackRProduct, near=True),
         format="pellr",
-        summary="as pellr, but slices are multiplied in the order of the numbers of their first rows, so that "
-        "concurrent slices read nearby elements of x",
+        summary="as pellr, but slices are multiplied in the order of the numbers of their first rows, so "
+        "that concurrent slices read nearby elements of x",
     ),
     _kernel("sliced-deltas", DeltaProduct, work=work_counts.sliced_deltas),
     _kernel("sliced-diagonals", DiagonalProduct, work=work_counts.sliced_diagonals),
