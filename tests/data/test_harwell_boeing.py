@@ -149,7 +149,7 @@ def test_numbers_are_read_by_the_rules_of_fortran(tmp_path, field, format_, valu
     ],
 )
 def test_what_fortran_does_not_read_is_named_with_its_place(tmp_path, field, format_):
-    with pytest.raises(UserError, match=r"m\.rua, line 7, column 1: ('.*' is |a field is blank)"):
+    with pytest.raises(UserError, match=r"m\.rua, line 7, column 1: ('.*' (is|must be) |a field is blank)"):
         read(written(tmp_path, one(field, format_)))
 
 

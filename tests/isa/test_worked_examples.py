@@ -141,7 +141,7 @@ def test_text_that_is_no_example(text, message):
         ("v1[7] = 1 2", "more values than there are places"),
         ("memory.w[253] = 1", "more values than there are places"),
         ("x1.s = 1", "write the type of the values after the name, one of .w"),
-        ("vl.w = 1", ".w: these values have no type"),
+        ("vl.w = 1", ".w: these values have no type; remove it"),
         ("v1 = 1:w", "'1:w': its own type is for memory, one of b, h, w, s, d, bits"),
         ("x1 = 0x100000000", "0x100000000 must fit 32 bits"),
         ("memory.b[0] = -129", "-129 must fit 8 bits"),
