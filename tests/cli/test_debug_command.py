@@ -110,7 +110,7 @@ def test_without_textual_the_extra_is_named(vecsim, kernel, monkeypatch):
 
 def test_without_a_terminal_it_says_so(vecsim, kernel):
     pytest.importorskip("textual")
-    assert "needs a terminal; --script" in vecsim("debug", kernel).mistake()
+    assert "needs a terminal; use --script" in vecsim("debug", kernel).mistake()
 
 
 def test_a_port_that_is_taken(vecsim, kernel):
