@@ -180,7 +180,7 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
         try:
             line = json.loads(text)
         except ValueError as error:
-            raise UserError(f"{path}, line {number}: is no JSON: {error}") from None
+            raise UserError(f"{path}, line {number}: is not JSON: {error}") from None
         if not isinstance(line, dict) or not {"matrix", "dtype", "format"} <= set(line):
             raise UserError(f"{path}, line {number}: is no measurement of fit_auto: matrix, dtype, format")
         yield line

@@ -255,5 +255,5 @@ def sparse_descriptor(library: Cusparse, stored: StoredMatrix, addresses: list[i
 
 def _checked(vector: npt.NDArray[Any], count: int, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     if vector.shape != (count,) or vector.dtype != dtype:
-        raise UserError(f"a vector of {count} {dtype} is needed, not {vector.shape} of  {vector.dtype}")
+        raise UserError(f"a vector of {count} {dtype} is needed, not {vector.shape} of {vector.dtype}")
     return vector

@@ -56,7 +56,7 @@ def test_cells_without_a_result_are_reported(swept, matrix):
         (("laplace2d-3", "--set", "banks=8", "--set", "banks=16"), "banks is varied twice"),
         (("laplace2d-3", "--option", "sums=x"), "option.sums: x: it takes scalar, register"),
         (("none.toml",), "none.toml: no such file"),
-        (("none.toml", "--set", "banks=3"), "says what is varied"),
+        (("none.toml", "--set", "banks=3"), "names what is varied"),
         (("laplace2d-3", "--design", "grod"), "did you mean 'grid'"),
     ],
 )

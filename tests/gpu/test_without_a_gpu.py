@@ -30,5 +30,5 @@ def test_one_line_says_so_and_only_numba_is_needed():
         timeout=120,
     )
     message, modules = ran.stdout.splitlines()
-    assert message.startswith("no NVIDIA GPU can be used here")
+    assert message.startswith("no NVIDIA GPU can be used")
     assert modules == "[]"

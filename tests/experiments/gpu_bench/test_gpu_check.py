@@ -141,7 +141,7 @@ def test_without_a_gpu_it_says_so(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("usable", "message"), [(False, "no NVIDIA GPU can be used here"), (True, "pip install 'vecsim[gpu]'")]
+    ("usable", "message"), [(False, "no NVIDIA GPU can be used"), (True, "pip install 'vecsim[gpu]'")]
 )
 def test_a_plain_installation_has_no_kernels_and_says_so(usable, message):
     code = (

@@ -149,7 +149,7 @@ def test_too_little_memory_leaves_nothing_behind(driver):
 
 @pytest.mark.parametrize("x", [np.zeros(5), np.zeros(6, np.float32), np.zeros((6, 1))])
 def test_a_vector_of_another_length_or_type_is_refused(driver, x):
-    with pytest.raises(UserError, match="a vector of 6 float64 is wanted"):
+    with pytest.raises(UserError, match="a vector of 6 float64 is needed"):
         product(random((6, 6), np.float64), x, "csr_alg1", library=Cusparse(FakeCusparse()))
 
 

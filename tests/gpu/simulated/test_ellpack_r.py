@@ -75,5 +75,5 @@ def test_other_arrangements_do_not_belong_to_it():
         Slicing(row_lengths=True, threads_per_row=2),
         Slicing(row_lengths=True, slice_height=8),
     ):
-        with pytest.raises(ValueError, match="one thread a row"):
+        with pytest.raises(ValueError, match="threads_per_row 1"):
             EllpackRProduct(Sliced.from_scipy(matrix_of([1, 2]), slicing=slicing), THREADS)

@@ -167,7 +167,7 @@ def test_operands_without_a_sum_are_refused():
         (one.T, {}, "A is 2 x 3 and B 3 x 2: a sum needs equal shapes"),
         (one, {"transpose_b": True}, "A is 2 x 3 and B\\^T 3 x 2"),
         (one.astype(np.float32), {}, "A has type float64 and B float32"),
-        (np.ones((2, 3)), {}, "B is ndarray: give a SciPy matrix"),
+        (np.ones((2, 3)), {}, "B is ndarray: use a SciPy matrix"),
     ):
         with pytest.raises(UserError, match=message):
             gpu.add(one, other, **options)
