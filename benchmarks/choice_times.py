@@ -175,14 +175,20 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
     try:
         texts = path.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+        raise UserError(
+            f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}; name a "
+            "file that you can read"
+        ) from None
     for number, text in enumerate(texts, 1):
         try:
             line = json.loads(text)
         except ValueError as error:
-            raise UserError(f"{path}, line {number}: is not JSON: {error}") from None
+            raise UserError(f"{path}, line {number}: is not JSON: {error}; measure again") from None
         if not isinstance(line, dict) or not {"matrix", "dtype", "format"} <= set(line):
-            raise UserError(f"{path}, line {number}: is no measurement of fit_auto: matrix, dtype, format")
+            raise UserError(
+                f"{path}, line {number}: is not a measurement of fit_auto; it must have matrix, "
+                "dtype and format"
+            )
         yield line
 
 
@@ -278,7 +284,7 @@ class Loss:
     ----------
     measured
         The measurements.
-    kept
+    recorded
         Which of them count; all without it.
     """
 

@@ -208,7 +208,9 @@ def _names(wanted: Sequence[str]) -> list[str]:
     names = [name for name, kernel in KERNELS.items() if kernel.work is not None]
     for name in wanted:
         if name not in names:
-            raise UserError(f"--formats {name}: auto knows no such format; use some of {', '.join(names)}")
+            raise UserError(
+                f"--formats {name}: auto does not have this format; use some of {', '.join(names)}"
+            )
     return [name for name in names if not wanted or name in wanted]
 
 
@@ -254,7 +256,9 @@ def recount(path: Path, processes: int) -> None:
     numbers = {recipe.name: number for number, recipe in enumerate(RECIPES)}
     unknown = sorted({line["matrix"] for line in lines} - set(numbers))
     if unknown:
-        raise UserError(f"{path}: {unknown[0]} is no matrix of benchmarks/choice_matrices.py")
+        raise UserError(
+            f"{path}: {unknown[0]} is not a matrix of benchmarks/choice_matrices.py; measure again"
+        )
     matrices = sorted({numbers[line["matrix"]] for line in lines})
     with ProcessPoolExecutor(processes, mp_context=get_context("spawn"), initializer=begin_worker) as pool:
         counted = dict(zip(matrices, pool.map(_counted, matrices), strict=True))

@@ -81,7 +81,7 @@ def run_to_end(prepared: Prepared, machine: Machine, engine: str) -> tuple[float
     running.advance(cycle=MAX_CYCLES)
     seconds = time.perf_counter() - begin
     if not running.finished:
-        raise RuntimeError(f"{prepared.name}: no end after {MAX_CYCLES} cycles")
+        raise RuntimeError(f"{prepared.name}: has not ended after {MAX_CYCLES} cycles; a benchmark must end")
     return seconds, running
 
 
@@ -168,8 +168,8 @@ def simpy_seconds(where: str, prepared: Prepared, machine: Machine, run: Run) ->
     simpy = running.result()
     if (simpy.cycles, simpy.counters) != (run.cycles, run.counters):
         raise RuntimeError(
-            f"{where}: the engines differ: {run.cycles} cycles, {run.counters}, "
-            f"by SimPy {simpy.cycles} cycles, {simpy.counters}"
+            f"{where}: the engines must agree, but jit has {run.cycles} cycles, {run.counters}, "
+            f"and SimPy {simpy.cycles} cycles, {simpy.counters}"
         )
     return seconds
 

@@ -53,7 +53,7 @@ def check_code() -> None:
     """
     for path, changed in _files():
         if changed > vecsim.LOADED_NS - CLOCK_NS:
-            raise UserError(f"{path}: changed after this process had loaded vecsim: start it again")
+            raise UserError(f"{path}: changed after this process loaded vecsim: start the process again")
 
 
 def _files() -> Iterator[tuple[str, int]]:

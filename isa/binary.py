@@ -78,7 +78,9 @@ def load(content: bytes, instruction_set: InstructionSet = BASE, *, file: str = 
         fields = json_value(decoded(content, file), file)
     except UserError as error:
         reason = str(error).removeprefix(f"{file}: ")
-        raise UserError(f"{file}: is not a vecsim program ({reason})") from None
+        raise UserError(
+            f"{file}: is not a vecsim program ({reason}); name a file that vecsim asm wrote"
+        ) from None
     try:
         return _program(fields, instruction_set)
     except UserError as error:

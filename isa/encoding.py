@@ -37,7 +37,8 @@ def encode(instruction: Instruction, fields: Sequence[int]) -> int:
     _check_operands(instruction)
     if len(fields) < len(operands) or any(fields[len(operands) :]):
         raise UserError(
-            f"{instruction.mnemonic}: {counted(len(fields), 'field')} for {counted(len(operands), 'operand')}"
+            f"{instruction.mnemonic}: {counted(len(fields), 'field')}; "
+            f"{counted(len(operands), 'operand')} need one each"
         )
     word = instruction.opcode << OPCODE_SHIFT
     for operand, value in zip(operands, fields, strict=False):

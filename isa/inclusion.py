@@ -118,7 +118,7 @@ class Inclusion:
         try:
             base, target = base.resolve(), file.resolve()
         except (OSError, RuntimeError, ValueError) as error:  # a circle of links, a zero byte
-            raise Problem(column, f"{path!r}: cannot be read: {error}") from None
+            raise Problem(column, f"{path!r}: cannot be read: {error}; name another file") from None
         if _leaves(key) or not target.is_relative_to(base):
             raise Problem(column, f"{path!r} is outside the folder of this text; move it into {base}")
         try:

@@ -114,7 +114,8 @@ class Program(Overview):
             )
         if self.source and len(self.source) != len(words):
             raise UserError(
-                f"{counted(len(self.source), 'source line')} for {counted(len(words), 'instruction')}"
+                f"{counted(len(self.source), 'source line')}; "
+                f"{counted(len(words), 'instruction')} need one each"
             )
 
     def _check_branches(self) -> None:

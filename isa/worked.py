@@ -203,7 +203,9 @@ def _own_examples(instruction: Instruction) -> tuple[Example, ...]:
     results = tuple(parse(instruction.examples, source))
     for example in results:
         if example.mnemonic != instruction.mnemonic:
-            raise UserError(f"{example.place}: {example.mnemonic} is another instruction")
+            raise UserError(
+                f"{example.place}: {example.mnemonic} is another instruction; use {instruction.mnemonic}"
+            )
         cells_before(example)
         cells_after(example)
     return results

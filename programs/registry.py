@@ -317,7 +317,7 @@ def find(name: str) -> SmvmProgram:
 def _own(like: SmvmProgram, text: Path) -> SmvmProgram:
     require_regular(text, ASSEMBLY)
     if not text.exists():
-        raise UserError(f"{text}: no such file; a user-defined program is an assembly file")
+        raise UserError(f"{text}: no such file; a user-defined program must be an assembly file")
     options = tuple(option for option in like.options if option is not SCHEDULE)
     summary = f"a user-defined program like {like.name}"
     return replace(

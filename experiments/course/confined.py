@@ -100,5 +100,8 @@ def _read(answer: dict[str, object], submission: Submission) -> Grade:
     from pydantic import TypeAdapter
 
     if "fault" in answer:
-        raise UserError(f"{submission.name}: vecsim itself fails at this text: {answer['fault']}")
+        raise UserError(
+            f"{submission.name}: vecsim itself fails at this text, which it must not; report "
+            f"it: {answer['fault']}"
+        )
     return TypeAdapter(Grade).validate_python(answer["grade"])

@@ -35,7 +35,7 @@ def target_of(
     machine = load_machine(MACHINE)
     trials = draw(exercise, seed, machine)
     if number is not None and not 1 <= number <= len(trials):
-        raise UserError(f"{exercise.name} has cases 1 to {len(trials)}, not {number}")
+        raise UserError(f"{exercise.name} has no case {number}; choose one from 1 to {len(trials)}")
     room = trials[-1 if number is None else number - 1].room
     name = f"{exercise.name}, {room.name}"
     pieces = tuple(f"{key}:{min(len(values), SHOWN)}:float" for key, values in room.expected.items())

@@ -106,7 +106,7 @@ def _text(submission: Submission) -> str:
     try:
         text = submission.content.decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise _NotAssembledError("assembly", f"{name}: is not text in UTF-8") from None
+        raise _NotAssembledError("assembly", f"{name}: is not text in UTF-8; save it as UTF-8") from None
     lines = text.split("\n")
     if len(lines) > MOST_LINES:
         raise _NotAssembledError(
@@ -123,20 +123,22 @@ def _assembled(exercise: Exercise, room: Workspace, text: str, file: str) -> Pro
     try:
         program = assemble(text, file=file, symbols=room.symbols, restrictions=room.restrictions)
     except MemoryError:
-        raise _NotAssembledError("limits", f"{file}: needs too much memory") from None
+        raise _NotAssembledError("limits", f"{file}: needs too much memory; use a smaller .space") from None
     except RecursionError:
-        raise _NotAssembledError("assembly", f"{file}: an expression is nested too deep") from None
+        raise _NotAssembledError(
+            "assembly", f"{file}: an expression is nested too deep; split it with .equ"
+        ) from None
     except UserError as error:
         raise _NotAssembledError("assembly", str(error)) from None
     if not len(program):
-        raise _NotAssembledError("assembly", f"{file}: there is no instruction in it")
+        raise _NotAssembledError("assembly", f"{file}: has no instruction; write at least one")
     used = {base_name(program.instruction(pc).mnemonic) for pc in range(len(program))}
     for name in exercise.forbidden:
         if name in used:
-            raise _NotAssembledError("uses", f"{file}: {name} is not to be used in this exercise")
+            raise _NotAssembledError("uses", f"{file}: {name} must not be used in this exercise")
     for name in exercise.needed:
         if name not in used:
-            raise _NotAssembledError("uses", f"{file}: {name} is to be used in this exercise")
+            raise _NotAssembledError("uses", f"{file}: {name} must be used in this exercise")
     return program
 
 

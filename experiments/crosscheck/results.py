@@ -115,14 +115,16 @@ def read_results(path: Path) -> Results:
     """
     document = read_json(path, RESULTS)
     if not isinstance(document, dict) or document.get("kind") != KIND:
-        raise UserError(f"{path}: holds no results of `vecsim crosscheck --json`")
+        raise UserError(f"{path}: is not a file of results; name one that `vecsim crosscheck --json` wrote")
     try:
         matrices = tuple(map(_matrix, document["matrices"]))
         result = {name: document[name] for name in MADE}
         return Results(matrices, machine=Machine.from_dict(document["machine"]), **result)
     except (KeyError, TypeError, ValueError, UserError) as error:
         what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        raise UserError(f"{path}: is no whole file of results: {' '.join(what.split())}") from None
+        raise UserError(
+            f"{path}: is not a complete file of results; write it again: {' '.join(what.split())}"
+        ) from None
 
 
 def _matrix(document: Mapping[str, Any]) -> Checked:

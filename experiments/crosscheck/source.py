@@ -110,7 +110,7 @@ def load_subject(subject: _Subject) -> Any:
     """
     csr = next(each for each in listed() if each.name == subject.name).load().csr
     if subject.sha256 and matrix_sha256(values_as(csr, VALUE_BYTES)[0]) != subject.sha256:
-        raise UserError(f"{subject.name}: is another matrix here than the one that was measured")
+        raise UserError(f"{subject.name}: differs from the matrix that was measured; measure again")
     return csr
 
 

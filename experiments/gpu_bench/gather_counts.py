@@ -53,7 +53,7 @@ def of(built: Supplied, operation: str, dtype: str) -> GatherWork | None:
 
     Parameters
     ----------
-    made
+    built
         The matrix.
     operation, dtype
         The product.

@@ -240,8 +240,8 @@ class Bench:
         except CudaError as lost:
             where = f"{blank.matrix}, {blank.dtype}, {blank.library} {blank.method}"
             raise DeviceLostError(
-                f"{where}: the device does not answer any more ({lost}) after {reason}; the same command "
-                "goes on with this matrix"
+                f"{where}: the device stopped responding ({lost}) after {reason}; "
+                "run the same command again to continue with this matrix"
             ) from None
 
     def _timed(self, case: Case, method: Method, blank: Record, plain: Screened | None) -> Screened | None:

@@ -61,7 +61,7 @@ class Case:
         spmv or spmv_t; float32 or float64.
     csr
         The matrix itself, of that type.
-    turned
+    transposed
         Its transpose in CSR; None for spmv.
     transposed_us
         How long it took to transpose it.

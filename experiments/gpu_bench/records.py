@@ -134,7 +134,7 @@ class Record:
         record = cls(class_=entries.pop("class"), **entries)
         for each in fields(cls):
             if type(getattr(record, each.name)) not in _TYPES[str(each.type)]:
-                raise TypeError(f"{each.name} is no {each.type}")
+                raise TypeError(f"{each.name} must be of type {each.type}")
         return record
 
 
@@ -189,7 +189,7 @@ def read_run(path: str | os.PathLike[str]) -> Run:
         )
         return run
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise UserError(f"{path}: is not a file of `{BENCHMARK}`") from None
+        raise UserError(f"{path}: is not a file of `{BENCHMARK}`; name one that it wrote") from None
 
 
 class RunJournal:

@@ -25,7 +25,7 @@ ACROSS = 3
 
 
 def panels(
-    count: int, inches: tuple[float, float], beside: tuple[float, float], **shared: Any
+    count: int, inches: tuple[float, float], margin: tuple[float, float], **shared: Any
 ) -> tuple[Figure, Any]:
     """Return a figure with panels, and their axes in rows; places that are left over are not seen.
 
@@ -33,14 +33,14 @@ def panels(
     ----------
     count
         How many panels.
-    inches, next to
+    inches, margin
         Width and height of a panel, and of what stands next to all of them.
     shared
         Which axes panels have in common, as Matplotlib calls it.
     """
     across = min(ACROSS, count)
     down = -(-count // across)
-    size = beside[0] + inches[0] * across, beside[1] + inches[1] * down
+    size = margin[0] + inches[0] * across, margin[1] + inches[1] * down
     plot = Figure(figsize=size, layout="constrained")
     axes = plot.subplots(down, across, squeeze=False, **shared)
     for place in axes.flat[count:]:

@@ -41,13 +41,17 @@ def check_folder(name: str, suffixes: Collection[str] = SUFFIXES) -> Path:
     try:
         above = next(folder for folder in (path, *path.parents) if folder.exists())
     except OSError as error:
-        raise UserError(f"{name}: cannot be written: {error.strerror or error}") from None
+        raise UserError(
+            f"{name}: cannot be written: {error.strerror or error}; choose another folder"
+        ) from None
     if not above.is_dir():
-        raise UserError(f"{name}: {above} is a file, a folder is to be written")
+        raise UserError(f"{name}: {above} is a file; name a folder")
     try:
         Path(tempfile.mkdtemp(prefix=".", suffix=".partial", dir=above)).rmdir()
     except OSError as error:  # found out by trying: rights do not tell it all, least of all to root
-        raise UserError(f"{name}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+        raise UserError(
+            f"{name}: cannot be written: {(error.strerror or str(error)).lower()}; choose another folder"
+        ) from None
     claim_folder(path, "--out", suffixes)
     return path
 

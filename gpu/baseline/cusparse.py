@@ -128,7 +128,7 @@ class SparseProduct(Operation):
         library: Cusparse | None = None,
     ) -> None:
         if transposed and not METHODS[method].transposes:
-            raise UserError(f"cuSPARSE has no transposed product for {method}; transpose the matrix itself")
+            raise UserError(f"cuSPARSE has no transposed product for {method}; use a transposed matrix")
         super().__init__({}, library)
         self._dtype = stored.values.dtype
         self._x_count, self._y_count = shape if transposed else shape[::-1]

@@ -73,8 +73,8 @@ class CompoundMatrix:
         """
         if len(components) != len(entry.entry):
             raise UserError(
-                f"{entry.name} entries have {len(entry.entry)} components "
-                f"({', '.join(name for name, _ in entry.entry)}), {len(components)} arrays are given"
+                f"{entry.name} entries need {len(entry.entry)} arrays "
+                f"({', '.join(name for name, _ in entry.entry)}), not {len(components)}"
             )
         arrays = [np.asarray(each) for each in components]
         single = all(arrays[number].dtype == np.float32 for number in entry.reals)

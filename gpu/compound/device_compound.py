@@ -149,7 +149,8 @@ class CompoundProduct(LaunchedInTurn):
     def __init__(self, placed: PlacedMatrix, schedule: Schedule) -> None:
         if placed.threads_per_row != schedule.threads_per_row:
             raise UserError(
-                f"the matrix was placed for {placed.threads_per_row} threads a row, the schedule has "
+                f"threads_per_row of the schedule must be {placed.threads_per_row}, as the matrix "
+                "was placed, not "
                 f"{schedule.threads_per_row}"
             )
         self.placed, self.schedule = placed, schedule

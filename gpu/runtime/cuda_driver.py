@@ -287,7 +287,7 @@ class DeviceMemory(Handle):
         """Copy an array of the host to the beginning; it is complete when this returns."""
         source = np.ascontiguousarray(array)
         if source.nbytes > self.nbytes:
-            raise ValueError(f"{source.nbytes} bytes do not fit into {self.nbytes}")
+            raise ValueError(f"{source.nbytes} bytes do not fit; at most {self.nbytes} are possible")
         if source.nbytes:
             call("cuMemcpyHtoD", self.address, source.ctypes.data, source.nbytes)
             synchronize()
@@ -296,7 +296,7 @@ class DeviceMemory(Handle):
         """Copy the first ``count`` elements to the host, once the device has done all its work."""
         result = np.empty(count, dtype)
         if result.nbytes > self.nbytes:
-            raise ValueError(f"{result.nbytes} bytes do not fit into {self.nbytes}")
+            raise ValueError(f"{result.nbytes} bytes do not fit; at most {self.nbytes} are possible")
         synchronize()
         if result.nbytes:
             call("cuMemcpyDtoH", result.ctypes.data, self.address, result.nbytes)

@@ -274,7 +274,9 @@ class _Packed:
             self._config.hStream = stream
             (status,) = self._driver.cuLaunchKernelEx(self._config, self._function, self._address, 0)
         if int(status) != 0:
-            raise RuntimeError(f"cuLaunchKernelEx: {status.name}")
+            raise RuntimeError(
+                f"cuLaunchKernelEx failed ({status.name}); use fewer threads or less shared memory"
+            )
 
 
 def address_of_array(array: Any) -> int:
@@ -295,7 +297,9 @@ def _allow_shared_bytes(driver: Any, kernel: Any, shared_bytes: int) -> None:
         if int(status) == 0:
             (status,) = driver.cuKernelSetAttribute(attribute, value, kernel, device)
     if int(status) != 0:
-        raise RuntimeError(f"{shared_bytes} bytes of shared memory: {status.name}")
+        raise RuntimeError(
+            f"{shared_bytes} bytes of shared memory are not available ({status.name}); use less"
+        )
 
 
 def _configuration(driver: Any, blocks: int, threads: int, shared_bytes: int) -> Any:

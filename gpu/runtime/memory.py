@@ -15,7 +15,7 @@ from gpu.runtime.cuda_driver import OutOfDeviceMemoryError, call
 T = TypeVar("T")
 
 
-def upload(array: NDArray[Any], behind: int = 0) -> Any:
+def upload(array: NDArray[Any], zeros: int = 0) -> Any:
     """Copy a host array to the device. An empty one becomes one element, since a device has no empty arrays.
 
     An array that is on the device already stays where it is, or is copied there if zeros are to be put after
@@ -25,7 +25,7 @@ def upload(array: NDArray[Any], behind: int = 0) -> Any:
     ----------
     array
         The array.
-    after
+    zeros
         Zeros to be put after its last element.
 
     Raises
@@ -34,16 +34,16 @@ def upload(array: NDArray[Any], behind: int = 0) -> Any:
         If the device has too little memory.
     """
     if not isinstance(array, np.ndarray):
-        if not behind:
+        if not zeros:
             return array
         contiguous: Any = array
     else:
         contiguous = np.ascontiguousarray(array) if array.size else np.zeros(1, dtype=array.dtype)
     with _too_little_is_said(contiguous.nbytes):
-        if behind:
-            built = cuda.device_array(len(contiguous) + behind, contiguous.dtype)
+        if zeros:
+            built = cuda.device_array(len(contiguous) + zeros, contiguous.dtype)
             built[: len(contiguous)].copy_to_device(contiguous)
-            built[len(contiguous) :].copy_to_device(np.zeros(behind, contiguous.dtype))
+            built[len(contiguous) :].copy_to_device(np.zeros(zeros, contiguous.dtype))
             return built
         return cuda.to_device(contiguous)
 
@@ -158,7 +158,7 @@ def _too_little(nbytes: float) -> OutOfDeviceMemoryError:
         free = "too few"
     return OutOfDeviceMemoryError(
         f"the device has too little memory: {nbytes:.0f} bytes are needed, {free} are free; use a smaller "
-        "format or dtype float32, or free other arrays (torch.cuda.empty_cache())"
+        "format or dtype float32, or free other arrays"
     )
 
 

@@ -142,7 +142,9 @@ def _interface(array: Any) -> dict[str, Any] | None:
     except AttributeError:
         return None
     except (RuntimeError, TypeError) as error:  # of torch, for tensors with a gradient
-        raise UserError(f"an array cannot be used as it is: {str(error).splitlines()[0]}") from error
+        raise UserError(
+            f"an array cannot be used: {str(error).splitlines()[0]}; use array.detach()"
+        ) from error
     return match
 
 
@@ -158,7 +160,7 @@ def as_device_array(array: Any, stream: Any = 0) -> Any:
     if described is None:
         described, owner = interface(array, stream_handle(stream))
     if described.get("mask") is not None:
-        raise UserError("a masked array has no product: fill its missing values first")
+        raise UserError("a masked array cannot be multiplied: fill its missing values first")
     address, size = described["data"][0] or 0, np.dtype(described["typestr"]).itemsize
     if address % size:
         raise UserError(f"an array begins at address {address}: use one aligned to its {size}-byte elements")

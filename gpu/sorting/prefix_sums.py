@@ -48,7 +48,7 @@ def _before_warp(counts: Any, number: Any, first: Any, of_warps: Any, result: An
         The first of the thread.
     of_warps
         int32 of shared memory, one a warp.
-    found
+    result
         int32 of `OF_THREAD`: takes its counts.
     """
     thread, total = np.int32(cuda.threadIdx.x), np.int32(0)

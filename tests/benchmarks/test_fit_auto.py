@@ -230,12 +230,12 @@ def test_work_is_counted_again(tmp_path):
 
 def test_a_format_that_cannot_be_measured_is_refused(tmp_path, capsys):
     text = refused(["measure", tmp_path / "lines.jsonl", "--formats", "crs,jd"], capsys)
-    assert "--formats jd: auto knows no such format; use some of crs, " in text
+    assert "--formats jd: auto does not have this format; use some of crs, " in text
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(None, "cannot be read"), ("{}\nno", "line 1: is no measurement"), ("no", "line 1: is not JSON")],
+    [(None, "cannot be read"), ("{}\nno", "line 1: is not a measurement"), ("no", "line 1: is not JSON")],
 )
 def test_a_file_that_has_no_measurements_is_refused(content, message, tmp_path, capsys):
     source = tmp_path / "lines.jsonl"

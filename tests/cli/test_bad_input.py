@@ -47,7 +47,7 @@ def test_overflow_names_the_switch_that_helps(vecsim, tmp_path):
 
 def test_no_such_matrix(vecsim, tmp_path):
     path = tmp_path / "gone.mtx"
-    assert vecsim("run", path).mistake() == f"{path}: no such file"
+    assert vecsim("run", path).mistake() == f"{path}: no such file; check the path"
     message = vecsim("run", "pde90").mistake()
     assert "did you mean 'pde900'" in message
     assert "`vecsim list matrices`" in message
@@ -74,7 +74,7 @@ ARGUMENTS = [
     (["--program", "crs", "--option", "jd.y=memory"], "program jd is not run; add it"),
     (["--option", "y"], "--option y: write it as NAME=VALUE"),
     (["--machine", "vs203"], "use one of t0, vs2003, wide, or a .toml file; did you mean 'vs2003'?"),
-    (["--machine", "gone.toml"], "gone.toml: no such file"),
+    (["--machine", "gone.toml"], "gone.toml: no such file; check the path"),
     (["--set", "bank=32"], "unknown machine field 'bank'; did you mean 'banks'?"),
     (["--set", "section_size=33"], "section_size = 33: must be a power of two"),
     (["--set", "section_size=2"], "section_size = 2: must be a power of two from 4 to 4096"),
@@ -136,7 +136,10 @@ def test_a_full_disk_is_no_traceback_and_leaves_nothing(vecsim, matrix, monkeypa
     target = matrix.parent / "out.json"
     result = vecsim("run", matrix, "--program", "crs", "--json", target)
     assert result.code == 2
-    assert result.err == f"vecsim: error: {target}: cannot be written: No space left on device\n"
+    assert (
+        result.err
+        == f"vecsim: error: {target}: cannot be written: No space left on device; choose another place\n"
+    )
     assert [file.name for file in matrix.parent.iterdir()] == ["tiny.mtx"]
 
 
@@ -155,7 +158,11 @@ ESCAPED = r"re\x1b[31md\x07\x9b\u202e"
 def test_control_characters_of_names_do_not_reach_the_terminal(vecsim, tmp_path, matrix):
     """Names of files may have any character, and a terminal obeys some of them."""
     assert vecsim("run", CONTROL).mistake().startswith(f"unknown matrix '{ESCAPED}'; ")
-    assert vecsim("exec", tmp_path / f"{CONTROL}.s").mistake().endswith(f"{ESCAPED}.s: no such file")
+    assert (
+        vecsim("exec", tmp_path / f"{CONTROL}.s")
+        .mistake()
+        .endswith(f"{ESCAPED}.s: no such file; check the path")
+    )
     assert "\n" not in vecsim("exec", "two\nlines.s").mistake()
     named = tmp_path / f"{CONTROL}.mtx"
     named.write_text(matrix.read_text().replace("5 4 6", "5 4 7") + "5 4 1\n")
@@ -222,7 +229,7 @@ def test_a_change_that_cannot_be_made_says_what_can(vecsim, change, reason):
 @pytest.mark.parametrize(
     ("address", "reason"),
     [
-        ("https://[::1", "is not an address: Invalid IPv6 URL"),
+        ("https://[::1", "is not an address (Invalid IPv6 URL); write https://HOST/PATH"),
         ("http://127.0.0.1:1/a%00b.mtx", "the address of a file must not have control characters"),
         ("http://127.0.0.1:1/a%1bb.mtx", "the address of a file must not have control characters"),
     ],

@@ -237,7 +237,7 @@ def test_bad_arguments_of_exec(vecsim, program, arguments, reason):
 def test_files_that_are_no_programs(vecsim, program, tmp_path):
     gone = tmp_path / "gone.s"
     for command in ("asm", "exec", "disasm"):
-        assert vecsim(command, gone).mistake() == f"{gone}: no such file"
+        assert vecsim(command, gone).mistake() == f"{gone}: no such file; check the path"
     assert "is not a vecsim program" in vecsim("disasm", program).mistake()
     binary = tmp_path / "bytes.s"
     binary.write_bytes(b"\xff\xfe\x00")

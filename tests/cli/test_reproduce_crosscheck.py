@@ -42,7 +42,9 @@ def test_a_file_that_is_for_another_experiment(vecsim, tmp_path):
     path = tmp_path / "r.json"
     path.write_text('{"kind": "something"}')
     message = vecsim("reproduce", "crosscheck", "--results", path, "--out", tmp_path / "out").mistake()
-    assert message == (f"{path}: holds no results of what is asked for: crosscheck takes `vecsim crosscheck`")
+    assert message == (
+        f"{path}: is not a file of results of the chosen papers: crosscheck takes `vecsim crosscheck`"
+    )
     assert not (tmp_path / "out").exists()
 
 

@@ -52,7 +52,7 @@ def test_cells_without_a_result_are_reported(swept, matrix):
     [
         ((), "no matrix is named"),
         (("laplace2d-3", "--set", "banks"), "write it as NAME=VALUE"),
-        (("laplace2d-3", "--set", "bank=3"), "set.bank: a machine has no such number"),
+        (("laplace2d-3", "--set", "bank=3"), "set.bank: is not a number of the machine"),
         (("laplace2d-3", "--set", "banks=8", "--set", "banks=16"), "banks is varied twice"),
         (("laplace2d-3", "--option", "sums=x"), "option.sums: x: it takes scalar, register"),
         (("none.toml",), "none.toml: no such file"),

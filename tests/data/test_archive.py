@@ -81,7 +81,7 @@ def test_the_matrix_is_the_file_named_like_its_folder_or_the_only_one(tmp_path, 
 )
 def test_what_holds_no_matrix_or_several(tmp_path, members, held):
     path = written(tmp_path, archive(**members))
-    refused(path, rf": the archive must hold one matrix file .* it holds {held}$")
+    refused(path, rf": the archive must have one matrix file .* it has {held}$")
 
 
 def test_a_damaged_archive(tmp_path):
@@ -274,4 +274,4 @@ def test_an_archive_of_very_many_files(tmp_path, monkeypatch):
     few = archive(**{f"a/{n}.txt": b"?" for n in range(19)}, **{"a/a.mtx": text(7)})
     assert read(written(tmp_path, few)).csr.nnz == 1
     many = archive(**{f"a/{n}.txt": b"?" for n in range(21)})
-    refused(written(tmp_path, many), "the archive holds more than 20 files")
+    refused(written(tmp_path, many), "the archive has too many files; at most 20 are read")

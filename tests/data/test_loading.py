@@ -305,9 +305,9 @@ def test_a_server_named_wrongly(served, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("gone.mtx", r"^gone\.mtx: no such file$"),
-        ("folder/gone", "^folder/gone: no such file$"),
-        (Path("gone"), "^gone: no such file$"),
+        ("gone.mtx", r"^gone\.mtx: no such file; check the path$"),
+        ("folder/gone", "^folder/gone: no such file; check the path$"),
+        (Path("gone"), "^gone: no such file; check the path$"),
         ("mempluss", r"^unknown matrix 'mempluss'; `vecsim list .*; did you mean 'memplus'\?$"),
         ("laplac2d", "did you mean 'laplace2d-N'"),
         ("trefethen_20", "did you mean 'Trefethen_20' or"),

@@ -158,7 +158,7 @@ def tar_of(name, size):
         ([(BANNER + b"5 5 9\n", 1), (b"\n" * MEGABYTE, 400)], "more than its header announces lines for"),
         ([(BANNER, 1), (b"%" * MEGABYTE, 400)], "a line with rows and columns must be"),
         ([(tar_of("a/a.mtx", 400 * MEGABYTE), 1), (b"\0" * MEGABYTE, 400)], "not a Matrix Market file"),
-        ([(tar_of("a/b.txt", 400 * MEGABYTE), 1), (b"\0" * MEGABYTE, 401)], "must hold one matrix file"),
+        ([(tar_of("a/b.txt", 400 * MEGABYTE), 1), (b"\0" * MEGABYTE, 401)], "must have one matrix file"),
     ],
     ids=["zeros", "blank lines", "comment", "in an archive", "beside a matrix"],
 )

@@ -78,7 +78,7 @@ def test_an_instruction_that_does_not_do_what_its_examples_say(monkeypatch, afte
             "copyv.s v1, v2\n  => v9 = 1",
             "copyv.s:1: copyv.s v1, v2: 'v9 = 1': unknown place; use a register, vl, mask or memory",
         ),
-        ("movv v1, v2\n  => v1.s = 1", "copyv.s:1: movv is another instruction"),
+        ("movv v1, v2\n  => v1.s = 1", "copyv.s:1: movv is another instruction; use copyv"),
     ],
 )
 def test_examples_that_are_wrong_are_refused_where_they_are_declared(text, message):

@@ -83,7 +83,7 @@ MISTAKES = [
     ({"semantics": too_few}, r"too_few takes 3 parameters; its syntax needs 4: m, n, vd, va$"),
     (
         {"semantics": Callable()},
-        r"^instruction twice\.s: its semantics, .*, are not a plain Python function$",
+        r"^instruction twice\.s: its semantics must be a plain Python function, not ",
     ),
 ]
 

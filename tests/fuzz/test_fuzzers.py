@@ -311,7 +311,7 @@ def test_a_command_is_called_in_this_process(tmp_path):
     assert "halt" in out
     assert commands.called(["asm", str(tmp_path / "b.s")])[::2] == (
         2,
-        f"vecsim: error: {tmp_path / 'b.s'}: no such file\n",
+        f"vecsim: error: {tmp_path / 'b.s'}: no such file; check the path\n",
     )
 
 

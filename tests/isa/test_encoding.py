@@ -88,9 +88,9 @@ def test_encode_refuses_what_does_not_fit():
     add = BASE.by_mnemonic["add"]
     with pytest.raises(UserError, match="xa = 32 must be from 0 to 31"):
         encode(add, (1, 32, 0))
-    with pytest.raises(UserError, match="2 fields for 3 operands"):
+    with pytest.raises(UserError, match="2 fields; 3 operands need one each"):
         encode(add, (1, 2))
-    with pytest.raises(UserError, match="4 fields for 3 operands"):
+    with pytest.raises(UserError, match="4 fields; 3 operands need one each"):
         encode(add, (1, 2, 3, 4))
     assert encode(add, (1, 2, 3, 0, 0)) == 0x01_088600
 

@@ -92,7 +92,7 @@ def test_bytes_lie_next_to_the_text_that_names_them(write):
         (".data 64\n.word 1", "a.s:2:1: data overlaps that of m.s:3"),
         ('.include "a.s"', "a.s:1:10: 'a.s' includes itself"),
         ('.include "m.s"', "a.s:1:10: 'm.s' includes itself"),
-        ('.include "gone.s"', "a.s:1:10: 'gone.s': no such file"),
+        ('.include "gone.s"', "a.s:1:10: 'gone.s': no such file; check the path"),
     ],
 )
 def test_a_mistake_names_both_lines(write, included, message):

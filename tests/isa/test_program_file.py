@@ -56,7 +56,7 @@ CHANGES = [
     ("entry", True, "entry is malformed"),
     ("symbols", [1], "symbols is malformed"),
     ("symbols", {"a": "1"}, "symbols is malformed"),
-    ("source", [["a.s", 1, "nop"]], "1 source line for 4 instructions"),
+    ("source", [["a.s", 1, "nop"]], "1 source line; 4 instructions need one each"),
     ("source", [["a.s", "1", "nop"]], r"source\[0\] is malformed"),
     ("data", [[64]], r"data\[0\] is malformed"),
     ("data", [[64, "!"]], r"data\[0\] is not base 64"),

@@ -33,7 +33,7 @@ class Count:
     ----------
     kills
         Processes that were killed while they worked.
-    kept
+    survived
         Records, or bytes, that they said they had kept, or had on the disk.
     lost
         Those of them that the next process did not find.

@@ -197,7 +197,7 @@ def test_a_full_disk_ends_in_one_line_and_the_journal_goes_on(tmp_path):
         [sys.executable, "-c", FULL, str(path)], capture_output=True, text=True, check=True, timeout=60
     )
     number, _, message = ran.stdout.partition(" ")
-    assert message.strip() == f"{path}: cannot be written: File too large"
+    assert message.strip() == f"{path}: cannot be written: File too large; free space or choose another place"
     records, said = records_of(path)
     assert numbers(records) == list(range(int(number))) and said == []
     fill(path, 1)

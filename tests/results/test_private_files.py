@@ -89,7 +89,7 @@ def test_links_pipes_and_folders_are_refused(file):
 
 def test_a_folder_that_cannot_be_made_is_said(tmp_path):
     (tmp_path / "file").touch()
-    with pytest.raises(NotPrivateError, match="cannot be made: not a directory"):
+    with pytest.raises(NotPrivateError, match="cannot be created: not a directory"):
         check_folder(tmp_path / "file" / "cache")
 
 

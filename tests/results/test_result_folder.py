@@ -242,7 +242,7 @@ def test_what_somebody_else_changed_is_taken_as_it_is(folder):
     (folder / NAMES[1]).write_bytes(b"changed")
     assert read_set(folder, KINDS) == parts("old") | {NAMES[1]: b"changed"}
     (folder / NAMES[1]).unlink()
-    with pytest.raises(UserError, match=r"b\.csv: no such file$"):
+    with pytest.raises(UserError, match=r"b\.csv: no such file; check the path$"):
         read_set(folder, KINDS)
     (folder / MANIFEST).unlink()
     (folder / NAMES[1]).write_bytes(b"again")

@@ -24,7 +24,7 @@ MATRIX_HELP = (
 """Of the argument MATRIX."""
 
 
-def matrix_argument(before: str = "", behind: str = "", metavar: str = "MATRIX") -> Any:
+def matrix_argument(before: str = "", after: str = "", metavar: str = "MATRIX") -> Any:
     """Declare an argument that names a matrix.
 
     Parameters
@@ -34,7 +34,7 @@ def matrix_argument(before: str = "", behind: str = "", metavar: str = "MATRIX")
     metavar
         Its name in the help.
     """
-    shown = f"{before}{MATRIX_HELP}{behind}"
+    shown = f"{before}{MATRIX_HELP}{after}"
     return typer.Argument(metavar=metavar, help=shown, autocompletion=completion.matrices)
 
 

@@ -108,7 +108,7 @@ def _matrix_in(
         return PurePosixPath(own[0]).name, data
     listed = ", ".join(map(shown, (own or held)[:_SHOWN])) + (", ..." if len(own or held) > _SHOWN else "")
     raise UserError(
-        f"{source}: the archive must hold one matrix file (.mtx, .rb, ...); it holds {listed or 'none'}"
+        f"{source}: the archive must have one matrix file (.mtx, .rb, ...); it has {listed or 'none'}"
     )
 
 
@@ -220,7 +220,7 @@ def _check_records(content: bytes) -> None:
         if not (keyword and equals and record.endswith(b"\n") and len(record) == length):
             raise tarfile.ReadError(f"a PAX header has no record at byte {place}")
         if keyword == b"size" and not _SIZE.fullmatch(value):
-            raise tarfile.ReadError("a PAX header gives a size that is no number")
+            raise tarfile.ReadError("a PAX header has a size that is not a number")
         place += length
 
 
@@ -235,7 +235,7 @@ def _members(source: str, stream: SourceBytes, archive: tarfile.TarFile) -> Iter
                 pass
             return
         if member.size < 0 and not (member.islnk() or member.issym() or member.isdir() or member.isdev()):
-            raise tarfile.ReadError("a header gives a size below 0")
+            raise tarfile.ReadError("a header has a size below 0")
         yield member
         # To the end of its contents: `next` would pass over them too, but they are no header, and it would
         # try for ever to reach a place beyond the end.
@@ -244,7 +244,7 @@ def _members(source: str, stream: SourceBytes, archive: tarfile.TarFile) -> Iter
         while (behind := archive.offset - 1 - file.tell()) > 0:
             if not file.read(min(behind, _BUFFER)):
                 raise tarfile.ReadError("unexpected end of data")
-    raise UserError(f"{source}: the archive holds more than {MOST_MEMBERS:,} files")
+    raise UserError(f"{source}: the archive has too many files; at most {MOST_MEMBERS:,} are read")
 
 
 def _is_matrix(name: str) -> bool:

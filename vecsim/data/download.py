@@ -214,7 +214,10 @@ def _attempt(url: str, partial: Path, report: Report, patience: Patience) -> Rem
             _write_note(partial, remote)
             _receive(response, partial, have, remote, report, patience)
         except OSError as error:
-            raise DownloadError(f"{partial}: cannot be written: {error.strerror or error}") from None
+            raise DownloadError(
+                f"{partial}: cannot be written: {error.strerror or error}; free space or choose "
+                "another folder"
+            ) from None
     return remote
 
 

@@ -287,7 +287,7 @@ def _from_address(url: str, download: bool, show_progress: bool, keep_complex: b
     try:
         path = unquote(urlsplit(url).path)
     except ValueError as error:
-        raise UserError(f"{url}: is not an address: {error}") from None
+        raise UserError(f"{url}: is not an address ({error}); write https://HOST/PATH") from None
     if not path.isprintable():
         raise UserError(f"{url}: the address of a file must not have control characters")
     name = PurePosixPath(path).name
@@ -296,7 +296,7 @@ def _from_address(url: str, download: bool, show_progress: bool, keep_complex: b
     matrix = _from_cache(kept_as, keep_complex, url)
     if matrix is not None:
         return matrix
-    _require_network(url, download)
+    _require_network(url, download, "; allow downloads")
     with _progress(file, show_progress) as report:
         return fetch(
             url,
@@ -337,7 +337,7 @@ def _unknown(name: str, folders: Iterable[Path]) -> UserError:
             f"{name}: no such file, nor in the collections; {HOW_TO_LIST}{nearest(name, in_group, NEAR)}"
         )
     if os.sep in name or Path(name).suffix:
-        return UserError(f"{name}: no such file")
+        return UserError(f"{name}: no such file; check the path")
     known = (
         *BUILTINS,
         *(result for folder in folders for result, _ in files_in(folder)),

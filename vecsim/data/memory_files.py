@@ -256,7 +256,9 @@ def _array(raw: bytes, file: str, asked: str) -> npt.NDArray[Any]:
     except MemoryError:
         raise UserError(f"{asked}: {file} announces more elements than there is memory for") from None
     except Exception as error:  # a damaged header is parsed as Python, with whatever that raises
-        raise UserError(f"{asked}: {file} is not an array of NumPy: {shown(str(error), 120)}") from None
+        raise UserError(
+            f"{asked}: {file} is not an array of NumPy; write it with numpy.save: {shown(str(error), 120)}"
+        ) from None
     behind = len(raw) - stream.tell()
     if behind:
         raise UserError(f"{asked}: {file} has {amount(behind, 'byte')} after its array; save the array again")
@@ -344,7 +346,7 @@ def put(memory: npt.NDArray[np.uint8], arrays: list[Placed], program: Program) -
                 )
         for other in arrays[:number]:
             if each.address < other.end and other.address < each.end:
-                raise UserError(f"--load {each.text}: overlaps --load {other.text}")
+                raise UserError(f"--load {each.text}: overlaps --load {other.text}; move one of them")
         memory[each.address : each.end] = each.values.view(np.uint8)
     return without_room(program, [(each.address, each.end) for each in arrays])
 

@@ -233,5 +233,8 @@ def _term(text: str, program: Program) -> Operand:
             raise UserError(f"{text}: an address may have numbers, symbols and x registers only")
         return _register(names[text], False)
     if text not in program.symbols:
-        raise UserError(f"unknown symbol or register {text!r}{nearest(text, [*program.symbols, *names])}")
+        raise UserError(
+            f"unknown symbol or register {text!r}; use a label or a "
+            f"register{nearest(text, [*program.symbols, *names])}"
+        )
     return _constant(program.symbols[text])

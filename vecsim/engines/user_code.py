@@ -21,7 +21,7 @@ NOT_WITHIN = "what a rule gave"
 """The place of a failure that came up in a rule of vecsim."""
 MOST_STILL = 100_000
 """How often in turn a part of the machine may ask to look at the cycle again in which it is."""
-STANDSTILL = "no part of the machine looks at a later cycle"
+STANDSTILL = "no part of the machine advances; a rule must let time advance"
 _OURS = tuple(f"{folder}/" for folder in (Path(declaration.__file__).parent, ROOT / "vecsim"))
 
 

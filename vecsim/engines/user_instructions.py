@@ -51,7 +51,9 @@ def _check_latency(instruction: Instruction) -> None:
 def _check_semantics(instruction: Instruction) -> None:
     semantics, name = instruction.semantics, instruction.mnemonic
     if not isinstance(semantics, types.FunctionType):
-        raise UserError(f"instruction {name}: its semantics, {semantics!r}, are not a plain Python function")
+        raise UserError(
+            f"instruction {name}: its semantics must be a plain Python function, not {semantics!r}"
+        )
     code = semantics.__code__
     expected = LEADING + len(instruction.operands)
     if code.co_argcount != expected:

@@ -23,7 +23,7 @@ def with_type(built: Any, dtype: Any) -> Any:
 
     Parameters
     ----------
-    made
+    built
         Frozen; what does not change is shared.
     dtype
         float32 or float64.

@@ -44,7 +44,9 @@ def replaced_file(path: Path, name: str = "") -> Iterator[BinaryIO]:
             if plain:
                 partial.unlink(missing_ok=True)
     except OSError as error:
-        raise UserError(f"{name or path}: cannot be written: {error.strerror or error}") from None
+        raise UserError(
+            f"{name or path}: cannot be written: {error.strerror or error}; choose another place"
+        ) from None
 
 
 def write_file(path: Path, content: bytes, name: str = "") -> None:

@@ -100,7 +100,7 @@ class Journal:
                     self._file.close()
                     raise
         except OSError as error:
-            raise UserError(f"{path}: cannot be used: {error.strerror or error}") from None
+            raise UserError(f"{path}: cannot be used: {error.strerror or error}; name another file") from None
 
     def __enter__(self) -> Self:
         return self
@@ -131,7 +131,10 @@ class Journal:
                 if time.monotonic() - self._synced >= SYNC_SECONDS:
                     self.sync()
         except OSError as error:
-            raise UserError(f"{self.path}: cannot be written: {error.strerror or error}") from None
+            raise UserError(
+                f"{self.path}: cannot be written: {error.strerror or error}; free space or choose "
+                "another place"
+            ) from None
 
     def refresh(self) -> list[dict[str, Any]]:
         """Read what has been appended since, by this process or others, and return it."""

@@ -37,10 +37,12 @@ def check_folder(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = folder.stat()
     except OSError as error:
-        raise NotPrivateError(f"{folder} cannot be made: {(error.strerror or str(error)).lower()}") from None
+        raise NotPrivateError(
+            f"{folder} cannot be created: {(error.strerror or str(error)).lower()}; name another folder"
+        ) from None
     _check(folder, status)
     if not os.access(folder, os.W_OK | os.X_OK):
-        raise NotPrivateError(f"{folder} cannot be written")
+        raise NotPrivateError(f"{folder} cannot be written; make it writable")
 
 
 def read(path: Path) -> bytes | None:
@@ -57,7 +59,7 @@ def read(path: Path) -> bytes | None:
         return None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise NotPrivateError(f"{path} cannot be read: {reason}") from None
+        raise NotPrivateError(f"{path} cannot be read: {reason}; remove it") from None
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
@@ -85,7 +87,9 @@ def write(path: Path, content: bytes) -> None:
     try:
         path.chmod(0o600)
     except OSError as error:
-        raise UserError(f"{path}: cannot be made private: {error.strerror or error}") from None
+        raise UserError(
+            f"{path}: cannot be made private: {error.strerror or error}; choose another place"
+        ) from None
 
 
 def _checksum(path: Path, content: bytes) -> bytes:
@@ -97,6 +101,6 @@ def _check(path: Path, status: os.stat_result) -> None:
     if not hasattr(os, "geteuid"):
         return  # no owners and modes of this kind: the user's own folder is what there is
     if status.st_uid != os.geteuid():
-        raise NotPrivateError(f"{path} belongs to another user")
+        raise NotPrivateError(f"{path} belongs to another user; choose your own")
     if status.st_mode & OTHERS_WRITE:
         raise NotPrivateError(f"{path} can be written by others: chmod go-w {path}")

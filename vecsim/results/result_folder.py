@@ -84,7 +84,9 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
                 shutil.rmtree(staged, ignore_errors=True)
             alive.release()
     except OSError as error:
-        raise UserError(f"{error.filename or path}: cannot be written: {error.strerror or error}") from None
+        raise UserError(
+            f"{error.filename or path}: cannot be written: {error.strerror or error}; choose another place"
+        ) from None
 
 
 def read_set(path: Path, kinds: Mapping[str, InputKind]) -> dict[str, bytes]:

@@ -37,7 +37,9 @@ def nearest_float(text: str, size: int = 8) -> float:
         The text is no number.
     """
     if "_" in text or not text.isascii():
-        raise ValueError(f"{text!r} is not a number")  # float() takes both
+        raise ValueError(
+            f"{text!r} is not a number; write one without underscores, in ASCII"
+        )  # float() takes both
     wide = float(text)
     if not math.isfinite(wide) and not any(c.isdigit() for c in text):
         return wide

@@ -113,7 +113,7 @@ def open_input(path: Name, kind: InputKind, name: str = "") -> BufferedReader:
         require_regular(path, kind, name)  # before it is opened: opening alone changes some devices
         descriptor = os.open(path, _OPEN if kind.links else _OPEN | getattr(os, "O_NOFOLLOW", 0))
     except FileNotFoundError:
-        raise UserError(f"{name}: no such file") from None
+        raise UserError(f"{name}: no such file; check the path") from None
     except (OSError, ValueError) as error:
         raise unreadable(name, error) from None
     try:
@@ -248,7 +248,9 @@ def too_large(name: str, kind: InputKind, what: str = "the file") -> UserError:
 
 def unreadable(name: str, error: Exception) -> UserError:
     """Return the error for a file that the system does not let us read."""
-    return UserError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}")
+    return UserError(
+        f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}; check its path and permissions"
+    )
 
 
 def written_bytes(count: int) -> str:

@@ -267,7 +267,7 @@ def _ratios(
 
 
 def _all_kinds(steps: Steps[float]) -> str:
-    later = f", {steps.behind:,.1f} later ones moved" if steps.behind else ""
+    later = f", {steps.later:,.1f} later ones moved" if steps.later else ""
     return (
         f"{steps.comparisons:,.1f} comparisons, {steps.displacements:,.1f} displaced{later}, "
         f"{steps.updates:,.1f} updates"

@@ -47,7 +47,7 @@ def csr_difference(result: Any, wanted: Any) -> float:
 
     Parameters
     ----------
-    found, wanted
+    result, wanted
         scipy.sparse.csr_array.
 
     Returns
@@ -68,7 +68,7 @@ def tree_difference(result: HiSparse, wanted: Any) -> float:
 
     Parameters
     ----------
-    found
+    result
         The tree.
     wanted
         scipy.sparse.csr_array, canonical.

@@ -93,7 +93,7 @@ def recorded_files(
         kind = kind_of(path)
         if kind not in wanted:
             takes = "; ".join(f"{name} takes `{each}`" for each, name in wanted.items()) or "none is taken"
-            raise UserError(f"{path}: holds no results of what is asked for: {takes}")
+            raise UserError(f"{path}: is not a file of results of the chosen papers: {takes}")
         matches[kind] = path
     return matches
 
@@ -102,9 +102,7 @@ def require_cycles(asked: Sequence[tuple[Paper, Sequence[Experiment]]], file: st
     """Raise UserError unless something of what :func:`chosen` gave keeps its cycles in a file."""
     if not any(experiment.simulates for _, experiments in asked for experiment in experiments):
         simulating = [each.name for paper in PAPERS for each in paper.experiments if each.simulates]
-        raise UserError(
-            f"{file}: would hold cycles of {', '.join(simulating)}, but none of these is asked for"
-        )
+        raise UserError(f"{file}: no chosen experiment stores cycles; choose one of {', '.join(simulating)}")
 
 
 def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Request) -> Report:

@@ -374,13 +374,15 @@ def read_results(path: Path, type_: type[R]) -> R:
     kind = kind_of_results(type_.paper)
     document = read_json(path, RESULTS)
     if not isinstance(document, dict) or document.get("kind") != kind:
-        raise UserError(f"{path}: is no file of `{kind}`: kind: it is another one")
+        raise UserError(f"{path}: is not a file of `{kind}`; name one that it wrote")
     try:
         return TypeAdapter(type_).validate_python(document)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise UserError(f"{path}: is no file of `{kind}`: {where}: {first['msg'].lower()}") from None
+        raise UserError(
+            f"{path}: is not a file of `{kind}`; write it again: {where}: {first['msg'].lower()}"
+        ) from None
 
 
 def _is_table(value: Any) -> bool:

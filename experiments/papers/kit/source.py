@@ -59,6 +59,6 @@ def recorded_results(type_: type[R]) -> R:
     file = newest(type_.recorded_folder())
     if file is None:
         raise UserError(
-            f"{type_.paper}: there is no NVIDIA GPU here, and no file of results: name one by --results"
+            f"{type_.paper}: no NVIDIA GPU and no file of results was found: name a file with --results"
         )
     return read_results(file, type_)

@@ -75,7 +75,7 @@ class Comparison:
 
     Attributes
     ----------
-    made
+    settings
         What differs in how they were made: name, before, after; numbers of the machine as ``machine.NAME``.
     inputs
         The matrices and files that differ.

@@ -130,8 +130,8 @@ def _layout(file: Path, text: bytes) -> Layout:
     content = json_value(decoded(text, str(file)), str(file))
     kind = content.get("kind") if isinstance(content, dict) else None
     if not isinstance(kind, str) or kind not in LAYOUTS:
-        said = f"is of {shown(repr(kind))}" if isinstance(kind, str) else "says not what it is of"
-        raise UserError(f"{file}: {said}; results of {', '.join(LAYOUTS)} are taken")
+        said = f"is of {shown(repr(kind))}" if isinstance(kind, str) else "does not state its kind"
+        raise UserError(f"{file}: {said}; use results of {', '.join(LAYOUTS)}")
     return check(str(file), kind, content)
 
 

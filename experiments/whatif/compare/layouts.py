@@ -19,7 +19,7 @@ RUN, EXEC, WHY, SWEEP = "vecsim run", "vecsim exec", "vecsim why", "vecsim sweep
 def _engine(name: str) -> str:
     """Accept an engine, or two where the second was compiled meanwhile."""
     if not set(name.split(", ")) <= ENGINES.keys():
-        raise ValueError(f"engines are {', '.join(ENGINES)}")
+        raise ValueError(f"engines must be of {', '.join(ENGINES)}")
     return name
 
 
@@ -151,10 +151,10 @@ class _Made(_Strict):
         known: dict[str, str] = {}
         for each in self.matrices:
             if known.setdefault(each.name, each.sha256) != each.sha256:
-                raise ValueError(f"two different matrices are named {shown(repr(each.name))}")
+                raise ValueError(f"two different matrices are named {shown(repr(each.name))}: rename one")
         for name in named:
             if name not in known:
-                raise ValueError(f"matrices: {shown(repr(name))}, which has a result, is missing")
+                raise ValueError(f"matrices: {shown(repr(name))} has a result, but is missing; add it")
 
 
 class RunLayout(_Made):
@@ -261,7 +261,9 @@ def check(where: str, kind: str, content: Mapping[str, Any]) -> Layout:
     try:
         return LAYOUTS[kind].model_validate(content)
     except ValidationError as error:
-        raise UserError(f"{where}: is damaged, or of another version: {first_fault(error)}") from None
+        raise UserError(
+            f"{where}: is damaged or of another version; write it again: {first_fault(error)}"
+        ) from None
 
 
 def first_fault(error: ValidationError) -> str:

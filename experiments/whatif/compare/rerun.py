@@ -244,7 +244,7 @@ class _Again:
         """Run a sweep on the machine whose numbers are stated, on the matrices that are what they were."""
         spec = layout.sweep
         if spec.extend and not self.described.extensions:
-            raise UserError(f"its machine is extended: --extend {spec.extend[0]}")
+            raise UserError(f"its machine is extended: add --extend {spec.extend[0]}")
         names = self.same_matrices(layout)
         rows, now = self.document.rows, {}
         if names:

@@ -80,7 +80,7 @@ class TableRow(BaseModel):
     @model_validator(mode="after")
     def _check(self) -> Self:
         if (self.cycles is None) != bool(self.fault):
-            raise ValueError("a row has either cycles or a fault")
+            raise ValueError("a row must have either cycles or a fault")
         if self.cycles is None:
             return self
         quotient = self.cycles / self.nnz if self.nnz else None
@@ -89,7 +89,7 @@ class TableRow(BaseModel):
         if quotient is not None and stated is not None:
             agree = math.isclose(quotient, stated, rel_tol=AGREEMENT)
         if not agree:
-            raise ValueError(f"cycles_per_nnz = {stated}, and cycles / nnz is {quotient}")
+            raise ValueError(f"cycles_per_nnz = {stated}, but must be cycles / nnz = {quotient}")
         if self.cycles_by_cause and sum(self.cycles_by_cause.values()) != self.cycles:
             raise ValueError(
                 f"cycles = {self.cycles}, cycles_by_cause add up to {sum(self.cycles_by_cause.values())}"
@@ -144,12 +144,12 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UserError(f"{path}: byte {error.start} is not UTF-8") from None
+        raise UserError(f"{path}: byte {error.start} is not UTF-8; save it as UTF-8") from None
     digest = hashlib.sha256(content).hexdigest()
     if layout.table_sha256 != digest:
         raise UserError(
-            f"{path}: is not the table that the sweep wrote (digest {short(digest)}, then "
-            f"{short(layout.table_sha256)}): sweep again, which computes no cell that is kept"
+            f"{path}: was changed after the sweep (digest {short(digest)}, then "
+            f"{short(layout.table_sha256)}): run the sweep again; it keeps its results"
         )
     spec = layout.sweep
     varied = {name: frozenset(map(str, values)) for name, values in spec.set.items()}
@@ -159,9 +159,9 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
         columns = _columns(path, next(reader, []), varied)
         rows = tuple(_row(f"{path}, line {reader.line_num}", columns, cells, layout) for cells in reader)
     except csv.Error as error:
-        raise UserError(f"{path}, line {reader.line_num}: is no CSV: {error}") from None
+        raise UserError(f"{path}, line {reader.line_num}: is not CSV: {error}; run the sweep again") from None
     if layout.cells != len(rows):
-        raise UserError(f"{path}: has {counted(len(rows), 'row')}; by sweep.json they are {layout.cells:,}")
+        raise UserError(f"{path}: has {counted(len(rows), 'row')}; sweep.json needs {layout.cells:,}")
     _check_rows(path, rows, layout)
     return rows
 
@@ -170,9 +170,9 @@ def _columns(path: Path, names: Sequence[str], varied: Mapping[str, frozenset[st
     for name in (*REQUIRED, *varied):
         if names.count(name) != 1:
             what = "has no column" if name not in names else "has more than one column"
-            raise UserError(f"{path}, line 1: {what} {shown(repr(name))}")
+            raise UserError(f"{path}, line 1: {what} {shown(repr(name))}; exactly one is needed")
     if len(set(names)) != len(names):
-        raise UserError(f"{path}, line 1: two columns have one name")
+        raise UserError(f"{path}, line 1: two columns have the same name; rename one")
     return _Columns(tuple(names), varied)
 
 
@@ -182,17 +182,22 @@ _ROW = TypeAdapter(TableRow)
 def _row(where: str, columns: _Columns, cells: Sequence[str], layout: SweepLayout) -> TableRow:
     if len(cells) != len(columns.names):
         raise UserError(
-            f"{where}: has {counted(len(cells), 'value')} for {counted(len(columns.names), 'column')}"
+            f"{where}: has {counted(len(cells), 'value')}; "
+            f"{counted(len(columns.names), 'column')} need one each"
         )
     try:
         row = _ROW.validate_python(columns.row([csv_cell(cell) for cell in cells]))
     except ValidationError as error:
         raise UserError(f"{where}: {first_fault(error)}") from None
     if row.program not in layout.sweep.programs:
-        raise UserError(f"{where}: program = {shown(repr(row.program))}: sweep.json names no such program")
+        raise UserError(
+            f"{where}: program = {shown(repr(row.program))}: is not in sweep.json; use one of its programs"
+        )
     for name, value in row.varied.items():
         if value not in columns.varied[name] and not (value == "" and layout.sweep.design == ONE_AT_A_TIME):
-            raise UserError(f"{where}: {name} = {shown(repr(value))}: sweep.json names no such value")
+            raise UserError(
+                f"{where}: {name} = {shown(repr(value))}: is not in sweep.json; use one of its values"
+            )
     return row
 
 
@@ -203,13 +208,15 @@ def _check_rows(path: Path, rows: Sequence[TableRow], layout: SweepLayout) -> No
     cycles: dict[tuple[str, ...], int | None] = {}
     for row in rows:
         if row.matrix not in known:
-            raise UserError(f"{path}: matrix {shown(repr(row.matrix))}: sweep.json names no such matrix")
+            raise UserError(
+                f"{path}: matrix {shown(repr(row.matrix))}: is not in sweep.json; use one of its matrices"
+            )
         of_matrix = (row.rows, row.nnz, row.locality)
         if (
             facts.setdefault(row.matrix, of_matrix) != of_matrix
             or cycles.setdefault(row.key, row.cycles) != row.cycles
         ):
             raise UserError(
-                f"{path}: {shown(' '.join(row.key), 80)}: two rows contradict each other; if two different "
-                "matrices have this name, sweep again, which tells them apart"
+                f"{path}: {shown(' '.join(row.key), 80)}: two rows contradict each other; "
+                "run the sweep again, which distinguishes matrices of the same name"
             )

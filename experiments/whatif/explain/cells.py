@@ -160,10 +160,10 @@ def read_cells(folder: Path) -> Cells:
     document = read_document(folder)
     layout = document.layout
     if not isinstance(layout, SweepLayout):
-        raise UserError(f"{folder}: holds results of {document.kind}, those of {SWEEP} are explained")
+        raise UserError(f"{folder}: is of {document.kind}; name the results of {SWEEP}")
     there = [row for row in document.table if row.cycles_per_nnz is not None]
     if not there:
-        raise UserError(f"{folder}: no cell has a result; the column fault of {TABLE_FILE} says why")
+        raise UserError(f"{folder}: no cell has a result; see the column fault of {TABLE_FILE}")
     spec = layout.sweep
     varied = {**spec.set, **{OPTION + name: values for name, values in spec.option.items()}}
     matrices = {row.matrix: row for row in there}

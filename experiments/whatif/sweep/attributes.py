@@ -61,7 +61,7 @@ def _part(where: str, part: str) -> Iterator[Value]:
     first, last, times, step = int(match[1]), int(match[2]), match[3], int(match[4] or 1)
     if step < (2 if times else 1) or first > last or (times and first == 0):
         raise UserError(
-            f"{where}: {part} is no range; write FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR, with "
+            f"{where}: {part} is not a range; write FIRST:LAST, FIRST:LAST:STEP or FIRST:LAST:xFACTOR, with "
             "FIRST up to LAST, a step of 1 or a factor of 2 or more"
         )
     value = first
@@ -147,7 +147,7 @@ def _values(where: str, given: Any) -> tuple[Value, ...]:
         raise UserError(f"{where}: more than {MOST_VALUES:,} values")
     for value in several:
         if not isinstance(value, int | str):
-            raise UserError(f"{where}: {shown(value)} is no whole number, word or truth value")
+            raise UserError(f"{where}: {shown(value)} must be a whole number, a word or a truth value")
     return tuple(_once(several))
 
 

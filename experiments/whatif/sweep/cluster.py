@@ -39,7 +39,7 @@ MOST_CELLS = 100
 """Cells of a batch, at most."""
 MOST_IMAGES = 8
 """Images that a worker has at hand, at most."""
-KEPT = "what was finished is kept, and the same command goes on"
+KEPT = "finished cells are kept, run the same command to continue"
 
 _ADDRESS = re.compile(r"t(?:cp|ls)://(.+):(\d+)")
 
@@ -141,7 +141,9 @@ def _connected(distributed: Any, address: str) -> Iterator[Any]:
     try:
         client = distributed.Client(address, timeout=ANSWER_SECONDS, set_as_default=False)
     except (OSError, ValueError, RuntimeError) as error:
-        raise UserError(f"{address}: is no Dask scheduler: {error}") from None
+        raise UserError(
+            f"{address}: is not a Dask scheduler; start one with dask scheduler: {error}"
+        ) from None
     try:
         yield client
     finally:
@@ -153,11 +155,13 @@ def _check_answer(address: str) -> None:
     """Find out whether anything answers, since a client of Dask that finds nothing leaves threads after."""
     match = _ADDRESS.fullmatch(address)
     if match is None:
-        raise UserError(f"{address}: is no address of a scheduler; write tcp://HOST:PORT")
+        raise UserError(f"{address}: is not the address of a scheduler; write tcp://HOST:PORT")
     try:
         socket.create_connection((match[1].strip("[]"), int(match[2])), ANSWER_SECONDS).close()
     except OSError as error:
-        raise UserError(f"{address}: no scheduler answers: {error.strerror or error}") from None
+        raise UserError(
+            f"{address}: no scheduler answers ({error.strerror or error}); start one with dask scheduler"
+        ) from None
     except OverflowError as error:
         raise UserError(f"{address}: {error}") from None
 
@@ -167,7 +171,7 @@ def _check_workers(client: Any, address: str) -> None:
     try:
         client.wait_for_workers(1, timeout=WORKER_SECONDS)
     except TimeoutError:
-        raise UserError(f"{address}: has no worker; start some by: dask worker {address}") from None
+        raise UserError(f"{address}: has no worker; start one: dask worker {address}") from None
     message = client.run(_version, on_error="return")
     for worker, answer in message.items():
         if isinstance(answer, Exception):
@@ -244,7 +248,8 @@ def _result(future: Any, address: str) -> Gathered | None:
     except Exception as error:
         if type(error).__name__ == "KilledWorker":
             raise UserError(
-                f"{address}: workers die of the same cells again and again, by lack of memory perhaps; {KEPT}"
+                f"{address}: workers are killed repeatedly by the same cells, perhaps for lack of "
+                f"memory; {KEPT}"
             ) from None
         raise
     return built

@@ -15,7 +15,6 @@ from vecsim.results.digests import matrix_sha256
 from vecsim.results.file_digests import InputFile, changed
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import is_regular
-from vecsim.support.suggestions import counted
 
 PREFIX = "suite:"
 HISM = "hism"
@@ -42,16 +41,14 @@ def _members(name: str) -> list[str]:
 
     match = _FORM.fullmatch(name)
     if match is None or match[1] != HISM:
-        raise UserError(f"{name}: no such suite; write {PREFIX}{HISM} or {PREFIX}{HISM}:MOST_ENTRIES")
+        raise UserError(f"{name}: unknown suite; write {PREFIX}{HISM} or {PREFIX}{HISM}:MOST_ENTRIES")
     if match[2]:
         return [name]
     lost = {member.name for member in missing()}
     chosen = [m for m in members() if match[3] is None or m.size <= int(match[3])]
     there = [f"{PREFIX}{HISM}/{m.name}" for m in chosen if m.name not in lost]
     if not there:
-        raise UserError(
-            f"{name}: none of {counted(len(chosen), 'matrix')} can be had here; see docs/reproducing.md"
-        )
+        raise UserError(f"{name}: no matrix of it is available; see docs/reproducing.md")
     return there
 
 

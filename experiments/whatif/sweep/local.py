@@ -55,8 +55,8 @@ def by_processes(
             continue
         return
     raise UserError(
-        f"sweep: workers were killed {DEATHS + 1} times, by lack of memory perhaps; what was finished is "
-        "kept, and the same command goes on"
+        f"sweep: workers were killed {DEATHS + 1} times, perhaps for lack of memory; "
+        "finished cells are kept, run the same command to continue"
     )
 
 

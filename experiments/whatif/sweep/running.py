@@ -93,12 +93,16 @@ def sweep(
     scheduler = None if scheduler is None else text("scheduler", scheduler)
     report = (lambda done, of: None) if watch is None else function("watch", watch)
     if scheduler is not None and jobs is not None:
-        raise UserError("sweep: jobs are processes of this computer, but a scheduler has its own workers")
+        raise UserError(
+            "sweep: jobs cannot be given with a scheduler, which has its own workers; leave one out"
+        )
     path = default_store() if store is None else path_of("store", store)
     with tempfile.TemporaryDirectory(prefix="vecsim-sweep-") if reasons else nullcontext() as folder:
         if folder is not None:
             if scheduler is not None:
-                raise UserError(f"sweep: {reasons[0]}: without scheduler, this process computes them")
+                raise UserError(
+                    f"sweep: {reasons[0]}: leave out the scheduler, then this process computes them"
+                )
             for line in reasons:
                 say(f"sweep: {line}")
             path, jobs = Path(folder) / "cells.sqlite", 1

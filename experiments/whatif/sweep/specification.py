@@ -109,14 +109,15 @@ class Sweep:
         for each in fields(self):
             object.__setattr__(self, each.name, read_attribute(each.name, getattr(self, each.name)))
         if not self.matrices:
-            raise UserError("sweep: no matrix is named")
+            raise UserError("sweep: no matrix is named; name at least one")
         object.__setattr__(self, "matrices", tuple(dict.fromkeys(expanded(self.matrices))))
         if self.design not in DESIGNS:
             raise UserError(
-                f"design = {self.design!r}: designs are {', '.join(DESIGNS)}{nearest(self.design, DESIGNS)}"
+                f"design = {self.design!r}: is not a design; use one of "
+                f"{', '.join(DESIGNS)}{nearest(self.design, DESIGNS)}"
             )
         if self.engine not in ENGINES:
-            raise UserError(f"engine = {self.engine!r}: engines are {', '.join(ENGINES)}")
+            raise UserError(f"engine = {self.engine!r}: is not an engine; use one of {', '.join(ENGINES)}")
         value_bytes(self.value_bits)
         check_weights(self.cost)
         self._check_numbers()
@@ -135,7 +136,7 @@ class Sweep:
         """
         if isinstance(self.machine, Machine):
             if self.extend:
-                raise UserError("extend: the machine is given with its extensions: leave extend out")
+                raise UserError("extend: the machine already has its extensions; leave extend out")
             return self.machine
         return load_machine(self.machine, extend=self.extend)
 
@@ -143,7 +144,9 @@ class Sweep:
         numbers = flat(self.base.numbers())
         for name, values in self.set.items():
             if name not in numbers:
-                raise UserError(f"set.{name}: a machine has no such number{nearest(name, numbers)}")
+                raise UserError(
+                    f"set.{name}: is not a number of the machine; see vecsim machine{nearest(name, numbers)}"
+                )
             for value in values:
                 if type(value) is not type(numbers[name]):
                     wanted = "true or false" if isinstance(numbers[name], bool) else "a number"
@@ -154,7 +157,7 @@ class Sweep:
     def _check_options(self) -> None:
         chosen = {name: find(name) for name in self.programs}
         if not chosen:
-            raise UserError("sweep: no program is named")
+            raise UserError("sweep: no program is named; name at least one")
         for each in chosen.values():
             if each.text is not None:
                 read_text(each.text, ASSEMBLY)
@@ -164,7 +167,7 @@ class Sweep:
                 p for n, p in chosen.items() if program in ("", n) and plain in {o.name for o in p.options}
             ]
             if not having:
-                raise UserError(f"option.{name}: none of {', '.join(chosen)} has such an option")
+                raise UserError(f"option.{name}: no program has this option; add one to {', '.join(chosen)}")
             for each in having:
                 takes = next(option.values for option in each.options if option.name == plain)
                 wrong = [str(value) for value in values if str(value) not in takes]
@@ -252,9 +255,9 @@ def read_specification(path: Path) -> Sweep:
     known = {each.name: each for each in fields(Sweep)}
     for name in result:
         if name not in known:
-            raise UserError(f"{path}: there is no key {name!r}{nearest(name, known)}")
+            raise UserError(f"{path}: unknown key {name!r}; use one of vecsim.Sweep{nearest(name, known)}")
     if "matrices" not in result:
-        raise UserError(f"{path}: matrices = [...] is missing")
+        raise UserError(f"{path}: matrices is missing; add matrices = [...]")
     try:
         return Sweep(**result)
     except UserError as error:

@@ -92,7 +92,9 @@ class Store:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise UserError(f"{path}: cannot be made: {error.strerror or error}") from None
+            raise UserError(
+                f"{path}: cannot be created: {error.strerror or error}; name another --store"
+            ) from None
         require_regular(path, DATABASE)
         self._database: sqlite3.Connection | None = None
         self._identity: tuple[int, int] | None = None

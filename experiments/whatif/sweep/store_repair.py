@@ -71,7 +71,7 @@ def connected(path: Path, wait: float) -> sqlite3.Connection:
     """
     with suppress(FileNotFoundError):
         if 0 < path.stat().st_size < _HEAD and not _was_store(path):
-            raise UserError(f"{path}: is no store of cells: name another --store")
+            raise UserError(f"{path}: is not a store of cells: name another --store")
     database = sqlite3.connect(path, timeout=wait, isolation_level=None)
     database.text_factory = bytes
     database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
@@ -103,7 +103,7 @@ def prepare(database: sqlite3.Connection, path: Path) -> None:
         ours = all(result.get(name, "").startswith(begin) for name, begin in _BEGINS.items())
         if number != APPLICATION and not ours:
             raise UserError(f"{path}: is a database of another program: name another --store")
-        raise DamagedError("has other tables than this version of vecsim makes")
+        raise DamagedError("its tables are not those of this version of vecsim")
     database.execute("PRAGMA synchronous=NORMAL")
 
 
@@ -135,8 +135,8 @@ def reason(error: BaseException, path: Path) -> str:
         writable = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
         denied = code & 0xFF == sqlite3.SQLITE_READONLY and not writable
         if code & 0xFF in _WHOLE or denied:
-            raise UserError(f"{path}: {error}; what was kept before stays") from None
-    words = str(error) if isinstance(error, sqlite3.Error | DamagedError) else "what is in it is no store"
+            raise UserError(f"{path}: {error}; stored cells are kept, name another --store") from None
+    words = str(error) if isinstance(error, sqlite3.Error | DamagedError) else "its content is not a store"
     return "".join(
         letter if letter.isprintable() else "?" for letter in words
     )  # some are of the damaged file
@@ -166,7 +166,7 @@ def set_aside(path: Path, damaged: tuple[int, int] | None) -> Path | None:
             if identity(path) != damaged or damaged is None:
                 return None
             if not _was_store(path):
-                raise UserError(f"{path}: is no store of cells: name another --store")
+                raise UserError(f"{path}: is not a store of cells: name another --store")
             numbers = iter(range(1, 1_000_000))
             aside = next(name for n in numbers if not (name := path.with_name(f"{path.name}.{n}")).exists())
             path.rename(aside)

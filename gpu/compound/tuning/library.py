@@ -61,7 +61,9 @@ def recorded(device: str, folder: Path = RECORDED) -> list[Result]:
             if content["kind"] == KIND and content["device"] == device:
                 matches += [Result(**each) for each in content["searches"]]
         except (ValueError, KeyError, TypeError) as error:
-            raise UserError(f"{path} is not a file of searches: {error}") from error
+            raise UserError(
+                f"{path} is not a file of searches; name one that tuning wrote: {error}"
+            ) from error
     return matches
 
 
@@ -87,4 +89,4 @@ def to_learn_from(store: TuningStore, device: str, folder: Path = RECORDED) -> l
 def no_search(store: TuningStore, device: str) -> UserError:
     """Return the error that says what devices a store has searches of, but for this one."""
     devices = ", ".join(sorted({search.device for search in store.searches()})) or "none"
-    return UserError(f"the file has no search on {device} to learn from; it has searches on {devices}")
+    return UserError(f"the file has no search on {device}; tune on it first, or use {devices}")

@@ -114,7 +114,9 @@ class DeviceMeasurement:
         except RuntimeError as error:  # of the launch: nothing has run
             if NO_ROOM not in str(error):
                 raise
-            raise NotRepresentableError(f"{variant.name} cannot be launched: {error}") from None
+            raise NotRepresentableError(
+                f"{variant.name} cannot be launched ({error}); use fewer threads a block"
+            ) from None
         self._check(variant, y, exact)
         return Timing(us, placed.nbytes)
 

@@ -245,7 +245,7 @@ def _counts(features: Mapping[str, float], variants: Sequence[Variant]) -> list[
             np.array([costs(features, variant, registers) for variant in variants]) for registers in REGISTERS
         ]
     except KeyError as error:
-        raise UserError(f"a stored search lacks the feature {error}: search for its matrix again") from None
+        raise UserError(f"a stored search lacks the feature {error}: tune its matrix again") from None
 
 
 def _compared(variants: Sequence[Variant]) -> list[Variant]:

@@ -60,7 +60,7 @@ class TuningStore:
             self._file = sqlite3.connect(path)
             self._file.executescript(_TABLES)
         except (sqlite3.Error, OSError) as error:
-            raise UserError(f"{path} cannot store results of tuning: {error}") from error
+            raise UserError(f"{path} cannot store results of tuning: {error}; name another file") from error
 
     def __enter__(self) -> "TuningStore":
         return self

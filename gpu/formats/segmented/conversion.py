@@ -67,7 +67,7 @@ class _Counts:
         (N,) uint32: the column at each place, and the place of each; empty where columns stand as they are.
     begins
         (parts + 1,) int64: where the rows of each part begin.
-    found
+    in_segments
         (parts, segments, 2) int64: rows with entries there, and entries.
     """
 

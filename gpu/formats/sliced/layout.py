@@ -234,8 +234,8 @@ def _bases(
     # 65535 marks padding.
     if spread >= 2**16 - 1:
         raise NotRepresentableError(
-            f"columns of one {'step' if per_step else 'slice'} are up to {spread} apart, 16-bit offsets "
-            "reach 65534",
+            f"columns of one {'step' if per_step else 'slice'} are up to {spread} apart; 16-bit offsets "
+            "reach at most 65534",
             f"use {'' if per_step else 'base_per_step or '}index_bits 32",
         )
     if per_step:

@@ -257,7 +257,8 @@ def positions_of(
         stream.synchronize()
     if outside.copy_to_host()[0]:
         raise UserError(
-            f"an entry is outside the matrix of {height} x {width}: rows and columns count from 0"
+            f"an entry is outside the matrix of {height} x {width}: rows and columns must be "
+            "from 0 to the shape - 1"
         )
     return Positions(keys, order, arrays[2], number, (height, width))
 

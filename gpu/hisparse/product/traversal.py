@@ -200,7 +200,7 @@ def leaves_kernel(real: Any, bits: int, is_transposed: bool) -> Any:
         np.float32 or np.float64.
     bits
         log2 of d.
-    turned
+    is_transposed
         Whether the product is that of the transpose.
     """
     width, mask, places = np.dtype(real).itemsize, (1 << bits) - 1, 1 << 2 * bits

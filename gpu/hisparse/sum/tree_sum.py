@@ -40,7 +40,7 @@ class TreeSum:
     ----------
     first, second
         A and B, as the nodes have them: their states are not looked at.
-    turned
+    transposed
         Whether A, and B, are transposed.
     drop_zeros
         Whether entries of A that are 0 after multiplication are left out; then B must be empty.

@@ -125,7 +125,7 @@ def test_grading_stops_at_a_case_that_does_not_end():
 def test_what_is_not_to_be_used():
     text = EXERCISES["exercise-09"].solution.read_text()
     actual = graded(text, EXERCISES["exercise-10"])
-    assert actual.results[0].problem == "uses" and "ldb is not to be used" in actual.results[0].text
+    assert actual.results[0].problem == "uses" and "ldb must not be used" in actual.results[0].text
 
 
 @pytest.mark.ci
@@ -176,5 +176,5 @@ def test_names():
 
 def test_what_is_missing():
     actual = graded("halt", EXERCISES["exercise-03"])
-    assert "mergev is to be used" in actual.results[0].text
+    assert "mergev must be used" in actual.results[0].text
     assert "names the instruction" in actual.hint

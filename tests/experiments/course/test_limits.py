@@ -121,7 +121,10 @@ def test_how_a_process_ended_is_said(code, message):
 
 
 def test_a_fault_of_vecsim_is_not_one_of_the_text():
-    with pytest.raises(UserError, match=r"my\.s: vecsim itself fails at this text: KeyError: 'a'"):
+    with pytest.raises(
+        UserError,
+        match=r"my\.s: vecsim itself fails at this text, which it must not; report it: KeyError: 'a'",
+    ):
         confined._read({"fault": "KeyError: 'a'"}, Submission("my.s", b""))
 
 

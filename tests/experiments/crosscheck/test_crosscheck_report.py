@@ -125,6 +125,6 @@ def test_a_matrix_that_is_another_one_than_was_measured_is_not_simulated(monkeyp
     right = module._Subject("laplace2d-3", 33, matrix_sha256(csr.astype("f4")))
     other = module._Subject("laplace2d-3", 33, matrix_sha256(2 * csr.astype("f4")))
     assert module.load_subject(right).nnz == 33
-    with pytest.raises(UserError, match="is another matrix here than the one that was measured"):
+    with pytest.raises(UserError, match="differs from the matrix that was measured; measure again"):
         module.load_subject(other)
     assert module.identify_subject(right) != module.identify_subject(other)

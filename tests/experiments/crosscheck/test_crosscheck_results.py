@@ -42,9 +42,12 @@ def test_cycles_of_another_machine(results):
     [
         (None, "no such file"),
         ("{", "is not JSON"),
-        ("[]", "holds no results of `vecsim crosscheck --json`"),
-        ('{"kind": "something else"}', "holds no results"),
-        ('{"kind": "vecsim crosscheck"}', "is no whole file of results: 'matrices' is missing"),
+        ("[]", "is not a file of results; name one that `vecsim crosscheck --json` wrote"),
+        ('{"kind": "something else"}', "is not a file of results"),
+        (
+            '{"kind": "vecsim crosscheck"}',
+            "is not a complete file of results; write it again: 'matrices' is missing",
+        ),
     ],
 )
 def test_what_is_no_results_is_refused(tmp_path, content, message):

@@ -344,7 +344,7 @@ def test_a_device_that_is_lost_ends_the_run_in_one_line(driver, monkeypatch):
     fake_formats(driver, monkeypatch, odd="broken", fast=10.0)
     monkeypatch.setattr(driver, "cuCtxSynchronize", lambda: (Status.CUDA_ERROR_INVALID_VALUE,))
     monkeypatch.setattr(methods, "baselines", lambda csr, library: [])
-    with pytest.raises(UserError, match=r"tiny, float64, vecsim odd: the device does not answer any more"):
+    with pytest.raises(UserError, match=r"tiny, float64, vecsim odd: the device stopped responding"):
         run(driver)
 
 

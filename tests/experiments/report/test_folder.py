@@ -37,7 +37,7 @@ def test_a_file_is_no_folder(tmp_path):
     file = tmp_path / "file"
     file.write_text("")
     for name in (file, file / "below"):
-        with pytest.raises(UserError, match=r"is a file, a folder is to be written"):
+        with pytest.raises(UserError, match=r"is a file; name a folder"):
             check_folder(str(name))
 
 

@@ -17,7 +17,7 @@ class Count:
 
     comparisons: int = 0
     displacements: int = 0
-    behind: int = 0
+    later: int = 0
     updates: int = 0
 
 
@@ -45,7 +45,7 @@ def insert_into_crs(crs, row, column):
         if free - 1 < end:
             count.displacements += 1
         else:
-            count.behind += 1
+            count.later += 1
     for later in range(row + 1, len(rowptr)):
         rowptr[later] += 1
         count.updates += 1
@@ -96,7 +96,7 @@ def insert_into_jd(jd, row, column, keep_order=True):
     permutation.displacements = moved(old_rows, rows)
     for item, place in old_places.items():
         diagonals.displacements += places[item] != place
-        diagonals.behind += places[item] == place and flat[item] != old_flat[item]
+        diagonals.later += places[item] == place and flat[item] != old_flat[item]
     diagonals.updates = sum(a != b for a, b in zip(old_pointers, pointers, strict=False))
     return [permutation, diagonals]
 

@@ -16,7 +16,7 @@ from vecsim.formats.insertion.empty_positions import (
     mean_steps,
 )
 
-KINDS = ("comparisons", "displacements", "behind", "updates")
+KINDS = ("comparisons", "displacements", "later", "updates")
 ORDERS = (("row", "column"), ("column", "row"), ("row", "row", "column"))
 
 

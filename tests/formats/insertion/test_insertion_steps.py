@@ -13,7 +13,7 @@ from vecsim.formats.insertion import Steps
 from vecsim.formats.jd.insertion import jd_swap_steps
 from vecsim.support.errors import UserError
 
-KINDS = ("comparisons", "displacements", "behind", "updates")
+KINDS = ("comparisons", "displacements", "later", "updates")
 ORDERS = (("row", "column"), ("column", "row", "column"))
 
 #  . 5 . 1
@@ -153,7 +153,7 @@ def test_bbcs_splits_a_run_of_empty_rows(row, displacements):
     # run stays in place and what is left of it below the element is new.
     matrix = scipy.sparse.csr_array(([5.0], ([4], [0])), shape=(6, 1))
     actual = BBCS.from_scipy(matrix, section_size=4).insert(row, 0, 1.0).steps
-    assert actual == Steps(comparisons=1, displacements=displacements, behind=0, updates=2)
+    assert actual == Steps(comparisons=1, displacements=displacements, later=0, updates=2)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_every_method_with_a_transposed_product_gives_it(driver, method):
 
 def test_blocks_have_no_transposed_product(driver):
     matrix = random((6, 6), np.float64)
-    with pytest.raises(UserError, match="no transposed product for bsr_3_row; transpose the matrix itself"):
+    with pytest.raises(UserError, match="no transposed product for bsr_3_row; use a transposed matrix"):
         product(matrix, np.zeros(6), "bsr_3_row", transposed=True, library=Cusparse(FakeCusparse()))
 
 

@@ -157,7 +157,7 @@ def test_mistakes_are_reported(few_trees, monkeypatch):
         leave_families_out(RESULTS, 0)
     with pytest.raises(UserError, match="at least one search to learn from"):
         Predictor([])
-    with pytest.raises(UserError, match="lacks the feature 'entry_components': search for its matrix again"):
+    with pytest.raises(UserError, match="lacks the feature 'entry_components': tune its matrix again"):
         Predictor([Result("old", {"rows": 3.0}, RESULTS[0].times)])
 
 

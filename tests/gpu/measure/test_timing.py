@@ -144,7 +144,7 @@ def test_device_memory_holds_what_it_is_given(fake):
     with DeviceMemory.holding(array) as memory:
         assert memory.nbytes == 24
         np.testing.assert_array_equal(memory.read(6, np.float32), array)
-        with pytest.raises(ValueError, match="32 bytes do not fit into 24"):
+        with pytest.raises(ValueError, match="32 bytes do not fit; at most 24 are possible"):
             memory.write(np.zeros(4))
     assert not fake.allocated
 

@@ -127,5 +127,5 @@ def test_what_does_not_fit_is_refused():
         UserError, match=r"x must be an array of \(4, 2\) for complex elements, not of \(4,\)"
     ):
         prepare(matrix) @ np.zeros(4)
-    with pytest.raises(UserError, match="placed for 2 threads a row, the schedule has 1"):
+    with pytest.raises(UserError, match="schedule must be 2, as the matrix was placed, not 1"):
         CompoundProduct(PlacedMatrix(matrix, threads_per_row=2), Schedule())

@@ -79,7 +79,11 @@ def test_only_digits_that_can_differ_are_sorted():
 @pytest.mark.parametrize(
     ("rows", "values", "message"),
     [
-        ([0, 5], [1.0, 2.0], "an entry is outside the matrix of 5 x 5: rows and columns count from 0"),
+        (
+            [0, 5],
+            [1.0, 2.0],
+            "an entry is outside the matrix of 5 x 5: rows and columns must be from 0 to the shape - 1",
+        ),
         ([0, -1], [1.0, 2.0], "an entry is outside"),
         ([0], [1.0, 2.0], "rows, columns and values have 1, 2 and 2 elements"),
         ([0, 1], [1, 2], "values must be a vector of float32 or float64, not int64"),

@@ -88,7 +88,11 @@ def test_all_deleted():
     [
         ("set", 6, "position 1 of the batch is not stored"),
         ("delete", 6, "position 1 of the batch is not stored"),
-        ("insert", 7, "an entry is outside the matrix of 7 x 7: rows and columns count from 0"),
+        (
+            "insert",
+            7,
+            "an entry is outside the matrix of 7 x 7: rows and columns must be from 0 to the shape - 1",
+        ),
     ],
 )
 def test_what_cannot_be_done(how, row, message):

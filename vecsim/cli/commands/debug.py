@@ -40,7 +40,7 @@ def debug(
             autocompletion=completion.programs,
         ),
     ],
-    matrix: Annotated[str | None, options.matrix_argument(behind=" Of a product.")] = None,
+    matrix: Annotated[str | None, options.matrix_argument(after=" Of a product.")] = None,
     script: Annotated[
         str | None,
         typer.Option(

@@ -35,7 +35,7 @@ def run(
     matrix: Annotated[
         list[str] | None,
         options.matrix_argument(
-            behind=" Several may be named. Without any, the default that is shown there."
+            after=" Several may be named. Without any, the default that is shown there."
         ),
     ] = None,
     program: options.ProgramOption = None,

@@ -37,7 +37,7 @@ def view(
     subject: Annotated[
         str | None,
         options.matrix_argument(
-            behind=" Or the assembly text of any program, as `vecsim exec` runs it.", metavar="MATRIX|FILE.s"
+            after=" Or the assembly text of any program, as `vecsim exec` runs it.", metavar="MATRIX|FILE.s"
         ),
     ] = None,
     out: Annotated[str, typer.Option("--out", metavar="FILE.html", help="The page to write.")] = "view.html",

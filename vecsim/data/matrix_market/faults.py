@@ -83,7 +83,7 @@ def out_of_range(source: str, header: Header, data: bytes, body_line: int | None
         result = _fault_in(header, line) if line.strip() else None
         if result:
             return _error(source, number, *result)
-    return UserError(f"{source}: cannot be read as Matrix Market")
+    return UserError(f"{source}: is not a valid Matrix Market file; fetch it again")
 
 
 def _error(source: str, number: int, column: int, reason: str) -> UserError:

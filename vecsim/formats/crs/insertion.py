@@ -60,7 +60,7 @@ def _steps(crs: CRS, at: _Places) -> tuple[Steps[IntArray]]:
     steps = Steps(
         comparisons=at.place - at.start + (at.place < at.end),
         displacements=(at.end - at.place) * new,
-        behind=(crs.nnz - at.end) * new,
+        later=(crs.nnz - at.end) * new,
         updates=(crs.shape[0] - at.row) * new,
     )
     return (steps,)

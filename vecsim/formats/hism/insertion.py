@@ -111,7 +111,7 @@ def _steps(hism: HiSM, paths: tuple[_Path, ...]) -> tuple[Steps[IntArray], ...]:
             Steps(
                 comparisons=path.place - path.start + (path.place < path.end),
                 displacements=(path.end - path.place) * grows,
-                behind=np.zeros_like(path.place),
+                later=np.zeros_like(path.place),
                 # Its length, which the level above holds, or the matrix for the top array.
                 updates=grows.astype(np.int64),
             )

@@ -64,7 +64,7 @@ def mean_over(positions: EmptyPositions, parts: tuple[Steps[IntArray], ...]) -> 
         Steps(
             comparisons=float(share @ part.comparisons),
             displacements=float(share @ part.displacements),
-            behind=float(share @ part.behind),
+            later=float(share @ part.later),
             updates=float(share @ part.updates),
         )
         for part in parts

@@ -67,7 +67,7 @@ class Steps(Generic[Count]):
         Stored positions compared with the new one.
     displacements
         Items moved within the arrays (row, diagonals, block arrays) that take the element up.
-    after
+    later
         Entries moved in later rows or diagonals, which lie after without a gap; always 0 in the formats
         whose arrays have room after them.
     updates
@@ -76,19 +76,19 @@ class Steps(Generic[Count]):
 
     comparisons: Count
     displacements: Count
-    behind: Count
+    later: Count
     updates: Count
 
     @property
     def total(self) -> Count:
         """All steps."""
-        return self.comparisons + self.displacements + self.behind + self.updates
+        return self.comparisons + self.displacements + self.later + self.updates
 
     def __add__(self, other: "Steps[Count]") -> "Steps[Count]":
         return Steps(
             self.comparisons + other.comparisons,
             self.displacements + other.displacements,
-            self.behind + other.behind,
+            self.later + other.later,
             self.updates + other.updates,
         )
 
@@ -129,7 +129,7 @@ def sum_of_parts(parts: tuple[Steps[Count], ...]) -> Steps[Count]:
 def steps_of_one(parts: tuple[Steps[IntArray], ...]) -> tuple[Steps[int], ...]:
     """Return the steps of a single insertion, as integers, from arrays of one element."""
     return tuple(
-        Steps(int(p.comparisons[0]), int(p.displacements[0]), int(p.behind[0]), int(p.updates[0]))
+        Steps(int(p.comparisons[0]), int(p.displacements[0]), int(p.later[0]), int(p.updates[0]))
         for p in parts
     )
 

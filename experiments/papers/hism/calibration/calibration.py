@@ -198,7 +198,7 @@ def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
     examined = sorted(search.seen.values(), key=lambda e: e.distance.score)
     retained = [e for e in examined if evaluators.usable(e.candidate)]
     if not retained:
-        raise UserError("no candidate keeps what the paper states of single accesses")
+        raise UserError("no candidate meets the paper's times of single accesses; add candidates")
     most = retained[0].distance.score + FARTHER
     plainer = simplified(retained[0].candidate, first, search.each, evaluators.score, most)
     nearest = [e.candidate for e in (*retained[:FINALISTS], *ends, *plainer)]

@@ -209,7 +209,7 @@ def _run(variant: Variant, machine: Machine, member: Any, load: Callable[[Any], 
     result = run(prepared.program, prepared.loaded.memory, machine, engine=engine)
     y = prepared.loaded.result(result.state.memory)
     if not np.abs(y - image.expected).max(initial=0.0) <= image.allowed:
-        raise UserError(f"{variant.program} on {member.name}: the result is not A x")
+        raise UserError(f"{variant.program} on {member.name}: the result is wrong; it must be A x")
     return result.cycles
 
 

@@ -49,7 +49,7 @@ def choose(candidates: Sequence[Candidate], size: int = SUITE_SIZE) -> list[Cand
         likeness = np.where(pool.may_join(chosen), pool.alike[:, chosen].sum(axis=1), np.inf)
         best = int(np.argmin(likeness))
         if not np.isfinite(likeness[best]):
-            raise ValueError(f"{len(candidates)} candidates are too few for a suite of {size}")
+            raise ValueError(f"{len(candidates)} candidates are too few for a suite of {size}; add some")
         chosen[best] = True
     while _exchange(pool, chosen):
         pass

@@ -27,9 +27,8 @@ def load(member: Member) -> Any:
     result = pattern_sha256(csr)
     if result != member.pattern_sha256:
         raise UserError(
-            f"{origin}: not the matrix that the suite lists as '{member.name}': it is {csr.shape[0]} x "
-            f"{csr.shape[1]} with {csr.nnz} entries, listed are {member.rows} x {member.columns} with "
-            f"{member.size}, in other places; the suite takes the Matrix Market's form, with explicit zeros"
+            f"{origin}: is not '{member.name}' of the suite, which has {member.size} entries in other places "
+            f"(found: {csr.nnz}); use the Matrix Market file, with explicit zeros"
         )
     return csr
 

@@ -71,7 +71,7 @@ def test_another_file_is_refused_in_one_line(tmp_path, change, message):
     with pytest.raises(UserError, match=message) as error:
         read_results(path, Own)
     assert "\n" not in str(error.value)
-    assert str(error.value).startswith(f"{path}: is no file of `vecsim reproduce mine`: ")
+    assert str(error.value).startswith(f"{path}: is not a file of `vecsim reproduce mine`")
 
 
 def test_no_file_and_no_json(tmp_path):
@@ -81,7 +81,7 @@ def test_no_file_and_no_json(tmp_path):
     with pytest.raises(UserError, match="is not JSON"):
         read_results(tmp_path / "some.json", Own)
     (tmp_path / "list.json").write_text("[]")
-    with pytest.raises(UserError, match="is no file of"):
+    with pytest.raises(UserError, match="is not a file of"):
         read_results(tmp_path / "list.json", Own)
 
 

@@ -36,12 +36,12 @@ def test_a_file_that_was_given(source, package):
     assert PAPER.source_of(request) == source
     file.write_text("[]")
     assert PAPER.source_of(request) == source  # read once
-    with pytest.raises(UserError, match="is no file of"):
+    with pytest.raises(UserError, match="is not a file of"):
         PAPER.source_of(Request(MACHINE, recorded={PAPER.recorded_kind: file}))
 
 
 def test_the_newest_of_the_package(source, package):
-    with pytest.raises(UserError, match="pellr: there is no NVIDIA GPU here, and no file of results"):
+    with pytest.raises(UserError, match="pellr: no NVIDIA GPU and no file of results was found"):
         PAPER.source_of(Request(MACHINE))
     (package / "pellr-b-2026-11-20.json").write_text("{")
     (package / "pellr-a-2026-11-21.json").write_bytes(source.to_json())

@@ -102,7 +102,7 @@ def test_a_table_in_which_two_matrices_have_one_name_is_refused(folder):
     shown_text = json.loads((folder / "both" / "sweep.json").read_text())
     shown_text["table_sha256"] = hashlib.sha256(table.read_bytes()).hexdigest()
     (folder / "both" / "sweep.json").write_text(json.dumps(shown_text))
-    with pytest.raises(UserError, match="two rows contradict each other; if two different matrices"):
+    with pytest.raises(UserError, match="two rows contradict each other; run the sweep again"):
         read_document(folder / "both")
 
 
@@ -271,6 +271,6 @@ def test_a_sweep_without_a_digest_is_refused(folder, capsys, name, value, messag
         assert call(*command) == 2
         error = capsys.readouterr().err
         assert error.startswith(
-            f"vecsim: error: one/sweep.json: is damaged, or of another version: {message}"
+            f"vecsim: error: one/sweep.json: is damaged or of another version; write it again: {message}"
         )
         assert error.count("\n") == 1

@@ -161,11 +161,11 @@ def test_another_matrix_or_program_is_seen(files, tmp_path):
     [
         ("", "is not JSON"),
         ("[" * 100_000, "is nested too deeply"),
-        ("[]", "says not what it is of"),
-        ('{"kind": "vecsim isa"}', "is of 'vecsim isa'; results of vecsim run, "),
-        ('{"kind": "vecsim run", "results": [{}]}', "is damaged, or of another version"),
-        ('{"kind": "vecsim run", "results": 3}', "is damaged, or of another version"),
-        ('{"kind": ["vecsim run"]}', "says not what it is of"),
+        ("[]", "does not state its kind"),
+        ('{"kind": "vecsim isa"}', "is of 'vecsim isa'; use results of vecsim run, "),
+        ('{"kind": "vecsim run", "results": [{}]}', "is damaged or of another version"),
+        ('{"kind": "vecsim run", "results": 3}', "is damaged or of another version"),
+        ('{"kind": ["vecsim run"]}', "does not state its kind"),
         ('{"kind": "vecsim sweep", "sweep": {"set": {}, "option": {}}}', "versions: field required"),
     ],
 )
@@ -181,7 +181,9 @@ def test_a_file_without_what_a_run_needs_is_refused(files, tmp_path):
     del content["seed"]
     path = tmp_path / "a.json"
     path.write_text(json.dumps(content))
-    with pytest.raises(UserError, match="is damaged, or of another version: seed: field required"):
+    with pytest.raises(
+        UserError, match="is damaged or of another version; write it again: seed: field required"
+    ):
         read_document(path)
 
 

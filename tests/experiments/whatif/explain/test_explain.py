@@ -247,5 +247,5 @@ def test_what_cannot_be_explained(folder, tmp_path):
         read_cells(folder)
     other = tmp_path / "run.json"
     assert main(["run", "laplace2d-3", "--program", "crs", "--json", str(other)]) == 0
-    with pytest.raises(UserError, match="holds results of vecsim run"):
+    with pytest.raises(UserError, match="is of vecsim run; name the results of"):
         read_cells(other)

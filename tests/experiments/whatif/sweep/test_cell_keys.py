@@ -273,5 +273,5 @@ def test_code_that_changed_after_it_was_loaded_is_not_taken_for_what_runs(tmp_pa
         text=True,
     )
     assert ended.stdout == (
-        f"{tmp_path}/vecsim/new.py: changed after this process had loaded vecsim: start it again\n"
+        f"{tmp_path}/vecsim/new.py: changed after this process loaded vecsim: start the process again\n"
     ), ended.stderr

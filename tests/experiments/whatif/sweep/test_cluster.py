@@ -93,7 +93,7 @@ def test_a_worker_that_dies_costs_only_its_cells(scheduler, tmp_path, monkeypatc
 def test_without_workers_what_was_finished_is_kept(scheduler, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "MOST_CELLS", 4)
     monkeypatch.setattr(cluster, "WORKER_SECONDS", 1)
-    with pytest.raises(UserError, match=f"{scheduler}: has no worker; start some by: dask worker"):
+    with pytest.raises(UserError, match=f"{scheduler}: has no worker; start one: dask worker"):
         sweep(SPEC, store=tmp_path / "s", scheduler=scheduler)
     monkeypatch.setattr(cluster, "WORKER_SECONDS", 20)
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 3)
@@ -115,8 +115,8 @@ def test_what_is_no_scheduler_ends_in_a_line(tmp_path, capsys, monkeypatch):
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))  # it does not listen
         for address, message in (
-            (f"tcp://127.0.0.1:{bound.getsockname()[1]}", "no scheduler answers: Connection refused"),
-            ("127.0.0.1:8786", "is no address of a scheduler; write tcp://HOST:PORT"),
+            (f"tcp://127.0.0.1:{bound.getsockname()[1]}", r"no scheduler answers \(Connection refused\)"),
+            ("127.0.0.1:8786", "is not the address of a scheduler; write tcp://HOST:PORT"),
         ):
             assert main([*command, "--scheduler", address]) == 2
             error = capsys.readouterr().err

@@ -32,8 +32,8 @@ def test_a_member_is_swept_by_its_own_name(tmp_path):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("suite:hism:3", "none of 0 matrices can be had here"),
-        ("suite:spec", "no such suite; write suite:hism"),
+        ("suite:hism:3", "no matrix of it is available"),
+        ("suite:spec", "unknown suite; write suite:hism"),
         ("suite:hism/xyz", "the suite has no member 'xyz'"),
     ],
 )

@@ -220,7 +220,7 @@ def test_a_store_of_an_earlier_version_is_set_aside(tmp_path, capsys):
         database.execute("PRAGMA user_version=1")
     assert sweep(SPEC, store=path, jobs=1).computed == 20
     assert capsys.readouterr().err == (
-        f"{path}: has other tables than this version of vecsim makes: set aside as s.1; 0 of its rows are "
+        f"{path}: its tables are not those of this version of vecsim: set aside as s.1; 0 of its rows are "
         "used, all other cells are computed again\n"
     )
 
@@ -231,7 +231,7 @@ def test_a_store_of_an_earlier_version_is_set_aside(tmp_path, capsys):
 def test_something_else_is_no_store(tmp_path, content):
     path = tmp_path / "s"
     path.write_bytes(content)
-    with pytest.raises(UserError, match=f"{path}: is no store of cells: name another --store"):
+    with pytest.raises(UserError, match=f"{path}: is not a store of cells: name another --store"):
         Store(path)
     assert path.read_bytes() == content
     assert {each.name for each in tmp_path.iterdir()} <= {"s", "s.lock"}
