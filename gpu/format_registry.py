@@ -257,7 +257,7 @@ def find(name: str) -> NamedFormat:
         if name == each.name or name in each.aliases:
             return each
     known = [known for each in FORMATS.values() for known in (each.name, *each.aliases)]
-    raise UserError(f"unknown format {name!r}; formats are {', '.join(FORMATS)}{nearest(name, known)}")
+    raise UserError(f"unknown format {name!r}; use one of {', '.join(FORMATS)}{nearest(name, known)}")
 
 
 def format_of(stored: object) -> NamedFormat | None:

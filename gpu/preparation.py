@@ -117,7 +117,7 @@ class _Wanted:
         """Return the entry of a format."""
         if name not in KERNELS:
             names = ["auto", *KERNELS]
-            raise UserError(f"unknown format {name!r}; formats are {', '.join(names)}{nearest(name, names)}")
+            raise UserError(f"unknown format {name!r}; use one of {', '.join(names)}{nearest(name, names)}")
         if self.deterministic and not KERNELS[name].deterministic:
             raise UserError(
                 f"format {name!r} is not deterministic: use auto or one of "

@@ -140,9 +140,7 @@ class DataSection:
             )
         if item.size and not self._first <= item.address <= self._end - item.size:
             place = f"addresses {item.address} to {item.address + item.size - 1}"
-            raise Problem(
-                item.column, f"data at {place}; this text may have {self._first} to {self._end - 1}"
-            )
+            raise Problem(item.column, f"data at {place}; use {self._first} to {self._end - 1}")
         self.address += item.size
         if item.size:
             self.items.append(item)

@@ -62,7 +62,9 @@ class Inclusion:
         if place.source.is_within(key):
             raise Problem(column, f"{path!r} includes itself; remove this line")
         if place.source.depth >= DEEPEST:
-            raise Problem(column, f"texts may include each other {DEEPEST} deep, this is one more")
+            raise Problem(
+                column, f"files include each other too deeply; at most {DEEPEST} levels are possible"
+            )
         if key not in self._texts:
             content = self._content(key, path, column, ASSEMBLY)
             try:
@@ -72,7 +74,7 @@ class Inclusion:
         text = self._texts[key]
         self._left -= len(text)
         if self._left < 0:
-            raise Problem(column, f"the texts that are included have more than {MOST:,} letters in all")
+            raise Problem(column, f"the included files are too long; at most {MOST:,} letters are possible")
         return Source(name_of(self._file, key), key, place), text
 
     def _named(self, argument: Argument, directive: str, example: str) -> str:

@@ -52,7 +52,7 @@ class Symbols:
 
     def _give(self, name: str, value: int) -> None:
         if _NAME.fullmatch(name) is None:
-            raise UserError(f"symbol {name!r}: a name is letters, digits, '_' and '.', no digit first")
+            raise UserError(f"symbol {name!r}: use letters, digits, '_' and '.', no digit first")
         if name in self._registers:
             raise UserError(f"symbol {name!r} is the name of a register; use another name")
         if name == VALUE_BYTES and value != self.values[VALUE_BYTES]:
@@ -66,7 +66,7 @@ class Symbols:
                 f"symbol {name!r}: {shown(value)} is not an integer; use a whole number"
             ) from None
         if not -LIMIT <= number < LIMIT:
-            raise UserError(f"symbol {name!r}: the value does not fit 64 bits")
+            raise UserError(f"symbol {name!r}: the value does not fit 64 bits; use a smaller one")
         self.values[name] = number
         self._origin.setdefault(name, "given from outside")
 

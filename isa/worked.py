@@ -221,7 +221,7 @@ def cells_before(example: Example) -> tuple[Cells, ...]:
     """
     results = _cells(example, example.before)
     if any(cells.part == "pc" for cells in results):
-        raise UserError(f"{example.place}: {example.instruction}: pc is possible only in the state after")
+        raise UserError(f"{example.place}: {example.instruction}: pc must be in the state after only")
     return results
 
 
@@ -262,7 +262,7 @@ def _parse_cells(mnemonic: str, item: str) -> Cells:
     cells = Cells(part, first, _held(part, packed))
     _check_values(part, first, cells.values)
     if cells.numbers.stop > most:
-        raise ValueError("more values than there are places")
+        raise ValueError("more values than there are places; use fewer")
     return cells
 
 

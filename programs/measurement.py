@@ -275,7 +275,7 @@ def on_same_memory(prepared: Prepared, name: str, options: Mapping[str, str]) ->
     """
     program, other = find(name), find(prepared.name)
     if program.format != other.format:
-        raise UserError(f"{name} reads a matrix in {program.format}, not in {other.format}")
+        raise UserError(f"{name} needs a matrix in {program.format}, not in {other.format}")
     chosen = program.choose(options)
     return replace(
         prepared,

@@ -108,7 +108,7 @@ def check_suite(
     for name in methods or ():
         if name not in KERNELS:
             raise UserError(
-                f"--format: unknown format {name!r}; formats are {', '.join(KERNELS)}{nearest(name, KERNELS)}"
+                f"--format: unknown format {name!r}; use one of {', '.join(KERNELS)}{nearest(name, KERNELS)}"
             )
     # The smallest first: these are made soon.
     matrices = sorted(select(only), key=lambda each: each.statistics.entries if each.statistics else 0)

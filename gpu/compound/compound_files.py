@@ -35,7 +35,7 @@ def entry_named(name: str) -> EntryType:
         There is none of that name.
     """
     if name not in ENTRIES:
-        raise UserError(f"unknown entries {name!r}; there are {', '.join(ENTRIES)}{nearest(name, ENTRIES)}")
+        raise UserError(f"unknown entries {name!r}; use one of {', '.join(ENTRIES)}{nearest(name, ENTRIES)}")
     return ENTRIES[name]
 
 

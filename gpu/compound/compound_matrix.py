@@ -182,7 +182,7 @@ def _check_component(entry: EntryType, number: int, array: NDArray[Any], count: 
     if number in entry.integers and count:
         limits = np.iinfo(entry.integer_type)
         if array.min() < limits.min or array.max() > limits.max:
-            raise UserError(f"{name}: a value does not fit {entry.integer_type}")
+            raise UserError(f"{name}: a value is outside {limits.min} to {limits.max}; use a wider type")
     if array.dtype.kind not in "biuf":
         raise UserError(f"{name}: real numbers are needed, not {array.dtype}")
 

@@ -177,7 +177,7 @@ def _check_names(where: str, names: Iterable[str]) -> None:
                 "no Python keyword"
             )
         if name in seen:
-            raise UserError(f"{where}: component {name!r} is there twice")
+            raise UserError(f"{where}: component {name!r} is there twice; remove one")
         seen.add(name)
     if not seen:
         raise UserError(f"{where}: at least one component is needed")

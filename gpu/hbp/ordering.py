@@ -102,7 +102,7 @@ def ordered(
         _cut(counts, order, GROUP_COST, begins)
     else:
         raise ValueError(
-            f"method {method} must be one of {', '.join(ON_THE_HOST)}, and some need the whole rows"
+            f"method {method} must be one of {', '.join(ON_THE_HOST)}, sell only with whole_rows"
         )
     return Ordered(order, begins)
 

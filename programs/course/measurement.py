@@ -93,7 +93,7 @@ def prepare_course(
     if not course.takes_matrix and matrix is not None:
         raise UserError(f"{name} takes no matrix; use --size for the number of elements")
     if course.takes_matrix and size is not None:
-        raise UserError(f"{name} runs on a matrix, which has its size")
+        raise UserError(f"{name} runs on a matrix, which has its size; leave out size")
     count = course.size if size is None else size
     if not 0 <= count <= MOST_ELEMENTS:
         raise UserError(f"a size of {count}: 0 to {MOST_ELEMENTS} are possible")

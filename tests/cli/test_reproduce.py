@@ -119,7 +119,7 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["hism-tabel2"], "unknown experiment 'hism-tabel2'; experiments are hism, hism-table1"),
+        (["hism-tabel2"], "unknown experiment 'hism-tabel2'; use one of hism, hism-table1"),
         (["hism", "--out", "file"], "file: "),
         (["hism", "--out", "file/below"], "file/below: "),
         (["hism", "--machine", "vs2004"], "unknown machine 'vs2004'"),

@@ -49,7 +49,7 @@ def test_a_link_gets_the_format_of_its_name(tmp_path):
     ("arguments", "message"),
     [
         (["run", *QUICK, "--window", "0:5"], "a window needs a trace; add --trace"),
-        (["run", *QUICK, "--trace", "a.txt"], "the suffix names the format"),
+        (["run", *QUICK, "--trace", "a.txt"], "use a suffix for the format"),
         (["run", "laplace2d-5", "--trace", "a.json"], "a trace needs one program on one matrix"),
         (["run", *QUICK, "--trace", "nowhere/a.json"], "the folder nowhere does not exist"),
         (["run", *QUICK, "--trace", "a.json", "--window", "9:3"], "has no cycle; FROM must be less than TO"),

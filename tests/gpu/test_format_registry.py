@@ -89,7 +89,7 @@ def test_what_each_can_do(name, can):
 def test_an_unknown_name(name, ending):
     with pytest.raises(UserError) as caught:
         find(name)
-    assert str(caught.value) == f"unknown format {name!r}; formats are {', '.join(FORMATS)}{ending}"
+    assert str(caught.value) == f"unknown format {name!r}; use one of {', '.join(FORMATS)}{ending}"
 
 
 def test_a_section_size_is_for_those_that_need_one():

@@ -148,14 +148,14 @@ def test_texts_include_each_other_eight_deep(write):
     assert len(assemble_file("a0.s")) == 1
     write(a8_s='.include "a9.s"', a9_s="halt")
     actual = mistake("a0.s")
-    assert actual.startswith("a8.s:1:10: texts may include each other 8 deep")
+    assert actual.startswith("a8.s:1:10: files include each other too deeply; at most 8 levels")
     assert actual.endswith("(included by " + ", ".join(f"a{k}.s:1" for k in reversed(range(8))) + ")")
 
 
 def test_texts_are_not_too_many(write, monkeypatch):
     monkeypatch.setattr(inclusion, "MOST", 1000)
     write(**{f"a{k}_s": f'.include "a{k + 1}.s"\n' * 9 for k in range(7)}, a7_s="# ten more\n")
-    assert "the texts that are included have more than 1,000 letters in all" in mistake("a0.s")
+    assert "the included files are too long; at most 1,000 letters are possible" in mistake("a0.s")
 
 
 def test_a_text_of_no_folder_includes_nothing():

@@ -43,7 +43,7 @@ def test_a_directive_that_depends_on_an_input_is_refused(values, directive, data
 def test_data_stay_within_their_limits(begin, size):
     text = f".data {begin}\n.space {size}\n.text\nhalt"
     if size and not 64 <= begin <= begin + size <= 4096:
-        with pytest.raises(AssemblyError, match="this text may have 64 to 4095"):
+        with pytest.raises(AssemblyError, match="use 64 to 4095"):
             assemble(text, restrictions=LIMITS)
     else:
         assert sum(len(each.content) for each in assemble(text, restrictions=LIMITS).data) == size

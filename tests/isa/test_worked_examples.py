@@ -160,9 +160,7 @@ def test_states_that_are_wrong(text, message):
 
 
 def test_what_comes_next_is_not_said_before():
-    with pytest.raises(
-        UserError, match=r"^text:1: addvv\.s v1, v2, v3: pc is possible only in the state after$"
-    ):
+    with pytest.raises(UserError, match=r"^text:1: addvv\.s v1, v2, v3: pc must be in the state after only$"):
         cells("pc = 4")
 
 

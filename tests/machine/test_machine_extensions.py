@@ -68,7 +68,7 @@ def test_it_comes_back_from_another_process_and_from_a_result(file):
     assert pickle.loads(pickle.dumps(machine)) == machine
     document = machine.to_dict()
     assert type(machine).from_dict(document) == machine
-    with pytest.raises(UserError, match=rf"it has the extension mine: --extend {file}"):
+    with pytest.raises(UserError, match=rf"it has the extension mine: add --extend {file}"):
         Machine.from_dict(document)
     with pytest.raises(UserError, match="it has no extension open_rows: leave --extend open_rows out"):
         type(machine).from_dict(load_machine("t0", extend=[file]).to_dict())
@@ -108,7 +108,7 @@ def lines_of(file):
         (MINE.replace('"mine"', '"Mine"'), "extension 'Mine': must be an identifier in lower case"),
         (MINE.replace('"mine"', '"banks"'), "extension 'banks': every machine has that name"),
         (MINE.replace("delay", "de-lay"), "number 'de-lay': must be"),
-        (MINE.replace("3,", "300,"), "delay = 300 is out of its range 0 to 99"),
+        (MINE.replace("3,", "300,"), "delay = 300 must be from 0 to 99"),
         (
             MINE.replace("replaces(word_start)", "replaces('word_start')"),
             "must be a function of vecsim",

@@ -104,7 +104,11 @@ def test_what_is_needed_at_least():
         ("axby", {}, "no program 'axby' in the course; did you mean 'axpy'"),
         ("ellpack", {}, "runs on a sparse matrix: name one"),
         ("axpy", {"matrix": matrix(2, 2, 1, 0)}, "takes no matrix"),
-        ("ellpack", {"matrix": matrix(2, 2, 1, 0), "size": 3}, "runs on a matrix, which has its size"),
+        (
+            "ellpack",
+            {"matrix": matrix(2, 2, 1, 0), "size": 3},
+            "runs on a matrix, which has its size; leave out size",
+        ),
         ("dot", {"size": 1 << 30}, "0 to 16777216 are possible"),
         ("conjugate-gradient", {"matrix": matrix(2, 3, 1, 0)}, "need a square matrix; this one is 2 x 3"),
     ],

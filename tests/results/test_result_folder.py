@@ -123,14 +123,14 @@ def test_a_link_or_a_file_that_may_only_be_read_is_replaced(folder, tmp_path):
 def test_a_folder_in_the_place_of_a_file_is_refused(folder):
     (folder / NAMES[1]).unlink()
     (folder / NAMES[1]).mkdir()
-    with pytest.raises(UserError, match=r"b\.csv: is a directory, and a file of this name is to be written"):
+    with pytest.raises(UserError, match=r"b\.csv: is a directory; remove it"):
         write_folder(folder, parts("new"))
     assert plain(folder, ("a.csv", "c.svg")) == parts("old", ("a.csv", "c.svg"))
     assert seen(folder) == list(NAMES)
 
 
 def test_a_name_with_folders_is_refused(folder):
-    with pytest.raises(UserError, match=r"'no/such' is not the name of a file"):
+    with pytest.raises(UserError, match=r"'no/such' is not a file name; use one"):
         write_folder(folder, parts("new") | {"no/such": b""})
     assert plain(folder) == parts("old")
 

@@ -175,7 +175,9 @@ def test_what_is_not_utf_8_is_refused(tmp_path):
 def test_no_more_than_the_limit_is_read(tmp_path):
     (tmp_path / "a").write_bytes(b"123456789")
     for read in (read_input, open_input, require_regular):
-        with pytest.raises(UserError, match=r"^it: the file has more than 8 bytes, the limit for a small"):
+        with pytest.raises(
+            UserError, match=r"^it: the file has more than 8 bytes; at most that is read for a small"
+        ):
             read(tmp_path / "a", SMALL, "it")
 
 

@@ -60,7 +60,7 @@ def as_matrix(matrix: MatrixLike) -> Matrix:
         require_real(matrix.dtype, "the matrix")
     else:
         raise UserError(
-            f"a matrix is a vecsim.Matrix, a SciPy sparse matrix, an array of two dimensions or a name, "
+            f"a matrix must be a vecsim.Matrix, a SciPy sparse matrix, an array of two dimensions or a name, "
             f"not {_kind(matrix)}"
         )
     csr, more = canonical_with_losses(matrix)

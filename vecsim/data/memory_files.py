@@ -254,7 +254,9 @@ def _array(raw: bytes, file: str, asked: str) -> npt.NDArray[Any]:
             warnings.simplefilter("ignore")  # of a header by Python 2
             content: npt.NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
     except MemoryError:
-        raise UserError(f"{asked}: {file} announces more elements than there is memory for") from None
+        raise UserError(
+            f"{asked}: {file} announces too many elements for the memory; use a smaller array"
+        ) from None
     except Exception as error:  # a damaged header is parsed as Python, with whatever that raises
         raise UserError(
             f"{asked}: {file} is not an array of NumPy; write it with numpy.save: {shown(str(error), 120)}"

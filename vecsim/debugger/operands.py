@@ -214,7 +214,7 @@ def _sum(text: str, program: Program) -> Operand:
         terms.append((-1 if match[1] == "-" else 1, _term(match[2], program)))
         at = match.end()
     if not terms:
-        raise UserError("an address or an element is missing between the parentheses")
+        raise UserError("the parentheses are empty: write an address or an element")
     return Operand(
         lambda state: sum(sign * term.value(state) for sign, term in terms),
         lambda state: tuple(place for _, term in terms for place in term.places(state)),
@@ -230,7 +230,7 @@ def _term(text: str, program: Program) -> Operand:
     names = registers_of(program)
     if text in names:
         if names[text][0] != "x":
-            raise UserError(f"{text}: an address may have numbers, symbols and x registers only")
+            raise UserError(f"{text}: an address must have numbers, symbols and x registers only")
         return _register(names[text], False)
     if text not in program.symbols:
         raise UserError(

@@ -114,7 +114,9 @@ def check_user_rules(extensions: Extensions) -> None:
     for extension in extensions:
         for array in extension.arrays:
             if array.name in parts_of(Run):
-                raise UserError(f"extension {extension.name}: {array.name!r} names an array of every run")
+                raise UserError(
+                    f"extension {extension.name}: {array.name!r} is an array of every run; use another name"
+                )
         for replacement in extension.replacements:
             for function in functions_within(replacement.function, set()):
                 if not function.__module__.startswith("vecsim."):
@@ -135,6 +137,6 @@ def _check_names(extension: Extension, function: FunctionType) -> None:
             raise UserError(f"{where} uses {name!r}, which is not defined{nearest(name, known)}")
         if isinstance(value, ModuleType) and value.__name__.startswith(RULES):
             raise UserError(
-                f"{where} uses the module {name}: import its rules by their names, "
+                f"{where} uses the module {name}: import its rules by name, "
                 f"from {value.__name__} import ..."
             )

@@ -265,7 +265,10 @@ class Machine(Overview, Frozen):
             table, _, inner = name.rpartition(".")
             place = numbers.get(table) if table else numbers
             if not isinstance(place, dict) or not isinstance(place.get(inner), int):
-                raise UserError(f"machine: unknown number {name!r}{nearest(name, flat(self.numbers()))}")
+                raise UserError(
+                    f"machine: unknown number {name!r}; `vecsim machine` lists "
+                    f"them{nearest(name, flat(self.numbers()))}"
+                )
             place[inner] = plain(value)
         try:
             return type(self).model_validate(numbers).with_origin(self._origin)
@@ -325,7 +328,7 @@ class Machine(Overview, Frozen):
         here = {each.name: each for each in cls.extensions}
         for name, each in messages.items():
             if name not in here:
-                raise UserError(f"machine: it has the extension {name}: --extend {each['file']}")
+                raise UserError(f"machine: it has the extension {name}: add --extend {each['file']}")
             if here[name].sha256 != each["sha256"]:
                 raise UserError(
                     f"machine: extension {name}: {here[name].file} is not what it was then (digest "

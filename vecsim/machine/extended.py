@@ -40,7 +40,7 @@ def machine_class(extensions: tuple[Extension, ...]) -> type[Machine]:
     arrays: dict[str, Extension] = {}
     for extension in extensions:
         if extension.name in Machine.model_fields or hasattr(Machine, extension.name):
-            raise UserError(f"extension {extension.name!r}: every machine has that name: take another")
+            raise UserError(f"extension {extension.name!r}: every machine has this name: use another")
         for array in extension.arrays:
             if arrays.setdefault(array.name, extension) is not extension:
                 both = f"{arrays[array.name].name} and {extension.name}"

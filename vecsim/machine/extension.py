@@ -196,7 +196,7 @@ class Extension:
         for value in (default, ge, le):
             _check_integer(f"extension {self.name}: {name}", value)
         if not ge <= default <= le:
-            raise UserError(f"extension {self.name}: {name} = {default} is out of its range {ge} to {le}")
+            raise UserError(f"extension {self.name}: {name} = {default} must be from {ge} to {le}")
         return self._added(self.numbers, Number(_checked("number", name), default, description, ge, le))
 
     def array(self, name: str, size: int | Callable[[Any], int], fill: int = 0) -> Array:

@@ -172,9 +172,9 @@ def _require_room(path: Path, names: Iterable[str]) -> None:
     """Refuse names that something other than a file has."""
     for name in names:
         if Path(name).name != name or not name.isprintable():
-            raise UserError(f"{path}: cannot be written: {name!r} is not the name of a file")
+            raise UserError(f"{path}: cannot be written: {name!r} is not a file name; use one")
         if (path / name).is_dir() and not (path / name).is_symlink():
-            raise UserError(f"{path / name}: is a directory, and a file of this name is to be written")
+            raise UserError(f"{path / name}: is a directory; remove it or choose another folder")
 
 
 def _commit(path: Path, staged: Path, files: Mapping[str, bytes]) -> None:

@@ -58,7 +58,9 @@ def claim_input(name: str | os.PathLike[str]) -> None:
         return
     for identity in _identities(name) if Path(name).exists() else ():
         if identity in claims.outputs and identity not in claims.updated:
-            raise UserError(f"{name}: is read, and {claims.outputs[identity]} would overwrite it")
+            raise UserError(
+                f"{name}: is read, and {claims.outputs[identity]} would overwrite it; name another file"
+            )
         claims.inputs[identity] = os.fspath(name)
 
 
@@ -90,7 +92,7 @@ def claim_output(name: str | os.PathLike[str], what: str, *, updated: bool = Fal
                 "another name"
             )
         if identity in claims.inputs:
-            raise UserError(f"{name}: is the input, {what} would overwrite it")
+            raise UserError(f"{name}: is the input, {what} would overwrite it; name another file")
     claims.outputs |= dict.fromkeys(identities, what)
     claims.updated |= set(identities) if updated else set()
     claims.check_folders()

@@ -72,7 +72,7 @@ def finite_number(text: str) -> float:
     except ValueError:
         value = math.nan
     if not (math.isfinite(value) and value >= 0):
-        raise ValueError(f"{shown(text)!r} is not a finite number of 0 or more")
+        raise ValueError(f"{shown(text)!r} must be a finite number of 0 or more")
     return value
 
 

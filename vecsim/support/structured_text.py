@@ -112,7 +112,7 @@ def _check_texts(value: Any) -> None:
         json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeEncodeError:
         raise ValueError(
-            "a text has half of a surrogate pair, which is not possible, such as \\ud800"
+            "a text has half of a surrogate pair, such as \\ud800; use whole characters"
         ) from None
 
 
@@ -123,7 +123,7 @@ def _constant(text: str) -> Any:
 def _finite(text: str) -> float:
     value = float(text)
     if not isfinite(value):
-        raise ValueError(f"{shown(text)} is too large for a number")
+        raise ValueError(f"{shown(text)} is too large for a number; at most 1.8e308 is possible")
     return value
 
 
@@ -169,7 +169,7 @@ def _real(text: str) -> float:
 
 def _check_toml(text: str, where: str) -> None:
     if len(text) > MOST_TOML_BYTES:
-        raise UserError(f"{where}: has more than {MOST_TOML_BYTES:,} letters, the limit for TOML")
+        raise UserError(f"{where}: has more than {MOST_TOML_BYTES:,} letters; use a smaller file")
     bare = _HIDING.sub(lambda result: "" if result[0][0] == "#" else "s", text)
     depth = 0
     for bracket in _BRACKETS.findall(bare):
@@ -183,11 +183,13 @@ def _check_toml(text: str, where: str) -> None:
     parts = [token.count(".") for token in tokens]
     if max(parts, default=0) >= MOST_KEY_PARTS:
         token = tokens[parts.index(max(parts))]
-        raise UserError(f"{where}: the key {token[:20]}... has more than {MOST_KEY_PARTS} parts")
+        raise UserError(
+            f"{where}: the key {token[:20]}... has more than {MOST_KEY_PARTS} parts; use a shorter one"
+        )
     if max(map(len, tokens), default=0) > MOST_TOKEN:
         token = max(tokens, key=len)
         raise UserError(
             f"{where}: {token[:20]}... is too long: a key or number has at most {MOST_TOKEN} letters"
         )
     if len(tokens) + sum(parts) > MOST_TOKENS:
-        raise UserError(f"{where}: has more than {MOST_TOKENS:,} keys and values, the limit for TOML")
+        raise UserError(f"{where}: has more than {MOST_TOKENS:,} keys and values; use a smaller file")

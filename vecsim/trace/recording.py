@@ -34,7 +34,7 @@ def format_of(name: str) -> str:
     suffix = Path(name.removesuffix(GZIP)).suffix
     if suffix not in FORMATS:
         known = "; ".join(f"{suffix} is {what}" for suffix, what in FORMATS.items())
-        raise UserError(f"--trace {name}: the suffix names the format: {known}; {GZIP} after it compresses")
+        raise UserError(f"--trace {name}: use a suffix for the format: {known}; {GZIP} after it compresses")
     return suffix
 
 

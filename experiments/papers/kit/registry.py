@@ -58,7 +58,7 @@ def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
     for name in asked:
         if name not in known:
             raise UserError(
-                f"unknown experiment {name!r}; experiments are {', '.join(known)}{nearest(name, known)}"
+                f"unknown experiment {name!r}; use one of {', '.join(known)}{nearest(name, known)}"
             )
         wanted.add(name)
     matches = []

@@ -297,7 +297,7 @@ def _loaded(message: ArrayEntry, program: Program, memory_bytes: int, width: Any
     each = placed(f"{place}={message.file}", program, memory_bytes, width, "--load")
     if each.sha256 != message.sha256:
         raise UserError(
-            f"{each.file} is another file now than the one that was loaded (digest {short(each.sha256)}, "
+            f"{each.file} is another file now; restore the one that was loaded (digest {short(each.sha256)}, "
             f"then {short(message.sha256)})"
         )
     return each

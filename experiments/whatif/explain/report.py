@@ -44,7 +44,9 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
         items.append(pareto(cells, match))
         appendices.append(machines(match))
     if not items:
-        raise UserError(f"{name}: nothing was varied, and there are too few matrices and programs to compare")
+        raise UserError(
+            f"{name}: nothing was varied; vary a number, or name at least two matrices or programs"
+        )
     source = (
         f"{counted(len(cells.cycles), 'cell')} of {counted(len(cells.matrices), 'matrix')} and "
         f"{counted(len(cells.programs), 'program')}; "

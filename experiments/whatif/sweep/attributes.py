@@ -47,7 +47,7 @@ def values_of(where: str, text: str) -> tuple[Value, ...]:
         for value in _part(where, part.strip()):
             result[value] = None
             if len(result) > MOST_VALUES:
-                raise UserError(f"{where}: {text} has more than {MOST_VALUES:,} values")
+                raise UserError(f"{where}: {text} has too many values; at most {MOST_VALUES:,} are possible")
     return tuple(result)
 
 
@@ -144,7 +144,7 @@ def _values(where: str, given: Any) -> tuple[Value, ...]:
     one = given is None or isinstance(given, int | float | np.generic)
     several = [plain(each) for each in ((given,) if one else series(where, given, "values"))]
     if len(several) > MOST_VALUES:
-        raise UserError(f"{where}: more than {MOST_VALUES:,} values")
+        raise UserError(f"{where}: has too many values; at most {MOST_VALUES:,} are possible")
     for value in several:
         if not isinstance(value, int | str):
             raise UserError(f"{where}: {shown(value)} must be a whole number, a word or a truth value")

@@ -175,9 +175,11 @@ def _check_workers(client: Any, address: str) -> None:
     message = client.run(_version, on_error="return")
     for worker, answer in message.items():
         if isinstance(answer, Exception):
-            raise UserError(f"{address}: worker {worker} cannot run vecsim: {answer}")
+            raise UserError(f"{address}: worker {worker} cannot run vecsim; install it there: {answer}")
         if answer != _version():
-            raise UserError(f"{address}: worker {worker} has other programs or engines than this computer")
+            raise UserError(
+                f"{address}: worker {worker} has another vecsim; install the version of this computer"
+            )
 
 
 def _version() -> str:

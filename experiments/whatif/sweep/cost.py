@@ -44,7 +44,10 @@ def check_weights(weights: Mapping[str, object]) -> None:
     """
     for name, weight in weights.items():
         if name not in WEIGHTS:
-            raise UserError(f"cost.{name}: no part of a machine has this name{nearest(name, WEIGHTS)}")
+            raise UserError(
+                f"cost.{name}: is not a part of a machine; use one of "
+                f"{', '.join(WEIGHTS)}{nearest(name, WEIGHTS)}"
+            )
         if (
             isinstance(weight, bool)
             or not isinstance(weight, int | float)

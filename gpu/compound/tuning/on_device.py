@@ -165,7 +165,7 @@ class DeviceMeasurement:
         if wrong:
             raise UserError(
                 f"the product of {variant.name} has {wrong} components that are off by more than "
-                f"{LIMITS[str(self._matrix.dtype)]:g} of the largest"
+                f"{LIMITS[str(self._matrix.dtype)]:g} of the largest; report it"
             )
 
 

@@ -308,7 +308,7 @@ def _blocks(shared_bytes: int) -> int:
     multiprocessors, bytes_of_each = shared_memory()
     if shared_bytes + RESERVED_BYTES > bytes_of_each:
         raise NotRepresentableError(
-            f"a segment takes {shared_bytes} bytes of shared memory and there are {bytes_of_each}",
+            f"a segment takes {shared_bytes} bytes of shared memory, at most {bytes_of_each} are possible",
             "convert with fewer columns a segment",
         )
     return multiprocessors

@@ -240,7 +240,9 @@ def positions_of(
     bits = node_bits(node_size)
     height, width = (int(each) for each in shape)
     if not (0 <= height <= MAX_COUNT and 0 <= width <= MAX_COUNT):
-        raise UserError(f"a matrix of {height} x {width} is not possible: sides are from 0 to {MAX_COUNT}")
+        raise UserError(
+            f"a matrix of {height} x {width} is not possible: sides must be from 0 to {MAX_COUNT}"
+        )
     named = (("rows", rows), ("columns", columns), ("values", values))
     arrays = [_on_device(name, each) for name, each in named]
     number = _checked(arrays)

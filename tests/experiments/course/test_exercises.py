@@ -84,7 +84,7 @@ BAD = {
     b"\xff\xfe\x00\x01": ("assembly", "not text in UTF-8"),
     "\n" * MOST_LINES: ("limits", f"a text has at most {MOST_LINES:,}"),
     "# " + "x" * LONGEST_LINE: ("limits", f"my.s:1: 1,002 letters; a line has at most {LONGEST_LINE:,}"),
-    ".data\n.space 200000000\n.text\nhalt": ("assembly", "this text may have 64 to 8191"),
+    ".data\n.space 200000000\n.text\nhalt": ("assembly", "use 64 to 8191"),
     f".data {DATA[1] - 4}\n.word 1, 2\n.text\nhalt": ("assembly", "data at addresses 8188 to 8195"),
     ".data 0\n.word 1\n.text\nhalt": ("assembly", "data at addresses 0 to 3"),
     ".data\n.space N\n.text\nhalt": ("assembly", "N differs from case to case, so .space must not"),

@@ -42,7 +42,7 @@ def test_names_are_in_the_papers_order_and_once():
 def test_an_unknown_name_names_the_nearest():
     with pytest.raises(
         UserError,
-        match=r"unknown experiment 'hism-tabel2'; exp.*; did you mean 'hism-table2'\?$",
+        match=r"unknown experiment 'hism-tabel2'; use .*; did you mean 'hism-table2'\?$",
     ):
         chosen(["hism-tabel2"])
 

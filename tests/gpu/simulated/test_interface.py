@@ -102,7 +102,7 @@ def test_wrong_vectors_are_refused(call, message):
     [
         ((np.eye(3),), {}, "SciPy sparse matrix"),
         ((MATRIX * 1j,), {}, "complex"),
-        ((MATRIX, "dok"), {}, "unknown format 'dok'; formats are auto, crs, "),
+        ((MATRIX, "dok"), {}, "unknown format 'dok'; use one of auto, crs, "),
         ((MATRIX,), {"dtype": np.float16}, "float32 or float64"),
         ((MATRIX,), {"threads_per_block": 48}, "multiple of 32"),
         ((scipy.sparse.coo_array((2**31, 1)), "coo"), {}, "32 bits"),

@@ -131,7 +131,7 @@ def _write(ready: Ready, target: str, value_bits: int, json: str | None) -> None
     targets = {name: OutputFile(str(path.with_name(name)), "--write") for name in files}
     for each in targets.values():
         if each.path.exists():
-            raise UserError(f"{each.name}: is there already; name another text")
+            raise UserError(f"{each.name}: already exists; name another text")
     for name, content in files.items():
         targets[name].write(content)
     bits = "" if value_bits == 32 else f" --value-bits {value_bits}"

@@ -74,7 +74,10 @@ def compare(
     output = Output(json, inputs=[path for path in (before, after) if Path(path).is_file()])
     match = compared(read_document(Path(before)), read_document(Path(after)))
     if threshold is not None and not (match.changes or match.apart):
-        raise UserError(f"--threshold {threshold:g}: {before} and {after} have no run in common to compare")
+        raise UserError(
+            f"--threshold {threshold:g}: {before} and {after} have no run in common; choose "
+            "results that share one"
+        )
     _show(output, match, most)
     for change in match.changes[:parts]:
         if change.before != change.after or change.program:

@@ -173,7 +173,7 @@ def _values(option: str, texts: Sequence[str] | None) -> dict[str, Any]:
     for text in texts or ():
         name, values = options.split_assignment(option, text)
         if name in matches:
-            raise UserError(f"{option} {text}: {name} is varied twice")
+            raise UserError(f"{option} {text}: {name} is varied twice; remove one")
         matches[name] = values_of(f"{option} {name}", values)
     return matches
 

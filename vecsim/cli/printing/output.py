@@ -58,9 +58,9 @@ class OutputFile:
                 f"{name}: the folder {Path(name).parent} does not exist; create it or choose another file"
             )
         if path.is_dir():
-            raise UserError(f"{name}: is a folder, a file is to be written")
+            raise UserError(f"{name}: is a folder; name a file")
         if not os.access(path if path.exists() else path.parent, os.W_OK):
-            raise UserError(f"{name}: cannot be written: permission denied")
+            raise UserError(f"{name}: cannot be written: permission denied; choose another place")
         for other in inputs:
             claim_input(other)
         claim_output(name, what, updated=updated)

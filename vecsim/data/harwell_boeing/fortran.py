@@ -50,7 +50,7 @@ class Edit:
             raise ValueError("must be an integer")
         digits = match[2].lstrip(b"0")
         if len(digits) > _LARGEST_DIGITS:
-            raise ValueError("is too large")
+            raise ValueError("is too large; 64 bits must hold it")
         return int(match[1] + (digits or b"0"))
 
     def real(self, field: bytes) -> float:

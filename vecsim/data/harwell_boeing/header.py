@@ -130,8 +130,8 @@ def parse_header(source: str, lines: list[bytes]) -> Header:
     ):
         if said != filled:
             raise UserError(
-                f"{source}, line 2: {counted(said, 'line')} of {name} announced, but by lines 3 and 4 "
-                f"they fill {filled}"
+                f"{source}, line 2: {counted(said, 'line')} of {name} announced, but "
+                f"lines 3 and 4 need {filled}"
             )
     total = first + sum(announced) + max(right_hand_sides, 0)
     return Header(kind[0], symmetry, rows, columns, entries, pointers, indices, values, total)

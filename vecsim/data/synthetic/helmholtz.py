@@ -39,7 +39,9 @@ def helmholtz(points: int, dimensions: int = 3) -> Any:
         If there are fewer points, or other dimensions.
     """
     if points < 4 or dimensions not in (1, 2, 3):
-        raise UserError(f"{points} points in {dimensions} dimensions are not possible: 4 or more in 1 to 3")
+        raise UserError(
+            f"{points} points in {dimensions} dimensions are not possible: use 4 or more in 1 to 3"
+        )
     spacing = 1 / (points + 1)
     wave = 2 * np.pi / (POINTS_PER_WAVELENGTH * spacing)
     line = _second_difference(points, spacing)

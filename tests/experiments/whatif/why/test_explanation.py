@@ -150,7 +150,9 @@ def test_bounds_know_no_rules_of_extensions():
 def test_a_machine_that_differs_in_unknown_numbers_is_refused():
     machine = load_machine("vs2003")
     assert machine.changed({"latency.add": 6, "banks": 32}).label == "vs2003 with banks=32, latency.add=6"
-    with pytest.raises(UserError, match="machine: unknown number 'bank'; did you mean 'banks'"):
+    with pytest.raises(
+        UserError, match="machine: unknown number 'bank'; `vecsim machine` lists them; did you mean 'banks'"
+    ):
         machine.changed({"bank": 3})
     with pytest.raises(UserError, match="unknown number 'latency'"):
         machine.changed({"latency": 3})

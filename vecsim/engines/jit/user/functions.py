@@ -194,7 +194,7 @@ def _check_names(copy: FunctionType) -> None:
     """Refuse what is neither a number nor a function whose compiled results are those of Python."""
     code = copy.__code__
     if code.co_exceptiontable:
-        raise _refusal(copy, code.co_firstlineno, "try and with are not compiled")
+        raise _refusal(copy, code.co_firstlineno, "try and with are not compiled; use if")
     cells = zip(code.co_freevars, copy.__closure__ or (), strict=True)
     named = [(name, code.co_firstlineno, cell.cell_contents) for name, cell in cells]
     for name, line in global_names(code):
