@@ -1,6 +1,12 @@
 """A number of a paper next to ours: what every reproduced table and figure is made of."""
 
 from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["decoded", "calibrated", "predicted"]
+"""What an agreement proves: nothing where the formula was decoded from this very number; that the search
+succeeded where the machine was calibrated to it; something about the model only where it is predicted."""
+KINDS: tuple[Kind, ...] = ("decoded", "calibrated", "predicted")
 
 NOT_FOUND = "not found"
 """What stands in the place of a number whose matrix is not there."""
@@ -25,6 +31,10 @@ class Comparison:
         What a reader must know next to the two numbers.
     absent
         In a word or two what stands in the place of `ours` if it is None.
+    kind
+        Where ours comes from, with respect to the printed number.
+    implied
+        Whether other printed numbers imply this one: it is shown, but not counted.
     """
 
     row: str
@@ -33,6 +43,8 @@ class Comparison:
     ours: float | None
     note: str = ""
     absent: str = NOT_FOUND
+    kind: Kind = "predicted"
+    implied: bool = False
 
     @property
     def difference_percent(self) -> float | None:

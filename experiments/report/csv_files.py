@@ -9,7 +9,7 @@ from experiments.report.item import Table, Verdict
 from experiments.report.number_tables import number_text
 from vecsim.support.shown_text import csv_text
 
-COLUMNS = ("row", "quantity", "paper", "ours", "difference_percent", "note")
+COLUMNS = ("row", "quantity", "paper", "ours", "difference_percent", "kind", "note")
 """Columns of the file of every item."""
 
 
@@ -22,6 +22,7 @@ def comparisons_csv(rows: Iterable[Comparison]) -> str:
             r.paper,
             number_text(r.ours, "{:.6g}"),
             number_text(r.difference_percent, "{:.2f}"),
+            (f"{r.kind}, implied by others" if r.implied else r.kind) if r.paper else "",
             r.note,
         )
         for r in rows
@@ -37,7 +38,8 @@ def values_csv(rows: Iterable[Comparison]) -> str:
 
 def verdicts_csv(verdicts: Iterable[Verdict]) -> str:
     """Write claims with yes, no or unknown, and the numbers after."""
-    return csv_text([("claim", "holds", "detail"), *((v.claim, HOLDS[v.holds], v.detail) for v in verdicts)])
+    rows = ((v.claim, HOLDS[v.holds], v.kind, v.detail) for v in verdicts)
+    return csv_text([("claim", "holds", "kind", "detail"), *rows])
 
 
 HOLDS = {True: "yes", False: "no", None: "unknown"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from experiments.report.comparison import Comparison
+from experiments.report.comparison import Comparison, Kind
 from experiments.report.parameter_charts import HeatChart, LineChart, RangeChart
 
 
@@ -146,11 +146,14 @@ class Verdict:
         None if it cannot be seen here; `detail` then says why.
     detail
         The numbers after it.
+    kind
+        Where the numbers come from, with respect to the claim.
     """
 
     claim: str
     holds: bool | None
     detail: str
+    kind: Kind = "predicted"
 
 
 @dataclass(frozen=True)

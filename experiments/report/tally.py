@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from experiments.report.comparison import KINDS, Kind
 from experiments.report.item import Item
 from vecsim.support.suggestions import counted
 
@@ -65,11 +66,16 @@ class Tally:
         return "; ".join(filter(None, (self.claims_in_words(), self.numbers_in_words())))
 
 
-def tally(items: Iterable[Item]) -> Tally:
-    """Count the claims and numbers of items."""
+def tally(items: Iterable[Item], kinds: Container[Kind] = KINDS) -> Tally:
+    """Count the claims and numbers of items of these kinds, without numbers that others imply."""
     result = tuple(items)
-    holds = [verdict.holds for item in result for verdict in item.verdicts]
-    distances = [distance(row.difference_percent) for item in result for row in item.rows]
+    holds = [verdict.holds for item in result for verdict in item.verdicts if verdict.kind in kinds]
+    distances = [
+        distance(row.difference_percent)
+        for item in result
+        for row in item.rows
+        if row.kind in kinds and not row.implied
+    ]
     return Tally(
         holds.count(True),
         holds.count(False),
@@ -78,6 +84,21 @@ def tally(items: Iterable[Item]) -> Tally:
         distances.count("near"),
         distances.count("far"),
     )
+
+
+def tallies(items: Iterable[Item]) -> dict[Kind, Tally]:
+    """Count the claims and numbers of each kind apart; without kinds that there is nothing of."""
+    result = tuple(items)
+    of_kinds = {kind: tally(result, (kind,)) for kind in KINDS}
+    return {kind: counts for kind, counts in of_kinds.items() if counts.claims or counts.numbers}
+
+
+def words_by_kind(items: Iterable[Item]) -> tuple[str, ...]:
+    """Return the counts of each kind in words; a single kind is not named."""
+    counts = tallies(items)
+    if len(counts) < 2:
+        return tuple(filter(None, (each.in_words() for each in counts.values())))
+    return tuple(f"{kind}: {each.in_words()}" for kind, each in counts.items())
 
 
 def distance(percent: float | None) -> Distance:

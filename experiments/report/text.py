@@ -12,7 +12,7 @@ import jinja2
 from experiments.report.csv_files import HOLDS
 from experiments.report.item import Item, Part, Report
 from experiments.report.number_tables import Pivot, pivots
-from experiments.report.tally import CLOSE, FAR, distance, tally
+from experiments.report.tally import CLOSE, FAR, distance, tallies, tally
 from vecsim.support.shown_text import printable
 
 
@@ -47,6 +47,7 @@ def _verdict(part: Part) -> dict[str, Any]:
     return {
         "part": part,
         "all": tally(part.items),
+        "kinds": tallies(part.items),
         "items": [(item, tally([item])) for item in part.items],
         "faults": list(dict.fromkeys(fault for item in part.items for fault in item.faults)),
     }

@@ -60,7 +60,7 @@ def test_an_item_alone(vecsim, tmp_path):
     names = {path.name for path in (tmp_path / "reproduced").iterdir()} - {MANIFEST, LOCK}
     assert {name for name in names if "table" in name or "fig3" in name} == set()
     actual = rows(tmp_path / "reproduced" / "hism-fig2.csv")
-    assert list(actual[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "note"]
+    assert list(actual[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "kind", "note"]
     assert [row["quantity"] for row in actual[:5]] == ["CRS", "JD", "BBCS", "HiSM", "CHiSM"]
     available = [row for row in actual if row["row"] != suite_cases.ABSENT]
     assert {row["ours"] for row in available if row["quantity"] == "CHiSM"} == {"1"}

@@ -108,6 +108,7 @@ def verdicts(result: Sequence[Comparison]) -> Iterator[Verdict]:
                 f"{min(numbers):.3f} to {max(numbers):.3f} of it, {fmean(numbers):.3f} on average"
                 if numbers
                 else "no matrix of the table is available",
+                "predicted" if suffix else "decoded",
             )
 
 

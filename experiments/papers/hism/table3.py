@@ -13,7 +13,7 @@ from experiments.papers.hism.six_matrices import (
     missing_rows,
     remark_on,
 )
-from experiments.report.comparison import Comparison
+from experiments.report.comparison import Comparison, Kind
 from experiments.report.item import Verdict
 from experiments.report.number_tables import three_digits
 from vecsim.formats import BBCS, CRS, JD, HiSM
@@ -155,10 +155,22 @@ def verdicts(result: Sequence[Comparison]) -> Iterator[Verdict]:
         by_bbcs = _by_matrix(result, "vs BBCS", bbcs_suffix)
         large = {name: ratio for name, ratio in by_jd.items() if name in LARGE}
         small = {name: ratio for name, ratio in by_jd.items() if name not in LARGE}
-        yield _verdict(f"HiSM always takes fewer steps than CRS, {counted}", by_crs, lambda ratio: ratio > 1)
-        yield _verdict(f"HiSM takes more steps than JD in small matrices, {counted}", small, lambda r: r < 1)
-        yield _verdict(f"HiSM takes fewer steps than JD in large matrices, {counted}", large, lambda r: r > 1)
-        yield _verdict(f"HiSM always takes fewer steps than BBCS, {counted}", by_bbcs, lambda r: r > 1)
+        kind: Kind = "predicted" if suffix else "decoded"
+        for claim, ratios, holds in (
+            ("HiSM always takes fewer steps than CRS", by_crs, _is_above_one),
+            ("HiSM takes more steps than JD in small matrices", small, _is_below_one),
+            ("HiSM takes fewer steps than JD in large matrices", large, _is_above_one),
+            ("HiSM always takes fewer steps than BBCS", by_bbcs, _is_above_one),
+        ):
+            yield _verdict(f"{claim}, {counted}", ratios, holds, kind)
+
+
+def _is_above_one(ratio: float) -> bool:
+    return ratio > 1
+
+
+def _is_below_one(ratio: float) -> bool:
+    return ratio < 1
 
 
 def _by_matrix(result: Sequence[Comparison], quantity: str, suffix: str) -> dict[str, float]:
@@ -167,13 +179,12 @@ def _by_matrix(result: Sequence[Comparison], quantity: str, suffix: str) -> dict
     return {label: numbers[label + suffix] for label in labels if label + suffix in numbers}
 
 
-def _verdict(claim: str, ratios: Mapping[str, float], holds: Callable[[float], bool]) -> Verdict:
+def _verdict(claim: str, ratios: Mapping[str, float], holds: Callable[[float], bool], kind: Kind) -> Verdict:
     if not ratios:
-        return Verdict(claim, None, "no matrix of the table that it is about is available")
+        return Verdict(claim, None, "no matrix of the table that it is about is available", kind)
     detail = ", ".join(f"{label} {three_digits(ratio)}" for label, ratio in ratios.items())
-    return Verdict(
-        claim, all(holds(ratio) for ratio in ratios.values()), f"steps over those of HiSM: {detail}"
-    )
+    holds_in_all = all(holds(ratio) for ratio in ratios.values())
+    return Verdict(claim, holds_in_all, f"steps over those of HiSM: {detail}", kind)
 
 
 def _expected(matrix: TableMatrix) -> dict[str, str]:

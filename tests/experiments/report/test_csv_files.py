@@ -9,7 +9,7 @@ from experiments.report.csv_files import comparisons_csv, table_csv, verdicts_cs
 
 def test_every_number_is_in_the_file_of_an_item():
     rows = list(csv.DictReader(io.StringIO(comparisons_csv(ROWS))))
-    assert list(rows[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "note"]
+    assert list(rows[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "kind", "note"]
     assert [row["paper"] for row in rows] == ["2.0", "4", "1.003", "0.5", ""]  # as printed
     assert [row["ours"] for row in rows] == ["2.1", "3", "1.0031", "", "1234.5"]
     assert [row["difference_percent"] for row in rows] == ["5.00", "-25.00", "0.01", "", ""]

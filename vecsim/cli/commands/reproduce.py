@@ -68,7 +68,7 @@ def reproduce(
     from experiments.papers.kit.request import Request
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, check_folder, files_of, write
-    from experiments.report.tally import tally
+    from experiments.report.tally import words_by_kind
 
     asked = chosen(name or [ALL])
     provenance()  # of the code as it is now, not when the report is written
@@ -107,7 +107,7 @@ def reproduce(
     for item in report.items:
         show_item(output, item)
     for part in report.parts:
-        if words := tally(part.items).in_words():
+        for words in words_by_kind(part.items):
             output.text(f"{part.name}: {words}")
     output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} next to it")
     output.finish("vecsim reproduce", _document(report, request))
@@ -155,7 +155,7 @@ def _document(report: Report, request: Request) -> dict[str, Any]:
     from experiments.code_fingerprint import code_fingerprint
     from experiments.papers.hism.measurements import VALUE_BYTES
     from experiments.report.csv_files import HOLDS
-    from experiments.report.tally import tally
+    from experiments.report.tally import tallies, tally
 
     return {
         "machine": request.machine.to_dict(),
@@ -163,7 +163,14 @@ def _document(report: Report, request: Request) -> dict[str, Any]:
         "value_bits": 8 * VALUE_BYTES,
         "code_sha256": code_fingerprint(),
         "matrices": request.matrices,
-        "papers": [{"name": part.name, **asdict(tally(part.items))} for part in report.parts],
+        "papers": [
+            {
+                "name": part.name,
+                **asdict(tally(part.items)),
+                "kinds": {kind: asdict(counts) for kind, counts in tallies(part.items).items()},
+            }
+            for part in report.parts
+        ],
         "items": [
             {
                 "name": item.name,

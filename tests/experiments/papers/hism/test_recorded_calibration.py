@@ -82,7 +82,8 @@ def test_the_report_says_on_top_what_holds_by_standard():
     request = Request(VS2003)
     assert PAPER.remarks(request) == ()  # nothing was simulated
     request.cached[SuiteRuns] = object()
-    message, headline = PAPER.remarks(request)
+    kinds, message, headline = PAPER.remarks(request)
+    assert "4 are independent, against 26 open choices" in kinds
     assert [row["programs"] for row in rows("standards")] == list(recorded_tables.WITH)
     for row in rows("standards"):
         assert (
