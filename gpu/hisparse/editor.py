@@ -114,7 +114,7 @@ class Editor:
         typed = self._typed(values, len(places[0]))
         if self._nnz + len(typed) > MAX_COUNT:
             raise UserError(
-                f"the matrix has {self._nnz} entries: {len(typed)} more may be more than 32 bits can count"
+                f"the matrix has {self._nnz} entries: {len(typed)} more do not fit 32 bits; insert fewer"
             )
         return self._edited(path_edits.store_all, *places, typed)
 

@@ -263,7 +263,7 @@ def test_files(tmp_path):
         ({"value_bytes": 2}, "value_bytes is 2"),
         ({"data_base": -1}, "data_base -1 must be from 0"),
         ({"symbols": {"x5": 1}}, "'x5' is the name of a register"),
-        ({"symbols": {"a b": 1}}, "a name is letters"),
+        ({"symbols": {"a b": 1}}, "use letters, digits"),
         ({"symbols": {"A": 1.5}}, "1.5 is not an integer; use a whole number"),
         ({"symbols": {"A": 1 << 70}}, "does not fit 64 bits"),
         ({"symbols": {"VALUE_BYTES": 8}}, "predefined as 4"),

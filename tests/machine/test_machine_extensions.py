@@ -106,7 +106,7 @@ def lines_of(file):
             "takes 4 parameters; the rule word_start has 5: r, i",
         ),
         (MINE.replace('"mine"', '"Mine"'), "extension 'Mine': must be an identifier in lower case"),
-        (MINE.replace('"mine"', '"banks"'), "extension 'banks': every machine has that name"),
+        (MINE.replace('"mine"', '"banks"'), "extension 'banks': every machine has this name"),
         (MINE.replace("delay", "de-lay"), "number 'de-lay': must be"),
         (MINE.replace("3,", "300,"), "delay = 300 must be from 0 to 99"),
         (

@@ -137,6 +137,5 @@ def _check_names(extension: Extension, function: FunctionType) -> None:
             raise UserError(f"{where} uses {name!r}, which is not defined{nearest(name, known)}")
         if isinstance(value, ModuleType) and value.__name__.startswith(RULES):
             raise UserError(
-                f"{where} uses the module {name}: import its rules by name, "
-                f"from {value.__name__} import ..."
+                f"{where} uses the module {name}: import its rules by name, from {value.__name__} import ..."
             )

@@ -34,9 +34,7 @@ NOT_RIGHT = 1
 def run(
     matrix: Annotated[
         list[str] | None,
-        options.matrix_argument(
-            after=" Several may be named. Without any, the default that is shown there."
-        ),
+        options.matrix_argument(after=" Several may be named. Without any, the default that is shown there."),
     ] = None,
     program: options.ProgramOption = None,
     like: options.LikeOption = None,

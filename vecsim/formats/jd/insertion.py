@@ -121,14 +121,14 @@ def _steps(jd: JD, at: _Places) -> tuple[Steps[IntArray], Steps[IntArray]]:
     permutation = Steps(
         comparisons=at.position + 1 + sought * new,
         displacements=(passed_rows + 1) * (moves & new),
-        behind=none,
+        later=none,
         updates=none,
     )
     in_shared_diagonals = np.where(moves, at.length * (passed_rows + 1), at.length - at.diagonal)
     diagonals = Steps(
         comparisons=at.diagonal + (at.diagonal < at.length),
         displacements=(in_shared_diagonals + at.longer - at.moved_to) * new,
-        behind=(jd.nnz - jd.diag_ptr[np.minimum(at.length + 1, jd.diagonals)].astype(np.int64)) * new,
+        later=(jd.nnz - jd.diag_ptr[np.minimum(at.length + 1, jd.diagonals)].astype(np.int64)) * new,
         updates=(jd.diagonals - at.length) * new,
     )
     return permutation, diagonals

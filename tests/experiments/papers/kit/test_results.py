@@ -57,7 +57,7 @@ def test_results_come_back_from_their_file(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"kind": "vecsim crosscheck"}, "kind: it is another one"),
+        ({"kind": "vecsim crosscheck"}, "is not a file of"),
         ({"gpu": {"name": "x"}}, "gpu: input should be a valid string"),
         (
             {"records": [{"matrix": "m", "method": "ell", "dtype": "float64", "median_us": "slow"}]},

@@ -98,7 +98,7 @@ def test_options_are_of_the_programs_that_have_them():
         ({"set": {"chaining": (1,)}}, r"^set\.chaining: 1 is not true or false"),
         ({"set": {"banks": ()}}, r"^set\.banks: no value is given"),
         ({"option": {"sums": ("none",)}}, r"^option\.sums: none: it takes scalar, register"),
-        ({"option": {"jd.sums": ("scalar",)}}, r"^option\.jd\.sums: none of "),
+        ({"option": {"jd.sums": ("scalar",)}}, r"^option\.jd\.sums: no program has this option"),
         ({"design": "gird"}, r"^design = 'gird': is not a design; use one of grid, .*; did you mean 'grid'"),
         ({"engine": "fast"}, r"^engine = 'fast': is not an engine; use one of jit, "),
         ({"value_bits": 16}, "16"),
