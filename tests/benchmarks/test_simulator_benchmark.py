@@ -89,7 +89,7 @@ def test_engines_that_differ_are_refused(other_engine, monkeypatch):
         return seconds, dataclasses.replace(run, cycles=run.cycles + 1), growth
 
     monkeypatch.setattr(simulator, "observe_first_run", one_cycle_more)
-    with pytest.raises(RuntimeError, match="engines differ"):
+    with pytest.raises(RuntimeError, match="the engines must agree"):
         of("jd", other_engine)
 
 

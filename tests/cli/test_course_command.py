@@ -27,7 +27,7 @@ def test_its_files_run(vecsim, tmp_path, monkeypatch):
     assert command == "vecsim exec a.s --value-bits 64 --expect Y=a.Y.npy"
     assert vecsim(*command.split()[1:], "--engine", "simpy").code == 0
     Path("a.s").unlink()
-    assert "a.bin: is there already" in vecsim("course", "axpy", "--write", "a.s").mistake()
+    assert "a.bin: already exists" in vecsim("course", "axpy", "--write", "a.s").mistake()
     assert "write a file name such as axpy.s" in vecsim("course", "axpy", "--write", "a.txt").mistake()
 
 

@@ -44,5 +44,5 @@ def test_formats_as_a_table(vecsim, matrix):
 
 def test_an_unknown_format(vecsim, matrix):
     message = vecsim("formats", matrix, "--format", "hsm").mistake()
-    assert message.startswith("unknown format 'hsm'; formats are crs, jd, ")
+    assert message.startswith("unknown format 'hsm'; use one of crs, jd, ")
     assert message.endswith("; did you mean 'hism'?")

@@ -69,7 +69,7 @@ def test_a_text_on_a_case_in_the_debugger(vecsim, tmp_path):
         (["grade", "1", STARTER, "--engine", "nope"], "unknown engine 'nope'"),
         (["grade", "--start", "my.s"], "the exercise is missing"),
         (["grade", "1", "a.s", "--start", "b.s"], "leave it out to grade"),
-        (["debug", STARTER, "--exercise", "1:9"], "has cases 1 to 4, not 9"),
+        (["debug", STARTER, "--exercise", "1:9"], "has no case 9; choose one from 1 to 4"),
         (["debug", STARTER, "--exercise", "1:x"], "exercise-03:2"),
         (["debug", STARTER, "pde225", "--exercise", "1"], "says on what it runs, not MATRIX"),
     ],

@@ -153,7 +153,7 @@ def test_a_wrong_declaration_gets_a_clear_error(declared, message):
 @pytest.mark.parametrize(
     ("arrays", "message"),
     [
-        (([0, 1], [0], [[1.0]]), "2 components \\(re, im\\), 1 arrays"),
+        (([0, 1], [0], [[1.0]]), "need 2 arrays \\(re, im\\), not 1"),
         (([0, 1], [0], [[1.0], [1.0, 2.0]]), "'im' of complex entries: an array of 1 elements"),
         (([0, 1], [0], [[1.0], [1j]]), "real numbers are needed"),
         (([0, 1], [5], [[1.0], [1.0]]), "columns must be from 0 to 1"),
@@ -167,7 +167,7 @@ def test_arrays_that_do_not_fit_are_refused(arrays, message):
 
 
 def test_a_sign_that_does_not_fit_is_refused():
-    with pytest.raises(UserError, match="does not fit int8"):
+    with pytest.raises(UserError, match="is outside -128 to 127"):
         CompoundMatrix.from_arrays(UNIT_QUATERNION, (1, 1), [0, 1], [0], [[0.0], [0.0], [0.0], [200]])
 
 

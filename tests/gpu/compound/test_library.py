@@ -28,7 +28,7 @@ def test_searches_are_read_as_they_were_written(folder):
 def test_those_of_the_user_come_behind(folder):
     with TuningStore(folder / "store") as store:
         assert to_learn_from(store, "a GPU", folder) == KEPT
-        with pytest.raises(UserError, match="no search on another GPU to learn from"):
+        with pytest.raises(UserError, match="has no search on another GPU"):
             to_learn_from(store, "another GPU", folder)
         search = Search("a GPU", "complex", "float32", "band/2")
         store.begin(search, {"rows": 1.0})

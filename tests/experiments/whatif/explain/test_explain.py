@@ -243,7 +243,7 @@ def test_what_cannot_be_explained(folder, tmp_path):
     with pytest.raises(UserError, match="no cell has a result"):
         read_cells(folder)
     written(folder, ["a,100,100,200,1.0,spmv,4,True,5,0.025,"])
-    with pytest.raises(UserError, match=r"table\.csv, line 2: program = 'spmv': sweep\.json names no such"):
+    with pytest.raises(UserError, match=r"table\.csv, line 2: program = 'spmv': is not in sweep\.json"):
         read_cells(folder)
     other = tmp_path / "run.json"
     assert main(["run", "laplace2d-3", "--program", "crs", "--json", str(other)]) == 0

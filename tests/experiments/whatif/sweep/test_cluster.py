@@ -115,7 +115,7 @@ def test_what_is_no_scheduler_ends_in_a_line(tmp_path, capsys, monkeypatch):
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))  # it does not listen
         for address, message in (
-            (f"tcp://127.0.0.1:{bound.getsockname()[1]}", r"no scheduler answers \(Connection refused\)"),
+            (f"tcp://127.0.0.1:{bound.getsockname()[1]}", "no scheduler answers (Connection refused)"),
             ("127.0.0.1:8786", "is not the address of a scheduler; write tcp://HOST:PORT"),
         ):
             assert main([*command, "--scheduler", address]) == 2
