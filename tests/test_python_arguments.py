@@ -197,7 +197,7 @@ def test_a_sweep_on_a_machine_of_python_and_a_store_named_by_a_text(here):
     ]
     assert table.columns["cycles"] == alone
     assert table.to_dict()["sweep"]["machine"] == "t0 with startup=7"
-    with pytest.raises(UserError, match="extend: the machine is given with its extensions"):
+    with pytest.raises(UserError, match="extend: the machine already has its extensions"):
         vecsim.Sweep("laplace2d-3", machine=machine, extend="open_rows")
 
 

@@ -119,7 +119,7 @@ def series(where: str, given: object, of: str) -> tuple[Any, ...]:
     if isinstance(given, Iterable) and not isinstance(given, Mapping | bytes) and not hasattr(given, "tocsr"):
         result = tuple(islice(_each(where, given, of), MOST_VALUES + 1))
         if len(result) > MOST_VALUES:
-            raise UserError(f"{where}: more than {MOST_VALUES:,} values")
+            raise UserError(f"{where}: has too many values; at most {MOST_VALUES:,} are possible")
         return result
     raise UserError(f"{where} = {shown(given)}: a list of {of} is expected")
 

@@ -29,7 +29,7 @@ def test_files_by_their_kind(results, tmp_path):
     [
         ("crosscheck", None, "no such file"),
         ("crosscheck", "{", "is not JSON"),
-        ("crosscheck", "[1]", "of what is asked for: crosscheck takes `vecsim crosscheck`"),
+        ("crosscheck", "[1]", "of the chosen papers: crosscheck takes `vecsim crosscheck`"),
         ("pellr", json.dumps({"kind": of_crosscheck.KIND}), "pellr takes `vecsim reproduce pellr`"),
         ("hism", json.dumps({"kind": of_crosscheck.KIND}), "none is taken"),
     ],

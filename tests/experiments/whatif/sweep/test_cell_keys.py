@@ -187,7 +187,9 @@ def test_cells_with_an_extension_that_asks_the_clock_are_not_kept(tmp_path, caps
     line = f"sweep: cells with extension slow are not kept: {path} asks the clock while it is loaded\n"
     assert capsys.readouterr().err.count(line) == 2
     assert not store.exists()
-    with pytest.raises(UserError, match=r"slow are not kept: .*: without scheduler, this process computes"):
+    with pytest.raises(
+        UserError, match=r"slow are not kept: .*: leave out the scheduler, then this process computes"
+    ):
         sweep(spec, store=store, scheduler="tcp://127.0.0.1:1")
 
 
