@@ -142,9 +142,7 @@ def _interface(array: Any) -> dict[str, Any] | None:
     except AttributeError:
         return None
     except (RuntimeError, TypeError) as error:  # of torch, for tensors with a gradient
-        raise UserError(
-            f"an array cannot be used: {str(error).splitlines()[0]}; use array.detach()"
-        ) from error
+        raise UserError(f"an array cannot be used: {str(error).splitlines()[0]}") from error
     return match
 
 

@@ -130,7 +130,7 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
         (["pellr", "--results", "file"], "--results file: name a .journal for simulated cycles, or a .json"),
         (
             ["pellr", "--results", "file.journal"],
-            "file.journal: would hold cycles of hism-table2, hism-fig2, hism-fig3, hism-fig4, but none of",
+            "file.journal: no chosen experiment stores cycles; choose one of hism-table2",
         ),
         (["hism", "--json", "no/where.json"], "no/where.json: the folder no does not exist"),
     ],
