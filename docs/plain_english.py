@@ -47,6 +47,8 @@ INSTEAD = {
 }
 """What is not written, as a regular expression of whole words, and what is written instead."""
 
+NAMES = frozenset(["told", "found", "turned", "drawn", "anew", "charged", "charges", "ledger", "wakes"])
+"""Names that code does not use: they say how a thing came about and not what it is."""
 ELSE = re.compile(r"(?:^|[.,;:] )(?:or )?else\b(?! if)", re.I)
 OPENERS = re.compile(r"\s*(?:Gives?|Tells?|Says?)\b")
 _ANY = re.compile(rf"\b(?:{'|'.join(INSTEAD)})\b", re.I)
@@ -95,6 +97,10 @@ def complaints(path: Path) -> Iterator[tuple[int, str]]:
             line = first + text.count("\n", 0, place)
             if EXEMPT not in lines[line - 1]:
                 yield line, what
+    if path.suffix == ".py":
+        for token in tokenize.generate_tokens(io.StringIO("\n".join(lines)).readline):
+            if token.type == tokenize.NAME and token.string in NAMES:
+                yield token.start[0], f"the name {token.string!r} -> what it is: message, result, sample"
 
 
 def _long_sentences(text: str, most: int) -> Iterator[tuple[int, str]]:

@@ -255,10 +255,10 @@ def _would_hide(memory: Any, slots: Any, reference: Any, place: Any, geometry: A
     if np.int64(memory.words[address(reference)]) < places:
         return False
     base = first_slot_of(memory, slots, reference)
-    hidden = 0
+    others_absent = 0
     for other in range(places):
-        hidden += other != place and is_absent(slots[base + other])
-    return hidden > 0
+        others_absent += other != place and is_absent(slots[base + other])
+    return others_absent > 0
 
 
 @njit(cache=True)

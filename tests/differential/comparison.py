@@ -132,8 +132,8 @@ def difference(program: Program, a: Outcome, b: Outcome, names: tuple[str, str])
             lines.append(f"{name}: {sum(by_cause)} cycles have a cause of {one.facts['cycles']}")
     if not lines:
         return None
-    hidden = len(lines) - SHOWN
-    lines = [f"{names[0]} / {names[1]}:", *lines[:SHOWN]] + [f"... and {hidden} more"] * (hidden > 0)
+    left_out = len(lines) - SHOWN
+    lines = [f"{names[0]} / {names[1]}:", *lines[:SHOWN]] + [f"... and {left_out} more"] * (left_out > 0)
     return Difference((a.end, b.end), lines)
 
 

@@ -105,13 +105,13 @@ def test_more_instructions_behind_an_older_one_than_are_kept(engine):
     changes = ("bank_busy=20", "latency.integer=200", "issue_width=2")
     program, machine = assemble(text), load_machine(WORKED, changes)
     done = run(program, np.zeros(1 << 16, np.uint8), machine, engine=engine)
-    charges = done.attribution.attributed.sum(axis=1)
-    assert charges.sum() == done.cycles
+    attributed = done.attribution.attributed.sum(axis=1)
+    assert attributed.sum() == done.cycles
     # li and setvl take 200 cycles each; the load issues in cycle 400 and retires 20 + 63 x 20 + 1 later.
-    assert charges[:3].tolist() == [200, 200, 1281]
+    assert attributed[:3].tolist() == [200, 200, 1281]
     # Two nops issue in a cycle, from 400 on with the load, and retire 200 later: the first of each two counts
     # that retires after the load, and so does halt, by itself in its cycle.
     begin = 1281 - 200
     last = done.cycles - 1681
-    assert np.flatnonzero(charges[3:]).tolist() == [2 * k - 1 for k in range(begin + 1, begin + 1 + last)]
-    assert charges[3:].max() == 1
+    assert np.flatnonzero(attributed[3:]).tolist() == [2 * k - 1 for k in range(begin + 1, begin + 1 + last)]
+    assert attributed[3:].max() == 1

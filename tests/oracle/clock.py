@@ -21,7 +21,7 @@ from tests.oracle import shape
 from tests.oracle.flight import NEVER, Flight
 from tests.oracle.renaming import Renaming
 from tests.oracle.steps import Step, steps_of
-from tests.oracle.waits import CAUSES, Conditions, Span, charges, wait
+from tests.oracle.waits import CAUSES, Conditions, Span, attributed_cycles, wait
 from vecsim.machine import Machine
 
 
@@ -62,7 +62,7 @@ class Times:
 def times(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> Times:
     """Work out when everything happens in a program that ends and stays inside memory."""
     flights = _Clock(machine, steps_of(program, memory, machine)).run()
-    cycles_by_cause = charges(_span(flight) for flight in flights)
+    cycles_by_cause = attributed_cycles(_span(flight) for flight in flights)
     return Times(sum(cycles_by_cause.values()), cycles_by_cause, [_row(flight) for flight in flights])
 
 

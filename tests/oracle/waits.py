@@ -70,7 +70,7 @@ class Span:
     waits: list[Wait]
 
 
-def charges(spans: Iterable[Span]) -> dict[tuple[int, str], int]:
+def attributed_cycles(spans: Iterable[Span]) -> dict[tuple[int, str], int]:
     """Attribute the cycles of a run to instructions, by pc and cause, given its spans in program order."""
     cycles_by_cause: Counter[tuple[int, str]] = Counter()
     answered = 0  # M(n): up to here older instructions answer

@@ -53,12 +53,12 @@ def _main_hidden() -> Iterator[None]:
     """Hide the name of the script meanwhile, so that a process that starts does not find it."""
     main = vars(sys.modules["__main__"])
     with _starting:
-        hidden: dict[str, Any] = {name: main.pop(name) for name in ("__spec__", "__file__") if name in main}
+        removed: dict[str, Any] = {name: main.pop(name) for name in ("__spec__", "__file__") if name in main}
         main["__spec__"] = None
         try:
             yield
         finally:
-            main.update(hidden)
+            main.update(removed)
 
 
 @contextmanager
