@@ -81,7 +81,7 @@ again:  addi    x5, x5, -1
 """
 
 
-def test_a_breakpoint_stops_before_its_instruction_and_goes_on_behind_it():
+def test_a_breakpoint_stops_before_its_instruction_and_goes_on_after_it():
     session = Session(kernel())
     session.breakpoints = line(session, 11)  # add x6, x6, left
     actual = []

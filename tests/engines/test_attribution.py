@@ -87,7 +87,7 @@ def test_what_a_branch_penalty_adds_is_the_next_instructions(engine):
 
 
 @pytest.mark.parametrize("changes", [(), ("memory_ports=2",)])
-def test_what_retires_behind_an_older_instruction_answers_for_the_rest(engine, changes):
+def test_what_retires_after_an_older_instruction_answers_for_the_rest(engine, changes):
     # The load retires in cycle 38; mul issues with it, in cycle 2, and in the next: they retire in 62 and 63.
     t = trace(
         "lv.w v1, 1024(x0)\nmul x1, x0, x0\nli x3, 1\nli x4, 1\nmul x2, x0, x0\nlv.w v2, 2048(x0)",
@@ -99,7 +99,7 @@ def test_what_retires_behind_an_older_instruction_answers_for_the_rest(engine, c
     assert [cycles_by_cause(t, line) for line in (2, 3, 4, 5)] == [{}, {}, {"scalar_work": 1}, {}]
 
 
-def test_more_instructions_behind_an_older_one_than_are_kept(engine):
+def test_more_instructions_after_an_older_one_than_are_kept(engine):
     """3,000 nops in its shadow retire 200 cycles after issue each: the last ones are seen."""
     text = "li x1, 64\nsetvl x1\nlvi.w v1, (x0), v0\n" + "nop\n" * 3000 + "halt"
     changes = ("bank_busy=20", "latency.integer=200", "issue_width=2")

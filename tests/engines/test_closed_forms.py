@@ -80,7 +80,7 @@ def transfer(free, first, n, begin, machine):
 @given(
     machines(section_size=64), st.integers(1, 64), st.integers(1, 64), st.integers(0, 40), st.integers(0, 17)
 )
-def test_a_load_right_behind_another(engine, machine, n, m, offset, more_banks):
+def test_a_load_right_after_another(engine, machine, n, m, offset, more_banks):
     # As many banks as a stream needs not to meet itself, or some more.
     machine["banks"] = max(machine["words_per_cycle"] * machine["bank_busy"] + more_banks, 1)
     machine["accesses_in_flight"] = max(machine["accesses_in_flight"], 2)

@@ -114,7 +114,7 @@ def test_elements_that_are_left_as_they_were_make_their_reader_wait_for_the_whol
 
 
 @every_engine
-def test_an_extract_behind_what_was_written_waits_for_the_whole_register(engine):
+def test_an_extract_after_what_was_written_waits_for_the_whole_register(engine):
     text = f"{PARTIAL}\nli x2, 7\nli x3, 8\ne: extx x4, v1, x2\nf: extx x5, v1, x3"
     t = trace(text, FEW, engine=engine)
     assert t.e["issue"] == t.b["start"] + 8 + 1

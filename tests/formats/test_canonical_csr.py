@@ -72,7 +72,7 @@ def test_indices_are_of_32_bits_and_types_as_they_were():
     assert np.shares_memory(canonical_csr(matrix).data, matrix.data)
 
 
-def test_room_behind_the_entries_is_left_out():
+def test_room_after_the_entries_is_left_out():
     csr = canonical_csr(sample(data=[1.0, 2, 3, 4, 5], indices=[1, 3, 0, 2, 9]))
     assert len(csr.data) == len(csr.indices) == 4
 

@@ -233,7 +233,7 @@ class _Control(hostile_cache.CacheFuzzer):
         return hostile_cache.case_of(hostile_cache.CONTROL, self.part)
 
 
-def test_what_is_behind_a_guarded_array_ends_the_process():
+def test_what_is_after_a_guarded_array_ends_the_process():
     child = os.fork()
     if child == 0:
         faulthandler.disable()

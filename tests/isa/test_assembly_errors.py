@@ -242,6 +242,6 @@ def test_the_first_mistake_is_reported():
 
 
 @pytest.mark.parametrize("end", ["", " ", "\t", " # c"])
-def test_a_message_at_the_end_of_a_line_points_behind_its_last_character(end):
+def test_a_message_at_the_end_of_a_line_points_after_its_last_character(end):
     error = mistake(f"add x1,{end}")
     assert error.column <= len(error.text) + 1

@@ -375,7 +375,7 @@ def compiling(monkeypatch):
     return done
 
 
-def test_kernels_are_compiled_behind_their_conversions_into_one_folder(compiling):
+def test_kernels_are_compiled_after_their_conversions_into_one_folder(compiling):
     assert kernel_cache.FOLDER not in os.environ
     names = ["csr_alg1", "sliced-ell", "sell-c-sigma", "crs"]
     ahead = compilation.CompiledAhead(names)

@@ -97,7 +97,7 @@ def test_a_new_paper_is_a_folder_and_its_name(monkeypatch, tmp_path):
     assert (item.name, item.summary) == ("mine-one", "simpy")
 
 
-def test_a_report_holds_the_items_and_what_stands_behind(monkeypatch):
+def test_a_report_holds_the_items_and_what_follows(monkeypatch):
     module = ModuleType("own_makers")
 
     def make(request):

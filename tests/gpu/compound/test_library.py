@@ -25,7 +25,7 @@ def test_searches_are_read_as_they_were_written(folder):
     assert recorded("another GPU", folder) == []
 
 
-def test_those_of_the_user_come_behind(folder):
+def test_those_of_the_user_come_last(folder):
     with TuningStore(folder / "store") as store:
         assert to_learn_from(store, "a GPU", folder) == KEPT
         with pytest.raises(UserError, match="has no search on another GPU"):

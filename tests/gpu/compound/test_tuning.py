@@ -89,7 +89,7 @@ def test_layouts_first_then_schedules_of_the_best():
     assert len(actual.timings) == 9
 
 
-def test_a_search_of_both_is_never_behind_one_of_schedules_alone():
+def test_a_search_of_both_is_never_slower_than_one_of_schedules_alone():
     def times(variant):
         us = {"csr": 30.0, "sliced-16": 20.0, "sliced-32": 10.0}[variant.layout.outer]
         return Timing(1.0 if variant == Variant(NATURAL, Schedule("whole", 512)) else us, 50)

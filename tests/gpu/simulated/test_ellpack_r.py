@@ -56,7 +56,7 @@ def test_both_orders_have_the_same_arrays_and_bits():
     np.testing.assert_array_equal(results[0] @ x, results[1] @ x)
 
 
-def test_elements_of_x_behind_a_row_are_not_read():
+def test_elements_of_x_after_a_row_are_not_read():
     # Column 0 stands in no row; padding would be multiplied by what stands there.
     matrix = matrix_of(LENGTHS)
     matrix = scipy.sparse.csr_array(
