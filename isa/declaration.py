@@ -228,7 +228,9 @@ class Instruction:
             operands.append(operand)
             shift = operand.shift
         if shift < 0 or not 0 <= self.opcode <= 0xFF:
-            raise ValueError(f"{self.mnemonic}: the operands {self.syntax!r} need more than 24 bits")
+            raise ValueError(
+                f"{self.mnemonic}: the operands {self.syntax!r} need more than 24 bits; use fewer"
+            )
         object.__setattr__(self, "operands", tuple(operands))
 
     @cached_property

@@ -176,7 +176,7 @@ def test_no_more_than_the_limit_is_read(tmp_path):
     (tmp_path / "a").write_bytes(b"123456789")
     for read in (read_input, open_input, require_regular):
         with pytest.raises(
-            UserError, match=r"^it: the file has more than 8 bytes; at most that is read for a small"
+            UserError, match=r"^it: the file has more than 8 bytes; use a smaller one: a small"
         ):
             read(tmp_path / "a", SMALL, "it")
 

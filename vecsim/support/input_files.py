@@ -243,7 +243,9 @@ def too_large(name: str, kind: InputKind, what: str = "the file") -> UserError:
         return UserError(
             f"{name}: {what} has more than {limit}; {kind.variable} sets another limit (8G, 500M)"
         )
-    return UserError(f"{name}: {what} has more than {limit}; at most that is read for {kind.noun}")
+    return UserError(
+        f"{name}: {what} has more than {limit}; use a smaller one: {kind.noun} may have that much"
+    )
 
 
 def unreadable(name: str, error: Exception) -> UserError:

@@ -152,7 +152,7 @@ class Sweep:
                     wanted = "true or false" if isinstance(numbers[name], bool) else "a number"
                     raise UserError(f"set.{name}: {value!r} is not {wanted}")
             if not values:
-                raise UserError(f"set.{name}: no value is given")
+                raise UserError(f"set.{name}: no value is given; write a list of values")
 
     def _check_options(self) -> None:
         chosen = {name: find(name) for name in self.programs}

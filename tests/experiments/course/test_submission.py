@@ -14,9 +14,7 @@ def test_a_file(tmp_path):
     assert read_submission(str(path)).content == b"halt\n"
     for size in (65_537, 1 << 40):
         os.truncate(path, size)
-        with pytest.raises(
-            UserError, match="has more than 64 KiB; at most that is read for a text that is graded"
-        ):
+        with pytest.raises(UserError, match="has more than 64 KiB; use a smaller one: a text that is graded"):
             read_submission(str(path))
 
 
