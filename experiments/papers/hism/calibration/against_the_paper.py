@@ -219,7 +219,7 @@ class Sensitivity:
     conclusion
         In words.
     holds, examined
-        On this many of this many candidates.
+        On how many candidates it holds, of how many that were examined.
     breaks, mends
         Choices with the value that, changed alone in the proposal, makes it fail or hold.
     by_value

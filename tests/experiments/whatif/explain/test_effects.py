@@ -116,8 +116,8 @@ def test_what_an_additive_model_does_not_describe_is_not_ranked():
     (gap,) = item.gaps
     assert gap.startswith("crs is not ranked: independent effects explain ")
     assert "80% are needed" in gap
-    (message,) = (row.ours for row in item.rows if row.row == "crs")
-    assert message < LEAST_EXPLAINED
+    (explained,) = (row.ours for row in item.rows if row.row == "crs")
+    assert explained < LEAST_EXPLAINED
     assert all((row.ours, row.absent) == (None, "not ranked") for row in item.rows if row.row != "crs")
 
 
