@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from experiments.report.agreement import MEASURES, Measure, Outcome, difference, outcome_of_number
+
 Kind = Literal["decoded", "calibrated", "predicted"]
 """What an agreement proves: nothing where the formula was decoded from this very number; that the search
 succeeded where the machine was calibrated to it; something about the model only where it is predicted."""
@@ -34,7 +36,11 @@ class Comparison:
     kind
         Where ours comes from, with respect to the printed number.
     implied
-        Whether other printed numbers imply this one: it is shown, but not counted.
+        Whether other printed numbers imply this one or a claim judges it: it is shown, but not counted.
+    measure
+        What the number measures, which sets its tolerance.
+    without_one
+        Of a mean, the least and the greatest if one matrix is left out; None for other numbers.
     """
 
     row: str
@@ -45,6 +51,8 @@ class Comparison:
     absent: str = NOT_FOUND
     kind: Kind = "predicted"
     implied: bool = False
+    measure: Measure = "timed"
+    without_one: tuple[float, float] | None = None
 
     @property
     def difference_percent(self) -> float | None:
@@ -53,3 +61,16 @@ class Comparison:
             return None
         printed = float(self.paper)
         return 100 * (self.ours - printed) / printed
+
+    @property
+    def difference_in_words(self) -> str:
+        """The difference with its unit: per cent, or points of a share; empty if either number is missing."""
+        if not self.paper or self.ours is None:
+            return ""
+        unit = MEASURES[self.measure][1]
+        return f"{difference(self.measure, float(self.paper), self.ours):+.1f} {unit}"
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """Whether ours agrees with the printed number; None if the paper prints none."""
+        return outcome_of_number(self.measure, float(self.paper), self.ours) if self.paper else None

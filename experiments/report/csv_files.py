@@ -9,7 +9,18 @@ from experiments.report.item import Table, Verdict
 from experiments.report.number_tables import number_text
 from vecsim.support.shown_text import csv_text
 
-COLUMNS = ("row", "quantity", "paper", "ours", "difference_percent", "kind", "note")
+COLUMNS = (
+    "row",
+    "quantity",
+    "paper",
+    "ours",
+    "difference_percent",
+    "outcome",
+    "kind",
+    "least_without_one",
+    "greatest_without_one",
+    "note",
+)
 """Columns of the file of every item."""
 
 
@@ -22,7 +33,9 @@ def comparisons_csv(rows: Iterable[Comparison]) -> str:
             r.paper,
             number_text(r.ours, "{:.6g}"),
             number_text(r.difference_percent, "{:.2f}"),
+            r.outcome or "",
             (f"{r.kind}, implied by others" if r.implied else r.kind) if r.paper else "",
+            *(number_text(mean, "{:.6g}") for mean in r.without_one or (None, None)),
             r.note,
         )
         for r in rows
@@ -37,13 +50,9 @@ def values_csv(rows: Iterable[Comparison]) -> str:
 
 
 def verdicts_csv(verdicts: Iterable[Verdict]) -> str:
-    """Write claims with yes, no or unknown, and the numbers after."""
-    rows = ((v.claim, HOLDS[v.holds], v.kind, v.detail) for v in verdicts)
-    return csv_text([("claim", "holds", "kind", "detail"), *rows])
-
-
-HOLDS = {True: "yes", False: "no", None: "unknown"}
-"""How a verdict is worded in every kind of file."""
+    """Write claims with what becomes of them, and the numbers after."""
+    rows = ((v.claim, v.outcome, v.kind, v.detail) for v in verdicts)
+    return csv_text([("claim", "outcome", "kind", "detail"), *rows])
 
 
 def table_csv(table: Table) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from experiments.report.charts import draw
 from experiments.report.csv_files import comparisons_csv, table_csv, values_csv, verdicts_csv
 from experiments.report.item import Report
+from experiments.report.tally import summary
 from experiments.report.text import html, markdown
 from vecsim.results.result_folder import write_folder
 from vecsim.support.claimed_files import claim_folder
@@ -72,6 +73,8 @@ def files_of(report: Report) -> dict[str, bytes]:
     for appendix in report.appendices:
         if appendix.name and appendix.table is not None:
             texts[f"{appendix.name}.csv"] = table_csv(appendix.table)
+    if report.compares:
+        texts["papers.csv"] = table_csv(summary(report.parts))
     texts[PAGE] = html(report, {name: picture.svg for name, picture in pictures.items()})
     return images | {name: utf8(text) for name, text in texts.items()}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from experiments.report.agreement import Outcome, outcome_of_claim
 from experiments.report.comparison import Comparison, Kind
 from experiments.report.parameter_charts import HeatChart, LineChart, RangeChart
 
@@ -155,6 +156,11 @@ class Verdict:
     detail: str
     kind: Kind = "predicted"
 
+    @property
+    def outcome(self) -> Outcome:
+        """What becomes of the claim."""
+        return outcome_of_claim(self.holds)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -246,12 +252,15 @@ class Part:
         In the paper's order.
     remarks
         What a reader must know of the verdict as a whole, sentences.
+    stand_ins
+        What stands in for matrices and programs of the paper, in words; empty for none.
     """
 
     name: str
     source: str
     items: tuple[Item, ...]
     remarks: tuple[str, ...] = ()
+    stand_ins: str = ""
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from experiments.report.agreement import Outcome
 from experiments.report.comparison import Comparison
 
 SHORT = 60
@@ -19,8 +20,8 @@ class Cell:
     ----------
     paper, ours, difference
         The paper's, ours, the difference in per cent; empty where there is none.
-    percent
-        The difference as a number.
+    outcome
+        Whether ours agrees with the paper's; None where the paper has no number.
     note
         Number of the note that it has for itself; None for none.
     """
@@ -28,7 +29,7 @@ class Cell:
     paper: str = ""
     ours: str = ""
     difference: str = ""
-    percent: float | None = None
+    outcome: Outcome | None = None
     note: int | None = None
 
 
@@ -142,8 +143,7 @@ def _lines(
 
 
 def _cell(row: Comparison, note: int | None) -> Cell:
-    percent = row.difference_percent
-    return Cell(row.paper, shown(row), number_text(percent, "{:+.1f} %"), percent, note)
+    return Cell(row.paper, shown(row), row.difference_in_words, row.outcome, note)
 
 
 def shown(row: Comparison) -> str:
@@ -152,8 +152,12 @@ def shown(row: Comparison) -> str:
         return row.absent
     if row.paper:
         decimals = len(row.paper.partition(".")[2]) + 1
-        return f"{row.ours:,.{decimals}f}"
-    return three_digits(row.ours)
+        ours = f"{row.ours:,.{decimals}f}"
+    else:
+        ours = three_digits(row.ours)
+    if row.without_one is None:
+        return ours
+    return f"{ours} ({' to '.join(map(three_digits, row.without_one))} without one)"
 
 
 def number_text(value: float | None, form: str = "{:.4g}") -> str:

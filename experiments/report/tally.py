@@ -1,88 +1,100 @@
-"""How much of a paper is reproduced: its claims counted, and its numbers by their distance to ours."""
+"""How much of a paper is reproduced: its claims and its printed numbers, counted by outcome and by kind."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
-from typing import Literal
 
+from experiments.report.agreement import Outcome
 from experiments.report.comparison import KINDS, Kind
-from experiments.report.item import Item
+from experiments.report.item import Item, Part, Table
 from vecsim.support.suggestions import counted
 
-CLOSE, FAR = 5.0, 15.0
-"""Differences in per cent up to which a number counts as close, and beyond which as far."""
 
-Distance = Literal["", "close", "near", "far"]
+@dataclass(frozen=True)
+class Counts:
+    """Statements of one sort.
+
+    Attributes
+    ----------
+    confirmed, contradicted, not_testable
+        How many have this outcome.
+    """
+
+    confirmed: int = 0
+    contradicted: int = 0
+    not_testable: int = 0
+
+    @classmethod
+    def of(cls, outcomes: Iterable[Outcome]) -> Counts:
+        """Count outcomes."""
+        result = list(outcomes)
+        return cls(result.count("confirmed"), result.count("contradicted"), result.count("not testable"))
+
+    def __add__(self, other: Counts) -> Counts:
+        """Return the counts of both."""
+        return Counts(
+            self.confirmed + other.confirmed,
+            self.contradicted + other.contradicted,
+            self.not_testable + other.not_testable,
+        )
+
+    @property
+    def all(self) -> int:
+        """All statements."""
+        return self.confirmed + self.contradicted + self.not_testable
+
+    def of_all(self) -> str:
+        """Return how many of all are confirmed; a dash if there are none."""
+        return f"{self.confirmed} of {self.all}" if self.all else "-"
+
+    def in_words(self, thing: str) -> str:
+        """Return the counts in words; empty if there are none."""
+        if not self.all:
+            return ""
+        untestable = f", {self.not_testable} not testable" if self.not_testable else ""
+        verb = "is" if self.confirmed == 1 else "are"
+        return f"{self.confirmed} of {counted(self.all, thing)} {verb} confirmed{untestable}"
 
 
 @dataclass(frozen=True)
 class Tally:
-    """Counts over some items.
+    """What becomes of the statements of some items.
 
     Attributes
     ----------
-    held, failed, unknown
-        Claims that hold here, that do not, and that cannot be judged.
-    close, near, far
-        Printed numbers that ours are compared with: within 5 %, within 15 %, further off.
+    claims
+        Claims in words.
+    numbers
+        Printed numbers that no other statement implies.
     """
 
-    held: int
-    failed: int
-    unknown: int
-    close: int
-    near: int
-    far: int
+    claims: Counts
+    numbers: Counts
 
     @property
-    def claims(self) -> int:
-        """All claims."""
-        return self.held + self.failed + self.unknown
-
-    @property
-    def numbers(self) -> int:
-        """All numbers that are compared."""
-        return self.close + self.near + self.far
-
-    def claims_in_words(self) -> str:
-        """Return how many claims hold; empty if there are none."""
-        if not self.claims:
-            return ""
-        unknown = f", {self.unknown} cannot be judged" if self.unknown else ""
-        return f"{self.held} of {counted(self.claims, 'claim')} hold{unknown}"
-
-    def numbers_in_words(self) -> str:
-        """Return how near the numbers are; empty if none is compared."""
-        if not self.numbers:
-            return ""
-        return (
-            f"{self.close} of {counted(self.numbers, 'printed number')} are met within {CLOSE:g} %, "
-            f"{self.close + self.near} within {FAR:g} %"
-        )
+    def statements(self) -> Counts:
+        """Both together."""
+        return self.claims + self.numbers
 
     def in_words(self) -> str:
-        """Return both, joined."""
-        return "; ".join(filter(None, (self.claims_in_words(), self.numbers_in_words())))
+        """Return both in words, joined."""
+        return "; ".join(
+            filter(None, (self.claims.in_words("claim"), self.numbers.in_words("printed number")))
+        )
 
 
 def tally(items: Iterable[Item], kinds: Container[Kind] = KINDS) -> Tally:
     """Count the claims and numbers of items of these kinds, without numbers that others imply."""
     result = tuple(items)
-    holds = [verdict.holds for item in result for verdict in item.verdicts if verdict.kind in kinds]
-    distances = [
-        distance(row.difference_percent)
-        for item in result
-        for row in item.rows
-        if row.kind in kinds and not row.implied
-    ]
     return Tally(
-        holds.count(True),
-        holds.count(False),
-        holds.count(None),
-        distances.count("close"),
-        distances.count("near"),
-        distances.count("far"),
+        Counts.of(verdict.outcome for item in result for verdict in item.verdicts if verdict.kind in kinds),
+        Counts.of(
+            row.outcome
+            for item in result
+            for row in item.rows
+            if row.outcome is not None and row.kind in kinds and not row.implied
+        ),
     )
 
 
@@ -90,7 +102,7 @@ def tallies(items: Iterable[Item]) -> dict[Kind, Tally]:
     """Count the claims and numbers of each kind apart; without kinds that there is nothing of."""
     result = tuple(items)
     of_kinds = {kind: tally(result, (kind,)) for kind in KINDS}
-    return {kind: counts for kind, counts in of_kinds.items() if counts.claims or counts.numbers}
+    return {kind: counts for kind, counts in of_kinds.items() if counts.statements.all}
 
 
 def words_by_kind(items: Iterable[Item]) -> tuple[str, ...]:
@@ -101,9 +113,18 @@ def words_by_kind(items: Iterable[Item]) -> tuple[str, ...]:
     return tuple(f"{kind}: {each.in_words()}" for kind, each in counts.items())
 
 
-def distance(percent: float | None) -> Distance:
-    """Class a difference in per cent, as it is shown with one decimal; empty for None."""
-    if percent is None:
-        return ""
-    shown = abs(round(percent, 1))
-    return "close" if shown <= CLOSE else "far" if shown > FAR else "near"
+SUMMARY = ("paper", "decoded", "calibrated", "confirmed", "contradicted", "not testable", "stand-ins")
+"""Columns of the summary: for the first two kinds how many are confirmed, for all others each outcome."""
+
+
+def summary(parts: Iterable[Part]) -> Table:
+    """Return one line for each paper that makes statements: its claims and numbers together, by outcome."""
+    rows = []
+    for part in parts:
+        if not tally(part.items).statements.all:
+            continue
+        fitted = (tally(part.items, (kind,)).statements.of_all() for kind in KINDS if kind != "predicted")
+        free = tally(part.items, ("predicted",)).statements
+        outcomes = map(str, (free.confirmed, free.contradicted, free.not_testable))
+        rows.append((part.name, *fitted, *outcomes, part.stand_ins))
+    return Table(SUMMARY, tuple(rows), frozenset(SUMMARY[1:-1]))

@@ -9,10 +9,10 @@ from typing import Any
 
 import jinja2
 
-from experiments.report.csv_files import HOLDS
+from experiments.report.agreement import rule
 from experiments.report.item import Item, Part, Report
 from experiments.report.number_tables import Pivot, pivots
-from experiments.report.tally import CLOSE, FAR, distance, tallies, tally
+from experiments.report.tally import summary, tallies, tally
 from vecsim.support.shown_text import printable
 
 
@@ -20,7 +20,7 @@ def markdown(item: Item) -> str:
     """Write an item as Markdown; its picture is the SVG file of its name next to it."""
     tables, footnotes = pivots(item.rows)
     grids = [_grid(table) for table in tables]
-    return _template("item.md.j2").render(item=item, grids=grids, footnotes=footnotes, holds=HOLDS)
+    return _template("item.md.j2").render(item=item, grids=grids, footnotes=footnotes)
 
 
 def html(report: Report, pictures: Mapping[str, bytes]) -> str:
@@ -38,7 +38,7 @@ def html(report: Report, pictures: Mapping[str, bytes]) -> str:
     ]
     verdicts = [_verdict(part) for part in report.parts]
     return _template("report.html.j2").render(
-        report=report, verdicts=verdicts, sections=sections, holds=HOLDS, close=CLOSE, far=FAR
+        report=report, verdicts=verdicts, sections=sections, rule=rule(), summary=summary(report.parts)
     )
 
 
@@ -99,7 +99,6 @@ def _template(name: str) -> jinja2.Template:
         keep_trailing_newline=True,
         finalize=lambda value: printable(value) if isinstance(value, str) else value,
     )
-    environment.filters["distance"] = distance
     environment.filters["cell"] = _cell_text
     environment.filters["zip"] = zip
     return environment.get_template(name)

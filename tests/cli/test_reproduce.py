@@ -8,6 +8,7 @@ import pytest
 import suite_cases
 from browser import looked_at
 
+from experiments.report.agreement import OUTCOMES
 from vecsim.results.result_folder import LOCK, MANIFEST
 
 ITEMS = ["hism-table1", "hism-table2", "hism-table3", "hism-fig2", "hism-fig3", "hism-fig4"]
@@ -60,14 +61,25 @@ def test_an_item_alone(vecsim, tmp_path):
     names = {path.name for path in (tmp_path / "reproduced").iterdir()} - {MANIFEST, LOCK}
     assert {name for name in names if "table" in name or "fig3" in name} == set()
     actual = rows(tmp_path / "reproduced" / "hism-fig2.csv")
-    assert list(actual[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "kind", "note"]
+    assert list(actual[0]) == [
+        "row",
+        "quantity",
+        "paper",
+        "ours",
+        "difference_percent",
+        "outcome",
+        "kind",
+        "least_without_one",
+        "greatest_without_one",
+        "note",
+    ]
     assert [row["quantity"] for row in actual[:5]] == ["CRS", "JD", "BBCS", "HiSM", "CHiSM"]
     available = [row for row in actual if row["row"] != suite_cases.ABSENT]
     assert {row["ours"] for row in available if row["quantity"] == "CHiSM"} == {"1"}
     assert all(row["ours"] == "" for row in actual if row["row"] == suite_cases.ABSENT)
     assert "hism-fig2: Figure 2" in result.out
     assert "CHiSM is slower than HiSM" in result.out
-    assert re.search(r"^hism: \d of 2 claims hold", result.out, re.M)
+    assert re.search(r"^hism: \d of 2 claims (is|are) confirmed", result.out, re.M)
 
 
 @pytest.mark.ci
@@ -87,7 +99,8 @@ def test_json_says_the_same(vecsim, tmp_path):
     (item,) = document["items"]
     (paper,) = document["papers"]
     assert paper["name"] == "hism"
-    assert paper["held"] == [claim["holds"] for claim in item["claims"]].count("yes")
+    confirmed = [claim["outcome"] for claim in item["claims"]].count("confirmed")
+    assert paper["claims"]["confirmed"] == confirmed
     assert item["name"] == "hism-table2"
     printed = [row for row in item["rows"] if row["paper"] is not None]
     assert len(printed) == 24
@@ -95,7 +108,7 @@ def test_json_says_the_same(vecsim, tmp_path):
     assert [f"{row['ours']:.6g}" if row["ours"] else "" for row in item["rows"]] == [
         r["ours"] for r in written
     ]
-    assert {claim["holds"] for claim in item["claims"]} <= {"yes", "no", "unknown"}
+    assert {claim["outcome"] for claim in item["claims"]} <= set(OUTCOMES)
 
 
 @pytest.mark.ci
@@ -119,6 +132,8 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        ([], "nothing is chosen; use --all or names such as hism or hism-table2"),
+        (["hism", "--all"], "--all: leave it out, or leave out names such as"),
         (["hism-tabel2"], "unknown experiment 'hism-tabel2'; use one of hism, hism-table1"),
         (["hism", "--out", "file"], "file: "),
         (["hism", "--out", "file/below"], "file/below: "),

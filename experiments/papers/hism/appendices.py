@@ -57,6 +57,15 @@ def remarks(request: Request) -> tuple[str, ...]:
     )
 
 
+def stand_in_matrices(request: Request) -> str:
+    """Return in words how many matrices of the suite stand in for others, if any was simulated."""
+    runs = request.cached.get(SuiteRuns)
+    if runs is None:
+        return ""
+    standing_in = sum(each.provenance == "stand-in" for each in runs.members.values())
+    return f"{standing_in} of {len(runs.members)} matrices"
+
+
 def table_matrices(six: Mapping[str, Matrix]) -> Appendix:
     """List the matrices of Tables 1 and 3 that could be had."""
     columns: dict[str, Callable[[tuple[str, Matrix]], object]] = {

@@ -37,4 +37,5 @@ PAPER = Paper(
     ),
     f"{HERE}.appendices:make",
     remarks_maker=f"{HERE}.appendices:remarks",
+    stand_in_matrices=f"{HERE}.appendices:stand_in_matrices",
 )

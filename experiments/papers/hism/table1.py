@@ -142,7 +142,7 @@ def _rows(matrix: TableMatrix, csr: Any, accounting: str, remark: str) -> list[C
     label = matrix.label + (IMAGE_SUFFIX if accounting == "image" else "")
     printed = PRINTED[matrix.name] if accounting == "paper" else ("", "", "")
     return [
-        Comparison(label, quantity, paper, size / other.storage(accounting), note)
+        Comparison(label, quantity, paper, size / other.storage(accounting), note, measure="counted")
         for quantity, paper, other in zip(QUANTITIES, printed, others, strict=True)
     ]
 

@@ -204,7 +204,7 @@ def _model_rows(matrix: TableMatrix, csr: Any, hism: HiSM, remark: str) -> list[
     own = "; ".join(filter(None, ("steps of HiSM, not a ratio", remark)))
     columns = ((by_jd, remark), (by_crs, remark), (float(steps), own))
     return [
-        Comparison(matrix.label, quantity, paper, number, note)
+        Comparison(matrix.label, quantity, paper, number, note, measure="counted")
         for quantity, paper, (number, note) in zip(QUANTITIES, PRINTED[matrix.name], columns, strict=True)
     ]
 

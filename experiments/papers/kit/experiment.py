@@ -80,6 +80,11 @@ class Paper:
     measured
         The package of a paper whose results a GPU measures, with the class `Results` in its module
         ``results`` and the function `measure` in ``measurement``; empty where items are made of the request.
+    stand_in_programs
+        What was measured in the place of programs of the paper, each in words.
+    stand_in_matrices
+        ``module:function`` of what says in words how many matrices stand in for others of the paper, called
+        as `appendices_maker`; empty where the results of a measured paper say it, or where there are none.
     """
 
     name: str
@@ -89,6 +94,8 @@ class Paper:
     recorded_kind: str = ""
     remarks_maker: str = ""
     measured: str = ""
+    stand_in_programs: tuple[str, ...] = ()
+    stand_in_matrices: str = ""
 
     def source_of(self, request: Request) -> Results | Request:
         """Return what its experiments are made of; errors as `experiments.papers.kit.source.results_for`."""
@@ -102,6 +109,18 @@ class Paper:
         """Make its appendices of a report; errors as those of its experiments."""
         maker: Callable[..., tuple[Appendix, ...]] = resolve_name(self.appendices_maker)
         return maker(source)
+
+    def stand_ins(self, source: Results | Request) -> str:
+        """Return in words what stands in for matrices and programs of the paper; empty for nothing."""
+        from experiments.papers.kit.results import Results
+
+        matrices = ""
+        if self.stand_in_matrices:
+            in_words: Callable[..., str] = resolve_name(self.stand_in_matrices)
+            matrices = in_words(source)
+        elif isinstance(source, Results):
+            matrices = source.stand_in_matrices()
+        return "; ".join(filter(None, (matrices, *self.stand_in_programs)))
 
     def remarks(self, source: Results | Request) -> tuple[str, ...]:
         """Return what a reader must know about the verdict as a whole."""

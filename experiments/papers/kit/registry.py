@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from experiments.papers.kit.request import Request
     from experiments.report.item import Report
 
-ALL = "all"
-"""Name for every experiment of every paper."""
 FOLDERS = ("papers/hism", "papers/pellr", "papers/hisparse", "papers/hbp", "papers/layouts", "crosscheck")
 """The folders below ``experiments`` whose module ``paper`` declares one, in the order of reports."""
 
@@ -37,7 +35,12 @@ def names() -> list[str]:
     matches = []
     for paper in PAPERS:
         matches += [paper.name, *(experiment.name for experiment in paper.experiments)]
-    return [*matches, ALL]
+    return matches
+
+
+def every_experiment() -> list[tuple[Paper, list[Experiment]]]:
+    """Return all experiments of all papers, as :func:`chosen` does."""
+    return chosen(paper.name for paper in PAPERS)
 
 
 def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
@@ -46,7 +49,7 @@ def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
     Parameters
     ----------
     asked
-        Names of experiments or papers, or ``all``.
+        Names of experiments or papers.
 
     Raises
     ------
@@ -63,7 +66,7 @@ def chosen(asked: Iterable[str]) -> list[tuple[Paper, list[Experiment]]]:
         wanted.add(name)
     matches = []
     for paper in PAPERS:
-        whole = bool(wanted & {ALL, paper.name})
+        whole = paper.name in wanted
         picked = [experiment for experiment in paper.experiments if whole or experiment.name in wanted]
         if picked:
             matches.append((paper, picked))
@@ -120,7 +123,7 @@ def reproduce(chosen: Sequence[tuple[Paper, Sequence[Experiment]]], request: Req
     for paper, experiments in chosen:
         source = paper.source_of(request)
         items = tuple(experiment.make(source) for experiment in experiments)
-        parts.append(Part(paper.name, paper.source, items, paper.remarks(source)))
+        parts.append(Part(paper.name, paper.source, items, paper.remarks(source), paper.stand_ins(source)))
     appendices = [appendix for paper, _ in chosen for appendix in paper.appendices(paper.source_of(request))]
     asked = [
         paper.name if len(experiments) == len(paper.experiments) else experiment.name

@@ -21,6 +21,7 @@ from experiments.report.item import Chart, Item, Verdict
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import RESULTS
 from vecsim.support.structured_text import read_json
+from vecsim.support.suggestions import counted
 
 Status = Literal["ok", "not_representable", "left_out", "failed"]
 STATUS_WORDS: dict[Status, str] = {
@@ -194,6 +195,12 @@ class Results:
     def missing(self) -> dict[str, str]:
         """Why matrices were not measured, by name."""
         return {each.name: each.missing for each in self.matrices if each.missing}
+
+    def stand_in_matrices(self) -> str:
+        """Return in words how many of the measured matrices stand in for others of the paper."""
+        there = [each for each in self.matrices if not each.missing]
+        standing_in = sum(each.stands_for not in ("", each.name) for each in there)
+        return f"{standing_in} of {counted(len(there), 'matrix')}" if standing_in else ""
 
     def record(
         self, matrix: MatrixRecord, method: str, dtype: str = "", operation: str = ""

@@ -42,4 +42,5 @@ MATRICES = Appendix(
     Table(("matrix", "non-zeros"), (("a<b", "48"), ("c", "1,000")), frozenset({"non-zeros"})),
 )
 MACHINE = Appendix("", "The machine", listing='name = "tiny"\n')
-REPORT = Report("A report", (Part("tiny", "A. Author: A paper.", (ITEM, BARE)),), (MATRICES, MACHINE))
+PART = Part("tiny", "A. Author: A paper.", (ITEM, BARE), stand_ins="1 of 2 matrices")
+REPORT = Report("A report", (PART,), (MATRICES, MACHINE))

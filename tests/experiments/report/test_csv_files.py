@@ -9,7 +9,18 @@ from experiments.report.csv_files import comparisons_csv, table_csv, verdicts_cs
 
 def test_every_number_is_in_the_file_of_an_item():
     rows = list(csv.DictReader(io.StringIO(comparisons_csv(ROWS))))
-    assert list(rows[0]) == ["row", "quantity", "paper", "ours", "difference_percent", "kind", "note"]
+    assert list(rows[0]) == [
+        "row",
+        "quantity",
+        "paper",
+        "ours",
+        "difference_percent",
+        "outcome",
+        "kind",
+        "least_without_one",
+        "greatest_without_one",
+        "note",
+    ]
     assert [row["paper"] for row in rows] == ["2.0", "4", "1.003", "0.5", ""]  # as printed
     assert [row["ours"] for row in rows] == ["2.1", "3", "1.0031", "", "1234.5"]
     assert [row["difference_percent"] for row in rows] == ["5.00", "-25.00", "0.01", "", ""]
@@ -21,9 +32,16 @@ def test_commas_and_quotes_survive():
     assert next(csv.reader(io.StringIO(comparisons_csv([row]).split("\n", 1)[1])))[0] == 'x, "y"'
 
 
-def test_verdicts_are_yes_no_or_unknown():
+def test_a_mean_has_its_range_without_one_matrix():
+    row = Comparison("mean", "q", "2", 2.5, without_one=(1.0, 3.25))
+    (read,) = csv.DictReader(io.StringIO(comparisons_csv([row])))
+    assert (read["least_without_one"], read["greatest_without_one"]) == ("1", "3.25")
+    assert (read["outcome"], read["kind"]) == ("contradicted", "predicted")
+
+
+def test_verdicts_have_one_of_three_outcomes():
     rows = list(csv.DictReader(io.StringIO(verdicts_csv(ITEM.verdicts))))
-    assert [row["holds"] for row in rows] == ["yes", "no", "unknown"]
+    assert [row["outcome"] for row in rows] == ["confirmed", "contradicted", "not testable"]
 
 
 def test_a_table_is_written_as_it_is():

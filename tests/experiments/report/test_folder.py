@@ -15,7 +15,9 @@ def names(folder: Path) -> list[str]:
 def test_a_report_is_files_of_every_kind():
     files = files_of(REPORT)
     of_item = [f"tiny-table1{end}" for end in (".csv", ".md", ".svg", ".png", "-claims.csv")]
-    assert sorted(files) == sorted([*of_item, "tiny-fig1.csv", "tiny-fig1.md", "tiny-matrices.csv", PAGE])
+    assert sorted(files) == sorted(
+        [*of_item, "tiny-fig1.csv", "tiny-fig1.md", "tiny-matrices.csv", "papers.csv", PAGE]
+    )
     assert list(files)[-1] == PAGE
     assert all(files.values())
 

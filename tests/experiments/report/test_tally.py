@@ -1,47 +1,52 @@
 """How much of a paper is reproduced, counted."""
 
-import pytest
-from report_cases import BARE, ITEM
+from report_cases import BARE, ITEM, PART
 
 from experiments.report.comparison import Comparison
-from experiments.report.item import Item, Verdict
-from experiments.report.tally import Tally, distance, tallies, tally, words_by_kind
+from experiments.report.item import Item, Part, Verdict
+from experiments.report.tally import Counts, Tally, summary, tallies, tally, words_by_kind
 
-
-def test_claims_and_numbers_are_counted():
-    assert tally([ITEM]) == tally([ITEM, BARE]) == Tally(1, 1, 1, close=2, near=0, far=1)
-    assert tally([BARE]) == Tally(0, 0, 0, 0, 0, 0)
-
-
-def test_kinds_are_counted_apart_and_implied_numbers_not_at_all():
-    rows = (
+MIXED = Item(
+    "i",
+    "I",
+    "",
+    (
         Comparison("a", "q", "2.0", 2.0, kind="decoded"),
         Comparison("b", "q", "2.0", 2.2, kind="calibrated"),
         Comparison("c", "q", "2.0", 4.0),
         Comparison("d", "q", "2.0", 2.0, implied=True),
-    )
-    item = Item("i", "I", "", rows, verdicts=(Verdict("x", False, ""), Verdict("y", True, "", "decoded")))
-    assert tally([item]) == Tally(1, 1, 0, close=1, near=1, far=1)
-    assert tallies([item]) == {
-        "decoded": Tally(1, 0, 0, 1, 0, 0),
-        "calibrated": Tally(0, 0, 0, 0, 1, 0),
-        "predicted": Tally(0, 1, 0, 0, 0, 1),
+    ),
+    verdicts=(Verdict("x", False, ""), Verdict("y", True, "", "decoded"), Verdict("z", None, "")),
+)
+
+
+def test_claims_and_numbers_are_counted():
+    assert tally([ITEM]) == tally([ITEM, BARE]) == Tally(Counts(1, 1, 1), Counts(2, 1, 1))
+    assert tally([BARE]) == Tally(Counts(), Counts())
+
+
+def test_kinds_are_counted_apart_and_implied_numbers_not_at_all():
+    assert tally([MIXED]) == Tally(Counts(1, 1, 1), Counts(2, 1, 0))
+    assert tallies([MIXED]) == {
+        "decoded": Tally(Counts(1, 0, 0), Counts(1, 0, 0)),
+        "calibrated": Tally(Counts(), Counts(1, 0, 0)),
+        "predicted": Tally(Counts(0, 1, 1), Counts(0, 1, 0)),
     }
-    assert [line.split(":")[0] for line in words_by_kind([item])] == ["decoded", "calibrated", "predicted"]
+    assert [line.split(":")[0] for line in words_by_kind([MIXED])] == ["decoded", "calibrated", "predicted"]
     assert words_by_kind([ITEM]) == (tally([ITEM]).in_words(),)
 
 
-@pytest.mark.parametrize(
-    ("percent", "shown"),
-    [(None, ""), (0.0, "close"), (-5.04, "close"), (5.06, "near"), (-15.0, "near"), (15.06, "far")],
-)
-def test_a_difference_is_classed_as_it_is_shown(percent, shown):
-    assert distance(percent) == shown
+def test_the_summary_has_a_line_for_each_paper_with_statements():
+    table = summary([Part("mixed", "s", (MIXED,)), Part("none", "s", (BARE,)), PART])
+    assert table.rows == (
+        ("mixed", "2 of 2", "1 of 1", "0", "2", "1", ""),
+        ("tiny", "-", "-", "3", "2", "2", "1 of 2 matrices"),
+    )
 
 
 def test_words():
-    assert Tally(2, 1, 0, 0, 0, 0).in_words() == "2 of 3 claims hold"
-    assert Tally(0, 0, 2, 1, 1, 1).in_words() == (
-        "0 of 2 claims hold, 2 cannot be judged; 1 of 3 printed numbers are met within 5 %, 2 within 15 %"
+    assert Tally(Counts(2, 1, 0), Counts()).in_words() == "2 of 3 claims are confirmed"
+    assert Tally(Counts(0, 0, 2), Counts(1, 1, 1)).in_words() == (
+        "0 of 2 claims are confirmed, 2 not testable; 1 of 3 printed numbers is confirmed, 1 not testable"
     )
-    assert Tally(0, 0, 0, 0, 0, 0).in_words() == ""
+    assert Tally(Counts(), Counts()).in_words() == ""

@@ -8,7 +8,9 @@ import pytest
 from report_cases import BARE, CHART, ITEM, REPORT
 
 from experiments.report import charts
+from experiments.report.agreement import rule
 from experiments.report.item import Part, Report
+from experiments.report.tally import SUMMARY
 from experiments.report.text import html, markdown
 
 PICTURES = {ITEM.name: charts.draw(CHART).svg}
@@ -72,16 +74,22 @@ def test_the_page_says_all_that_the_report_holds(page):
         assert text in words
     for text in ("The fourth is missing.", "crs on m: wrong", "a<b", 'name = "tiny"', "+5.0 %", "-25.0 %"):
         assert text in words
-    for text in ("yes", "no", "unknown", "not found"):
+    for text in ("confirmed", "contradicted", "not testable", "not found"):
         assert text in page.words
 
 
 def test_the_verdict_stands_on_top(page):
     words = " ".join(page.words)
-    verdict = words[: words.index("What A & B < C do.")]
-    assert "1 of 3 claims hold, 1 cannot be judged." in verdict
-    assert "2 of 3 printed numbers are met within 5 %, 2 within 15 %." in verdict
-    assert "Wrong results, on which nothing can be built: crs on m: wrong" in " ".join(verdict.split())
+    verdict = " ".join(words[: words.index("What A & B < C do.")].split())
+    counts = (
+        "1 of 3 claims is confirmed, 1 not testable; 2 of 4 printed numbers are confirmed, 1 not testable"
+    )
+    assert counts in verdict
+    assert "Stand-ins: 1 of 2 matrices." in verdict
+    assert rule() in verdict
+    assert " ".join(SUMMARY) in verdict
+    assert "tiny - - 3 2 2 1 of 2 matrices" in verdict
+    assert "Wrong results, on which nothing can be built: crs on m: wrong" in verdict
     assert "A. Author: A paper." in verdict
 
 
@@ -94,10 +102,10 @@ def test_what_is_said_of_several_items_is_said_once():
     assert "Read it otherwise." in Page(html(Report("t", (Part("tiny", "s", (ITEM, other)),)), {})).words
 
 
-def test_differences_are_classed_by_their_size(page):
+def test_differences_are_classed_by_their_outcome(page):
     classes = [text.split()[-1] for text in page.attributes("td", "class") if text and "number " in text]
-    assert classes.count("close") == 2  # +5.0 and +0.0
-    assert classes.count("far") == 1  # -25.0
+    assert classes.count("confirmed") == 2  # +5.0 and +0.0
+    assert classes.count("contradicted") == 1  # -25.0
 
 
 def test_markdown_tables_have_as_many_cells_in_each_line():
@@ -115,7 +123,7 @@ def test_markdown_says_all_that_the_item_holds():
     assert '![Bars "described"](tiny-table1.svg)' in text
     assert "| A vs B | 2.0 | 2.10 [1] | +5.0 % | 4 | 3.0 [2] | -25.0 % |" in text
     assert "[1] 12 matrices" in text
-    assert "| C \\| D are slower | no | x |" in text
+    assert "| C \\| D are slower | contradicted | x |" in text
     assert "- The fourth is missing." in text
     assert "- crs on m: wrong" in markdown(BARE)
     assert not re.search(r"\n{4,}", text)

@@ -72,7 +72,7 @@ def calibrate(
     from experiments.papers.hism.calibration.calibration import calibrate as search
     from experiments.papers.hism.calibration.report import report
     from experiments.papers.kit.request import Request
-    from experiments.report.csv_files import HOLDS
+    from experiments.report.agreement import outcome_of_claim
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, SUFFIXES, check_folder, files_of, write
     from vecsim.machine import to_toml
@@ -98,7 +98,7 @@ def calibrate(
     write(files, out)
     show_item(output, built.items[0])
     rows = [
-        [s.conclusion, s.extent, f"{s.holds} of {s.examined}", HOLDS[s.at_proposal]]
+        [s.conclusion, s.extent, f"{s.holds} of {s.examined}", outcome_of_claim(s.at_proposal)]
         for s in result.sensitivities
     ]
     output.table(fill(table(["conclusion of the paper", "holds on", "machines", "proposal"]), rows))

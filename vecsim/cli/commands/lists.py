@@ -202,7 +202,7 @@ def extensions(json: JsonOption = None) -> None:
 @lists.command("experiments")
 def experiments(json: JsonOption = None) -> None:
     """List the tables and figures of papers that `vecsim reproduce` makes again."""
-    from experiments.papers.kit.registry import ALL, PAPERS
+    from experiments.papers.kit.registry import PAPERS
 
     output = Output(json)
     results = [(paper, experiment) for paper in PAPERS for experiment in paper.experiments]
@@ -210,7 +210,7 @@ def experiments(json: JsonOption = None) -> None:
     output.table(fill(table(["experiment", "in the paper", "what it shows"]), rows))
     for paper in PAPERS:
         output.text(f"{paper.name}: {paper.source}")
-    output.text(f"`vecsim reproduce NAME...` takes experiments, a paper for all its experiments, or {ALL}")
+    output.text("`vecsim reproduce NAME...` takes experiments, a paper for all its experiments, or --all")
     output.finish(
         "vecsim list experiments",
         {

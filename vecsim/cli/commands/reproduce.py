@@ -37,11 +37,12 @@ def reproduce(
         list[str] | None,
         typer.Argument(
             metavar="NAME",
-            help="What to make: an item such as hism-table2, a paper such as hism, or all (the default); see "
-            "`vecsim list experiments`.",
+            help="What to make: an item such as hism-table2, or a paper such as hism; see `vecsim list "
+            "experiments`.",
             autocompletion=completion.experiments,
         ),
     ] = None,
+    all_: Annotated[bool, typer.Option("--all", help="Make every item of every paper, on one page.")] = False,
     out: options.OutOption = FOLDER,
     machine: options.MachineOption = "vs2003",
     set_: options.SetOption = None,
@@ -63,14 +64,19 @@ def reproduce(
 
     Exit code 1 means that a simulated product was wrong.
     """
-    from experiments.papers.kit.registry import ALL, chosen, recorded_files, require_cycles
+    from experiments.papers.kit.registry import chosen, every_experiment, recorded_files, require_cycles
     from experiments.papers.kit.registry import reproduce as make
     from experiments.papers.kit.request import Request
     from experiments.report.environment import processors
     from experiments.report.folder import PAGE, check_folder, files_of, write
-    from experiments.report.tally import words_by_kind
+    from experiments.report.tally import summary, words_by_kind
 
-    asked = chosen(name or [ALL])
+    if bool(name) == all_:
+        raise UserError(
+            f"{'--all: leave it out, or leave out' if all_ else 'nothing is chosen; use --all or'} "
+            "names such as hism or hism-table2 (`vecsim list experiments`)"
+        )
+    asked = every_experiment() if all_ else chosen(name or ())
     provenance()  # of the code as it is now, not when the report is written
     folder = check_folder(out)
     output = Output(json)
@@ -109,6 +115,9 @@ def reproduce(
     for part in report.parts:
         for words in words_by_kind(part.items):
             output.text(f"{part.name}: {words}")
+    if all_:
+        of_papers = summary(report.parts)
+        output.table(fill(table(of_papers.columns[:1], of_papers.columns[1:]), of_papers.rows))
     output.text(f"{folder / PAGE} and {counted(len(files) - 1, 'file')} next to it")
     output.finish("vecsim reproduce", _document(report, request))
     faults = [fault for item in report.items for fault in item.faults]
@@ -122,7 +131,6 @@ def show_item(output: Output, item: Item) -> None:
 
     Where no paper prints any, a short table of ours is shown.
     """
-    from experiments.report.csv_files import HOLDS
     from experiments.report.number_tables import pivots
 
     output.text(f"{item.name}: {item.title}")
@@ -144,8 +152,8 @@ def show_item(output: Output, item: Item) -> None:
         ]
         output.table(fill(table([""], heads), rows))
     if item.verdicts:
-        rows = [[HOLDS[verdict.holds], verdict.claim, verdict.detail] for verdict in item.verdicts]
-        output.table(fill(table(["holds", "what the paper says", "here"]), rows))
+        rows = [[verdict.outcome, verdict.claim, verdict.detail] for verdict in item.verdicts]
+        output.table(fill(table(["outcome", "what the paper says", "here"]), rows))
     for gap in item.gaps:
         output.text(shorten(gap, GAP_WIDTH, placeholder=" ... (all in the report)"))
 
@@ -154,7 +162,6 @@ def _document(report: Report, request: Request) -> dict[str, Any]:
     """Return everything as one JSON object; ``value_bits`` is of the simulated programs."""
     from experiments.code_fingerprint import code_fingerprint
     from experiments.papers.hism.measurements import VALUE_BYTES
-    from experiments.report.csv_files import HOLDS
     from experiments.report.tally import tallies, tally
 
     return {
@@ -182,12 +189,20 @@ def _document(report: Report, request: Request) -> dict[str, Any]:
                         "paper": float(row.paper) if row.paper else None,
                         "ours": row.ours,
                         "difference_percent": row.difference_percent,
+                        "outcome": row.outcome,
+                        "kind": row.kind,
+                        "without_one": row.without_one,
                         "note": row.note,
                     }
                     for row in item.rows
                 ],
                 "claims": [
-                    {"claim": verdict.claim, "holds": HOLDS[verdict.holds], "detail": verdict.detail}
+                    {
+                        "claim": verdict.claim,
+                        "outcome": verdict.outcome,
+                        "kind": verdict.kind,
+                        "detail": verdict.detail,
+                    }
                     for verdict in item.verdicts
                 ],
                 "gaps": list(item.gaps),

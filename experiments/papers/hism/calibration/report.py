@@ -71,7 +71,7 @@ def _rows(distance: Distance, suffix: str, *, printed: bool = False) -> Iterable
     for row, numbers in PRINTED.items():
         for group, number in zip(GROUPS, numbers, strict=True):
             ours = distance.numbers.get((row, group))
-            yield Comparison(row + suffix, group, number if printed else "", ours)
+            yield Comparison(row + suffix, group, number if printed else "", ours, kind="calibrated")
 
 
 def _facts(result: Calibration) -> list[Verdict]:
@@ -80,6 +80,7 @@ def _facts(result: Calibration) -> list[Verdict]:
             f"{fact.name}: {fact.cycles} cycles",
             result.measured_facts[fact.name] == fact.cycles,
             f"{result.measured_facts[fact.name]} cycles",
+            "calibrated",
         )
         for fact in FACTS
     ]
@@ -88,11 +89,14 @@ def _facts(result: Calibration) -> list[Verdict]:
 def _bounds(distance: Distance) -> list[Verdict]:
     all_, three = distance.within(10, "all"), distance.within(15, *CLOSE)
     return [
-        Verdict("the six averages over all matrices are within 10 %", all_ == 6, f"{all_} of 6"),
+        Verdict(
+            "the six averages over all matrices are within 10 %", all_ == 6, f"{all_} of 6", "calibrated"
+        ),
         Verdict(
             f"{BOUND} of the 18 numbers of all, small and medium are within 15 %",
             three >= BOUND,
             f"{three} of 18",
+            "calibrated",
         ),
     ]
 
