@@ -4,13 +4,15 @@ Blocks are numbered column of blocks by column of blocks, and handed out in shar
 column. The warps of a block of threads hold one segment of x together: with one each, as many warps as have
 room would be too few for the memory (docs/papers/hbp.md). A part of the shares is allocated beforehand, as
 many to each block of threads; the others go to whoever is ready first, by a ticket, and within a share the
-blocks go to the warps likewise (section III-C, algorithm 3). Each block leaves its sums in separate slots,
-and a second kernel sums the blocks of a row in their order. So results do not depend on which warp took which
-block.
+blocks go to the warps likewise (section III-C, algorithm 3). How large that part is follows from the size of
+the matrix and the number of threads: see `ALLOCATIONS`. Each block leaves its sums in separate slots, and a
+second kernel sums the blocks of a row in their order. So results do not depend on which warp took which
+block. Or sums are added to y with atomics as they come.
 """
 
 import functools
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
 
 import numpy as np
 
@@ -23,8 +25,21 @@ from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload, zeros
 from vecsim.support.errors import UserError
 
-FIXED = 0.5
-"""Of the shares this many are allocated beforehand."""
+Allocation = Literal["by size", "half", "fixed", "competitive"]
+"""How shares are allocated to blocks of threads."""
+ALLOCATIONS: Mapping[Allocation, Callable[[int, int], int]] = {
+    "by size": lambda shares, blocks: shares // blocks,
+    "half": lambda shares, blocks: shares // 2 // blocks,
+    "fixed": lambda shares, blocks: -(-shares // blocks),
+    "competitive": lambda shares, blocks: 0,
+}
+"""Shares of each block of threads that are allocated beforehand, given all shares and the blocks of threads.
+
+By size is the paper's rule as far as it states one: the division "bases on the scale of the input sparse
+matrix and the number of threads allocated", the fixed part has an equal number of blocks for each warp, and
+"the unassigned parts are classified as the competitive parts" (section III-C). So all shares are fixed that
+can be handed out in equal numbers, and the remainder is competitive. The paper prints no formula. The others
+are to compare with: half of them fixed, all of them, none of them."""
 RESERVED_BYTES = 1024
 """Of shared memory, which the system takes for each block of threads."""
 THREADS = 64 if SIMULATED else 256
@@ -45,7 +60,7 @@ def _drawn(counter: Any, lane: Any) -> Any:
 
 
 @functools.cache
-def blocks_kernel(real: Any, segment: int) -> Any:
+def blocks_kernel(real: Any, segment: int, direct: bool = False) -> Any:
     """Make the kernel that multiplies blocks by their segments of x, a warp a block.
 
     Parameters
@@ -54,11 +69,13 @@ def blocks_kernel(real: Any, segment: int) -> Any:
         np.float32 or np.float64.
     segment
         Columns of a block.
+    direct
+        Whether sums are added to y, in no order that is known.
     """
 
     @cuda.jit
     def kernel(columns, values, add_sign, zero_row, output_hash, begin_nnz,
-               down, across, block_rows, width, share, fixed, tickets, x, sums):  # fmt: skip
+               down, across, block_rows, width, share, fixed, tickets, x, sums, alpha):  # fmt: skip
         """Multiply the shares of this block of threads, then those that it draws a ticket for.
 
         Parameters
@@ -76,7 +93,9 @@ def blocks_kernel(real: Any, segment: int) -> Any:
         x
             real of N.
         sums
-            real, one a slot: the sum of each row of each block; 0 before where a row has no entry.
+            real, one a slot: the sum of each row of each block; 0 before where a row has no entry. Or y.
+        alpha
+            A scalar of the real type: the factor of what is added to y.
         """
         held = cuda.shared.array(segment, real)
         next_block = cuda.shared.array(1, np.int32)
@@ -139,7 +158,11 @@ def blocks_kernel(real: Any, segment: int) -> Any:
                                 total += (
                                     values[np.uint64(at)] * held[columns[np.uint64(at)] - column * segment]
                                 )
-                            sums[np.uint64(first_slot + output_hash[np.uint64(slot)])] = total
+                            own_row = np.int64(output_hash[np.uint64(slot)])
+                            if direct:
+                                cuda.atomic.add(sums, row * block_rows + own_row, alpha * total)
+                            else:
+                                sums[np.uint64(first_slot + own_row)] = total
                     group += WARP - 1
                 row = _drawn(next_block, lane)
             taken += 1
@@ -185,13 +208,32 @@ def combine_kernel(real: Any) -> Any:
     return kernel
 
 
+@functools.cache
+def scale_kernel(real: Any) -> Any:
+    """Make the kernel that begins a product whose sums are added to y, a thread a row."""
+
+    @cuda.jit
+    def kernel(rows, tickets, y, alpha, beta):
+        """Multiply y by beta, and call the tickets in; parameters as of `combine_kernel`."""
+        row = np.int64(cuda.grid(1))
+        begin_in_sequence()
+        if row == 0:
+            tickets[0] = np.int32(0)
+        if row < rows:
+            write_row(y, np.uint64(row), real(0), alpha, beta, real(0))
+
+    return kernel
+
+
 class HBPProduct(LaunchedInTurn):
     """An `HBP` matrix on the device, and the launches of its product.
 
     Attributes
     ----------
     combine
-        Those of its launches that sum the blocks of each row.
+        Those of its launches that sum the blocks of each row; none where sums are added to y.
+    room
+        The counter of tickets and the sums of all slots, which a product writes anew.
 
     Parameters
     ----------
@@ -199,6 +241,14 @@ class HBPProduct(LaunchedInTurn):
         The matrix, in blocks of 4096 columns at most.
     threads_per_block
         Of the second kernel; the first has blocks of another size, each with its segment of x.
+    allocation
+        Which part of the blocks is allocated beforehand.
+    direct
+        Whether the sums of blocks are added to y with atomics as they come, without a second kernel (the
+        paper's discussion). The order is another one in each run, and so may be the last bits.
+    room
+        `room` of another product of a matrix of the same shape, blocks and type, on the same stream; None: it
+        has its own.
 
     Raises
     ------
@@ -206,41 +256,45 @@ class HBPProduct(LaunchedInTurn):
         Its blocks are wider.
     """
 
-    def __init__(self, matrix: HBP, threads_per_block: int) -> None:
+    def __init__(
+        self,
+        matrix: HBP,
+        threads_per_block: int,
+        allocation: Allocation = "by size",
+        *,
+        direct: bool = False,
+        room: tuple[Any, Any] | None = None,
+    ) -> None:
         require_narrow(matrix.block_columns)
-        real = real_type(matrix.values)
+        real, rows = real_type(matrix.values), matrix.shape[0]
         slots, across = len(matrix.output_hash), matrix.across
         down = slots // matrix.block_rows // max(1, across)
         resident = resident_blocks(matrix.block_columns * real(0).itemsize)
         share = share_of(down * across, resident)
         shares = -(-down // share) * across
         blocks = min(max(1, shares), resident)
-        fixed = int(FIXED * shares) // blocks
-        self._arrays = [
+        fixed = ALLOCATIONS[allocation](shares, blocks)
+        arrays = [
             *map(upload, (matrix.columns, matrix.values, matrix.add_sign, matrix.zero_row)),
             *map(upload, (matrix.output_hash, matrix.begin_nnz)),
         ]
-        tickets, sums = zeros(1, np.int32), zeros(slots, real)
-        self._room = [tickets, sums]
+        self.room = room or (zeros(1, np.int32), zeros(0 if direct else slots, real))
+        tickets, sums = self.room
         sizes = (down, across, matrix.block_rows, matrix.shape[1], share, fixed)
-        self.combine = launches_of(
-            combine_kernel(real),
-            -(-matrix.shape[0] // threads_per_block),
-            threads_per_block,
-            [sums, across, matrix.block_rows, matrix.shape[0], tickets, Y, ALPHA, BETA],
+        multiply = launches_of(
+            blocks_kernel(real, matrix.block_columns, direct),
+            blocks if slots else 0,
+            THREADS,
+            [*arrays, *sizes, tickets, X, Y if direct else sums, ALPHA],
             real,
         )
-        self.launches = [
-            *launches_of(
-                blocks_kernel(real, matrix.block_columns),
-                blocks if slots else 0,
-                THREADS,
-                [*self._arrays, *sizes, tickets, X, sums],
-                real,
-            ),
-            *self.combine,
-        ]
-        self.device_arrays = [*self._arrays, *self._room]
+        of_rows = -(-rows // threads_per_block), threads_per_block
+        adding = [sums, across, matrix.block_rows, rows, tickets, Y, ALPHA, BETA]
+        scaling = [rows, tickets, Y, ALPHA, BETA]
+        self.combine = [] if direct else launches_of(combine_kernel(real), *of_rows, adding, real)
+        before = launches_of(scale_kernel(real), *of_rows, scaling, real) if direct else []
+        self.launches = [*before, *multiply, *self.combine]
+        self.device_arrays = [*arrays, *self.room]
 
 
 def require_narrow(block_columns: int) -> None:

@@ -14,13 +14,12 @@ from gpu.hbp.building.counted_order import (
     REGISTERS,
     counted_order_kernel,
     cut_kernel,
-    divides_by_product,
-    numbers_of,
     repeat_kernel,
     warps_that_count,
     warps_that_cut,
 )
 from gpu.hbp.building.filling import fill_groups_kernel, weigh_groups_kernel
+from gpu.hbp.building.probed_order import PROBING, probing_kernel, threads_that_probe
 from gpu.hbp.building.row_counts import (
     BLOCKS_OF_THREAD,
     FOUND,
@@ -29,6 +28,7 @@ from gpu.hbp.building.row_counts import (
     over_kernel,
     row_counts_kernel,
 )
+from gpu.hbp.building.row_hash import divides_by_product, numbers_of
 from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS, HBP, require_block
 from gpu.hbp.hashing import CLASSES, OUTSIDE, RowHash
 from gpu.hbp.ordering import METHODS
@@ -41,6 +41,10 @@ from vecsim.support.errors import UserError
 
 OVER_BLOCKS = 512
 """Blocks of threads that count rows for the choice of a hash, at most."""
+ON_THE_DEVICE = (*METHODS, *PROBING)
+"""Orders of the rows of blocks."""
+HASHED = ("hash", *PROBING)
+"""Those that need a hash."""
 NO_HASH = RowHash(0, 1, 1, 1)
 """The hash of orders that use none, and of a matrix that was ordered without a hash."""
 
@@ -184,9 +188,9 @@ class BlockedRows:
         Parameters
         ----------
         method
-            One of `gpu.hbp.ordering.METHODS`.
+            One of `ON_THE_DEVICE`.
         row_hash
-            Of ``hash``; None: `chosen_hash`.
+            Of those in `HASHED`; None: `chosen_hash`.
 
         Raises
         ------
@@ -195,8 +199,8 @@ class BlockedRows:
         OutOfDeviceMemoryError
             The device has too little memory for what some orders need next to.
         """
-        if method not in METHODS:
-            raise UserError(f"order {method} is not possible: use {', '.join(METHODS)}")
+        if method not in ON_THE_DEVICE:
+            raise UserError(f"order {method} is not possible: use {', '.join(ON_THE_DEVICE)}")
         if not _warps(method, self.block_rows):
             most = next(rows for rows in range(self.block_rows, 0, -WARP) if _warps(method, rows))
             raise UserError(f"order {method} of {self.block_rows} rows is not possible: use {most} or fewer")
@@ -209,16 +213,24 @@ class BlockedRows:
             self._by_count(self.counts, blocks, self.order, "sort")
             arrays = (self.counts, self.order, self.begins)
             enqueue(cut_kernel(self.block_rows), (blocks, WARP), arrays, self.stream)
+        elif method in PROBING:
+            chosen = row_hash or self.chosen_hash()
+            kernel = probing_kernel(self.block_rows, method, self._divides(chosen))
+            grid = (blocks, threads_that_probe(self.block_rows))
+            enqueue(kernel, grid, (self.counts, blocks, *numbers_of(chosen), self.order), self.stream)
         else:
             chosen = (row_hash or self.chosen_hash()) if method == "hash" else NO_HASH
             self._by_count(self.counts, blocks, self.order, method, chosen)
+
+    def _divides(self, row_hash: RowHash) -> bool:
+        return divides_by_product(row_hash, self.block_rows, min(self.block_columns, self.matrix.shape[1]))
 
     def _by_count(
         self, counts: Any, blocks: int, order: Any, method: str, row_hash: RowHash = NO_HASH
     ) -> None:
         warps = warps_that_count(self.block_rows, method)
-        divides = divides_by_product(row_hash, self.block_rows, min(self.block_columns, self.matrix.shape[1]))
-        kernel = counted_order_kernel(self.block_rows, method, method == "hash" and divides)
+        divides = method == "hash" and self._divides(row_hash)
+        kernel = counted_order_kernel(self.block_rows, method, divides)
         grid = (-(-blocks // warps), warps * WARP)
         arguments = (counts, blocks, *numbers_of(row_hash), order)
         enqueue(kernel, grid, arguments, self.stream, REGISTERS[method])
@@ -302,6 +314,8 @@ class BlockedRows:
 
 def _warps(method: str, block_rows: int) -> int:
     """Return the warps of a block of threads that put rows in order; 0 where these are too many."""
+    if method in PROBING:
+        return threads_that_probe(block_rows) // WARP
     counting = warps_that_count(block_rows, method if method in BY_COUNTING else "sort")
     of_method = {"own": 1, "dynamic": min(counting, warps_that_cut(block_rows))}
     return of_method.get(method, counting)
@@ -340,6 +354,6 @@ def hbp_on_device(
     """
     rows = BlockedRows(matrix, block_rows, block_columns, stream)
     rows.count()
-    chosen = (row_hash or rows.chosen_hash()) if method == "hash" else NO_HASH
+    chosen = (row_hash or rows.chosen_hash()) if method in HASHED else NO_HASH
     rows.put_in_order(method, chosen)
     return rows.filled(chosen)

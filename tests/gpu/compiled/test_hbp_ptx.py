@@ -8,7 +8,7 @@ from numba import types
 
 from gpu.hbp import active_product as hbp_active
 from gpu.hbp import product as hbp
-from gpu.hbp.building import counted_order, filling, row_counts, slots
+from gpu.hbp.building import counted_order, filling, probed_order, row_counts, slots
 from gpu.runtime.cuda import cuda
 from gpu.sorting import prefix_sums
 
@@ -36,11 +36,12 @@ def test_the_repaired_product_adds_in_its_type_and_spills_nothing(real, direct):
     assert ("red.global.add" in pieces or "atom.global.add" in pieces) == direct
 
 
+@pytest.mark.parametrize("direct", [False, True])
 @pytest.mark.parametrize("real", REALS)
-def test_the_published_product_adds_in_its_type_and_spills_nothing(real):
+def test_the_published_product_adds_in_its_type_and_spills_nothing(real, direct):
     one, vector = REALS[real], REALS[real][::1]
     arrays, sizes = (I32, vector, I32, I32, I32, I32), (WHOLE,) * 6
-    text = compiled(hbp.blocks_kernel(real, 4096), *arrays, *sizes, I32, vector, vector)
+    text = compiled(hbp.blocks_kernel(real, 4096, direct), *arrays, *sizes, I32, vector, vector, one)
     adding = compiled(hbp.combine_kernel(real), vector, WHOLE, WHOLE, WHOLE, I32, vector, one, one)
     for each in (text, adding):
         assert ("f64" in each) == (real == np.float64)
@@ -67,6 +68,16 @@ def test_orders_stay_in_shared_memory_and_need_no_atomic(method):
     assert "bar.sync" not in text
     assert counted_order.warps_that_count(512, method) == counted_order.ORDER_THREADS // 32
     assert counted_order.warps_that_count(5856, method) == 1
+
+
+@pytest.mark.parametrize("divides", [False, True])
+@pytest.mark.parametrize("method", probed_order.PROBING)
+def test_the_published_table_is_filled_with_native_atomics_in_shared_memory(method, divides):
+    text = compiled(probed_order.probing_kernel(512, method, divides), I32, *(WHOLE,) * 6, I32)
+    assert ("atom.shared.cas.b32" if method == "probing" else "atom.shared.and.b32") in text
+    assert bool(re.search(DIVISION, text)) != divides
+    assert ".local" not in text
+    assert probed_order.threads_that_probe(512) == 512
 
 
 def test_groups_are_cut_by_a_warp():

@@ -6,7 +6,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 from product_cases import allowed, relative_error, tiny_matrices
-from tiers import examples
+from tiers import examples, one_combination_in
 
 import gpu
 from gpu.hbp import active_product as hbp_active
@@ -17,22 +17,39 @@ from gpu.runtime.memory import upload
 from vecsim.support.errors import UserError
 
 
-@pytest.mark.parametrize("fixed", [0.0, 0.5, 1.0])
-def test_blocks_of_many_warps(monkeypatch, fixed):
-    monkeypatch.setattr(hbp, "FIXED", fixed)
+@pytest.mark.parametrize(
+    ("allocation", "direct"), one_combination_in(3, list(hbp.ALLOCATIONS), [False, True])
+)
+def test_blocks_of_many_warps(monkeypatch, allocation, direct):
     monkeypatch.setattr(hbp, "share_of", lambda blocks, resident: 2)  # three blocks a column are two shares
     dense = np.where(np.random.default_rng(2).random((70, 50)) < 0.15, 2.0, 0)
     dense[:, 20:30] = 0
     dense[33] = 1
     matrix = scipy.sparse.csr_array(dense)
     stored = HBP.from_scipy(matrix, block_rows=32, block_columns=10)
-    device = gpu.prepare(stored)
-    assert device.format == "hbp"
-    x, y = np.arange(50.0), np.ones(70)
-    for _ in range(2):  # all tickets are there again
-        np.testing.assert_array_equal(device @ x, matrix @ x)
-    assert device.matvec(x, out=y, alpha=2, beta=3) is y
-    np.testing.assert_array_equal(y, 2 * (matrix @ x) + 3)
+    product = hbp.HBPProduct(stored, 64, allocation, direct=direct)
+    assert bool(product.combine) != direct
+    x, y = np.arange(50.0), upload(np.ones(70))
+    product.launch(upload(x), y, 2.0, 3.0, 0)
+    np.testing.assert_array_equal(y.copy_to_host(), 2 * (matrix @ x) + 3)
+    product.launch(upload(x), y, 1.0, 0.0, 0)  # all tickets are there again
+    np.testing.assert_array_equal(y.copy_to_host(), matrix @ x)
+
+
+def test_products_of_one_shape_share_their_room():
+    matrix = scipy.sparse.eye_array(40, format="csr")
+    one = hbp.HBPProduct(HBP.from_scipy(matrix, block_rows=32), 64)
+    two = hbp.HBPProduct(HBP.from_scipy(matrix * 2, block_rows=32), 64, room=one.room)
+    for product, factor in ((one, 1), (two, 2), (one, 1)):
+        y = upload(np.zeros(40))
+        product.launch(upload(np.arange(40.0)), y, 1.0, 0.0, 0)
+        np.testing.assert_array_equal(y.copy_to_host(), factor * np.arange(40.0))
+
+
+def test_the_fixed_part_is_what_can_be_handed_out_in_equal_numbers():
+    assert [hbp.ALLOCATIONS["by size"](shares, 4) for shares in (3, 4, 7, 8)] == [0, 1, 1, 2]
+    assert [hbp.ALLOCATIONS["half"](shares, 4) for shares in (3, 8, 15, 16)] == [0, 1, 1, 2]
+    assert [hbp.ALLOCATIONS["fixed"](shares, 4) for shares in (3, 4, 7)] == [1, 1, 2]
 
 
 def test_blocks_of_more_groups_than_a_warp_has_lanes():

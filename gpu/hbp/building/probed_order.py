@@ -1,0 +1,150 @@
+"""Rows of blocks in the hash table as it was published, on the device: inserted with atomics and probing.
+
+A thread takes a row, hashes its number of entries in the block, and asks for the place with an atomic. Where
+somebody has it, the thread goes on to the next place, after the last to the first, until it has one (HBP,
+section III-B and algorithm 2). Which of several rows gets a place depends on which thread comes first, so
+two runs may order rows differently. The table of a block is in shared memory, as are the lists of the other
+orders (`gpu.hbp.building.counted_order`), and a block of threads has a block of the matrix.
+
+====================  ======================================================================
+`one_by_one_kernel`   a compare-and-swap for each place that a row comes to
+`by_words_kernel`     32 places at once: a word has a bit for each free place, and the threads of a warp that
+                      want the same place ask for free ones that follow each other
+====================  ======================================================================
+
+Both fill the table as rows that come one after the other would. The second saves the walk over places that
+are taken: on a block whose rows have no entries but for a few, most rows begin at place 0.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+
+from gpu.hbp.building.row_hash import any_hash_of, hash_of
+from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
+from gpu.runtime.kernel_sequence import begin_in_sequence
+
+PROBING = ("probing", "probing-words")
+"""Orders by these kernels."""
+PROBING_THREADS = 64 if SIMULATED else 512
+"""Of a block of threads, at most."""
+MOST_PROBED_ROWS = 8192
+"""Of a block: its table takes 32 KiB of shared memory then."""
+ALL_FREE = np.uint32(0xFFFFFFFF)
+NOBODY = np.int32(-1)
+
+
+def threads_that_probe(block_rows: int) -> int:
+    """Return the threads of a block of threads for blocks of this many rows; 0 where these are too many."""
+    return min(PROBING_THREADS, block_rows) if block_rows <= MOST_PROBED_ROWS else 0
+
+
+@functools.cache
+def one_by_one_kernel(block_rows: int, divides: bool = False) -> Any:
+    """Make the kernel that comes to one place after the other, for blocks of this many rows.
+
+    Parameters
+    ----------
+    block_rows
+        A multiple of 32.
+    divides
+        Whether `gpu.hbp.building.row_hash.divides_by_product`.
+    """
+    threads, rows_of_block = threads_that_probe(block_rows), np.uint32(block_rows)
+
+    @cuda.jit
+    def kernel(counts, blocks, a, b, c, d, inverse, order):
+        """Insert the rows of a block; parameters as of `counted_order_kernel`."""
+        table = cuda.shared.array(block_rows, np.int32)
+        first = np.int64(cuda.blockIdx.x) * block_rows
+        a, b, c, d, inverse = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d), np.uint32(inverse)
+        begin_in_sequence()
+        for row in range(cuda.threadIdx.x, block_rows, threads):
+            table[row] = NOBODY
+        cuda.syncthreads()
+        for row in range(cuda.threadIdx.x, block_rows, threads):
+            count = counts[np.uint64(first + row)]
+            if divides:
+                place = hash_of(np.uint32(count), a, b, c, d, inverse)
+            else:
+                place = any_hash_of(np.uint32(count), a, b, c, d, rows_of_block)
+            while cuda.atomic.cas(table, place, NOBODY, np.int32(row)) != NOBODY:
+                place = np.uint32(place + np.uint32(1))
+                if place == rows_of_block:
+                    place = np.uint32(0)
+        cuda.syncthreads()
+        for at in range(cuda.threadIdx.x, block_rows, threads):
+            order[np.uint64(first + at)] = table[at]
+
+    return kernel
+
+
+@device_function
+def _set_bit(bits, number):
+    """Return which bit of a word is the one after this many that are set."""
+    place, half = np.uint32(0), np.uint32(WARP // 2)
+    while half > 0:
+        lower = np.uint32(cuda.popc(np.uint32(bits & np.uint32((np.uint32(1) << half) - np.uint32(1)))))
+        if number >= lower:
+            number = np.uint32(number - lower)
+            bits = np.uint32(bits >> half)
+            place = np.uint32(place + half)
+        half = np.uint32(half >> np.uint32(1))
+    return place
+
+
+@functools.cache
+def by_words_kernel(block_rows: int, divides: bool = False) -> Any:
+    """Make the kernel that looks at 32 places at once; parameters as of `one_by_one_kernel`."""
+    threads, rows_of_block = threads_that_probe(block_rows), np.uint32(block_rows)
+    words = block_rows // WARP
+
+    @cuda.jit
+    def kernel(counts, blocks, a, b, c, d, inverse, order):
+        """Insert the rows of a block; parameters as of `counted_order_kernel`."""
+        table = cuda.shared.array(block_rows, np.uint16)
+        free = cuda.shared.array(words, np.uint32)
+        lane = np.uint32(cuda.threadIdx.x % WARP)
+        earlier = np.uint32((np.uint32(1) << lane) - np.uint32(1))
+        first = np.int64(cuda.blockIdx.x) * block_rows
+        a, b, c, d, inverse = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d), np.uint32(inverse)
+        begin_in_sequence()
+        for word in range(cuda.threadIdx.x, words, threads):
+            free[word] = ALL_FREE
+        cuda.syncthreads()
+        for row in range(cuda.threadIdx.x, block_rows, threads):
+            count = counts[np.uint64(first + row)]
+            if divides:
+                place = hash_of(np.uint32(count), a, b, c, d, inverse)
+            else:
+                place = any_hash_of(np.uint32(count), a, b, c, d, rows_of_block)
+            waiting, left = True, ALL_FREE
+            while left != 0:
+                # A lane with its place has a number of its own, which nobody shares.
+                wanted = place if waiting else np.uint32(rows_of_block + lane)
+                rank = np.uint32(cuda.popc(np.uint32(cuda.match_any_sync(EVERY_LANE, wanted)) & earlier))
+                if waiting:
+                    word = np.uint32(place // np.uint32(WARP))
+                    bits = np.uint32(free[word] & np.uint32(ALL_FREE << np.uint32(place % np.uint32(WARP))))
+                    if rank < np.uint32(cuda.popc(bits)):
+                        bit = _set_bit(bits, rank)
+                        own = np.uint32(np.uint32(1) << bit)
+                        if np.uint32(cuda.atomic.and_(free, word, np.uint32(~own))) & own:
+                            table[np.uint32(word * np.uint32(WARP) + bit)] = np.uint16(row)
+                            waiting = False
+                    else:
+                        place = np.uint32((word + np.uint32(1)) * np.uint32(WARP))
+                        if place == rows_of_block:
+                            place = np.uint32(0)
+                left = np.uint32(cuda.ballot_sync(EVERY_LANE, waiting))
+        cuda.syncthreads()
+        for at in range(cuda.threadIdx.x, block_rows, threads):
+            order[np.uint64(first + at)] = np.int32(table[at])
+
+    return kernel
+
+
+def probing_kernel(block_rows: int, method: str, divides: bool) -> Any:
+    """Return the kernel of an order of `PROBING`; parameters as of `one_by_one_kernel`."""
+    return (one_by_one_kernel if method == "probing" else by_words_kernel)(block_rows, divides)
