@@ -19,7 +19,7 @@ from gpu.hbp.building.counted_order import (
     warps_that_cut,
 )
 from gpu.hbp.building.filling import fill_groups_kernel, weigh_groups_kernel
-from gpu.hbp.building.probed_order import PROBING, probing_kernel, threads_that_probe
+from gpu.hbp.building.probed_order import PROBING, probing_grid, probing_kernel
 from gpu.hbp.building.row_counts import (
     BLOCKS_OF_THREAD,
     FOUND,
@@ -216,7 +216,7 @@ class BlockedRows:
         elif method in PROBING:
             chosen = row_hash or self.chosen_hash()
             kernel = probing_kernel(self.block_rows, method, self._divides(chosen))
-            grid = (blocks, threads_that_probe(self.block_rows))
+            grid = probing_grid(self.block_rows, blocks, method)
             enqueue(kernel, grid, (self.counts, blocks, *numbers_of(chosen), self.order), self.stream)
         else:
             chosen = (row_hash or self.chosen_hash()) if method == "hash" else NO_HASH
@@ -315,7 +315,7 @@ class BlockedRows:
 def _warps(method: str, block_rows: int) -> int:
     """Return the warps of a block of threads that put rows in order; 0 where these are too many."""
     if method in PROBING:
-        return threads_that_probe(block_rows) // WARP
+        return probing_grid(block_rows, 1, method)[1] // WARP
     counting = warps_that_count(block_rows, method if method in BY_COUNTING else "sort")
     of_method = {"own": 1, "dynamic": min(counting, warps_that_cut(block_rows))}
     return of_method.get(method, counting)
