@@ -110,7 +110,7 @@ def _set_bit(bits, number):
 
 @functools.cache
 def by_words_kernel(block_rows: int, divides: bool = False) -> Any:
-    """Make the kernel that looks at 32 places at once, a warp a block; parameters as of `one_by_one_kernel`."""
+    """Make the kernel that looks at 32 places at once; parameters as of `one_by_one_kernel`."""
     warps, words, rows_of_block = warps_that_probe(block_rows), block_rows // WARP, np.uint32(block_rows)
     all_rows, all_words = warps * block_rows, warps * words
 
@@ -166,6 +166,9 @@ def by_words_kernel(block_rows: int, divides: bool = False) -> Any:
                             word = np.uint32(0)
                         bits = np.uint32(free[np.uint32(first_word + word)])
                         here = np.uint32(cuda.popc(bits))
+                # Nobody takes a place before all have counted the free ones.
+                cuda.syncwarp()
+                if waiting:
                     bit = _set_bit(bits, rank)
                     own = np.uint32(np.uint32(1) << bit)
                     place = np.uint32(word * np.uint32(WARP) + bit)

@@ -1,7 +1,5 @@
 """The hash of a row's number of entries, in kernels."""
 
-from typing import Any
-
 import numpy as np
 
 from gpu.hbp.hashing import CLASSES, RowHash

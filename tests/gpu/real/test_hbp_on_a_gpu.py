@@ -8,6 +8,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 import scipy.sparse
+from probed_tables import could_be_probed
 
 from gpu.hbp.active import ActiveHBP
 from gpu.hbp.container import HBP
@@ -68,6 +69,23 @@ def test_every_order_is_that_of_the_host(size, method):
     assert_same(rows.order, exact.order.ravel(), "order")
     if method == "dynamic":
         assert_same(rows.begins, exact.group_begins.ravel(), "begins")
+
+
+@pytest.mark.parametrize("method", ["probing", "probing-words"])
+@pytest.mark.parametrize("size", SIZES)
+def test_probing_finds_a_place_for_each_row(size, method):
+    from gpu.hbp.building.blocks import BlockedRows, DeviceCRS
+
+    rows = BlockedRows(DeviceCRS.of(skewed(size)))
+    rows.count()
+    chosen, places = rows.chosen_hash(), rows.block_rows
+    rows.put_in_order(method, chosen)
+    counts = rows.counts.copy_to_host().reshape(-1, places)
+    order = rows.order.copy_to_host().reshape(-1, places)
+    assert (np.sort(order, axis=1) == np.arange(places)).all()
+    hashes = chosen(counts) % places
+    fullest = np.argsort(-counts.sum(axis=1))[:50]
+    assert all(could_be_probed(order[block], hashes[block]) for block in fullest)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

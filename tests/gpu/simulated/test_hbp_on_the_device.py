@@ -3,17 +3,18 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from tiers import one_in
+from probed_tables import could_be_probed
+from tiers import one_combination_in, one_in
 
 from gpu.hbp.building.blocks import NO_HASH, BlockedRows, DeviceCRS, hash_of_counts, hbp_on_device
 from gpu.hbp.building.counted_order import (
     BY_COUNTING,
     ORDER_THREADS,
     counted_order_kernel,
-    divides_by_product,
-    numbers_of,
     warps_that_count,
 )
+from gpu.hbp.building.probed_order import PROBING, probing_grid, probing_kernel
+from gpu.hbp.building.row_hash import divides_by_product, numbers_of
 from gpu.hbp.container import HBP
 from gpu.hbp.hashing import RowHash
 from gpu.hbp.ordering import ordered
@@ -65,12 +66,20 @@ def test_what_is_on_the_device_is_multiplied_as_it_is():
 
 
 @pytest.mark.parametrize(
-    ("method", "most"), [("sort", 6080), ("dynamic", 2432), ("classes", 8128), ("hash", 6112)]
+    ("method", "most"),
+    [
+        ("sort", 6080),
+        ("dynamic", 2432),
+        ("classes", 8128),
+        ("hash", 6112),
+        ("probing", 12_288),
+        ("probing-words", 23_104),
+    ],
 )
 def test_blocks_too_large_for_shared_memory_are_refused(method, most):
     matrix = DeviceCRS.of(unlike(20, 20))
-    with pytest.raises(UserError, match=f"order {method} of 12000 rows is not possible: use {most} or fewer"):
-        BlockedRows(matrix, 12_000, 30).put_in_order(method, RowHash(1, 1, 1, 1))
+    with pytest.raises(UserError, match=f"order {method} of 32000 rows is not possible: use {most} or fewer"):
+        BlockedRows(matrix, 32_000, 30).put_in_order(method, RowHash(1, 1, 1, 1))
 
 
 @pytest.mark.parametrize("method", BY_COUNTING)
@@ -84,6 +93,35 @@ def test_counts_of_any_size_are_put_in_order(method):
     enqueue(kernel, grid, (upload(counts.ravel()), 3, *numbers_of(row_hash), order), 0)
     exact = ordered(counts, method, row_hash).order
     np.testing.assert_array_equal(order.copy_to_host().reshape(3, 96), exact)
+
+
+@pytest.mark.parametrize(("method", "divides"), one_combination_in(3, PROBING, [False, True]))
+def test_rows_are_inserted_at_the_next_free_place(method, divides):
+    counts = np.random.default_rng(1).choice([0, 0, 0, 1, 2, 5, 30, 2**31 - 1], (3, 64)).astype(np.int32)
+    counts[1] = 0
+    row_hash = RowHash(1, 6, 3, 7)
+    if divides:
+        counts, row_hash = np.minimum(counts, 90), RowHash(1, 7, 3, 7)
+        assert divides_by_product(row_hash, 64, 90)
+    order = upload(np.full(counts.size, -1, np.int32))
+    arguments = (upload(counts.ravel()), 3, *numbers_of(row_hash), order)
+    enqueue(probing_kernel(64, method, divides), probing_grid(64, 3, method), arguments, 0)
+    for own, actual in zip(counts, order.copy_to_host().reshape(3, 64), strict=True):
+        hashes = row_hash(own) % 64
+        assert sorted(actual) == list(range(64))
+        assert could_be_probed(actual, hashes)
+    by_count = np.argsort(-counts[0], kind="stable")
+    assert not could_be_probed(by_count, row_hash(counts[0]) % 64)
+
+
+@pytest.mark.parametrize("method", PROBING)
+def test_blocks_of_probed_rows_are_multiplied(method):
+    matrix = unlike(70, 50, seed=2)
+    built = hbp_on_device(DeviceCRS.of(matrix), block_rows=32, block_columns=30, method=method)
+    assert built.hash == HBP.from_scipy(matrix, block_rows=32, block_columns=30).hash
+    y = upload(np.zeros(70))
+    HBPProduct(built, 64).launch(upload(np.arange(50.0)), y, 1.0, 0.0, 0)
+    np.testing.assert_array_equal(y.copy_to_host(), matrix @ np.arange(50.0))
 
 
 def test_remainders_are_found_by_a_product_where_that_is_exact():
@@ -147,6 +185,6 @@ def test_what_is_not_possible():
     with pytest.raises(UserError, match="blocks of 33 rows are not possible: use a multiple of 32"):
         BlockedRows(matrix, 33)
     with pytest.raises(
-        UserError, match="order fast is not possible: use own, hash, classes, sort, dynamic, sell"
+        UserError, match="order fast is not possible: use own, hash, classes, sort, dynamic, sell, probing"
     ):
         BlockedRows(matrix).put_in_order("fast")
