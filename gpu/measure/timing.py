@@ -2,8 +2,8 @@
 
 Every operation is captured into a CUDA graph and the graph is replayed, so that neither Python nor the
 launching library is measured. A time is *warm* (the same buffers again, as in an iterative solver) or *cold*
-(buffers in rotation over at least four times the L2 cache). Two candidates are compared by replaying them in
-turn, so that clocks and temperature are the same for both.
+(buffers in rotation over at least four times the L2 cache). Candidates are compared by replaying them in
+turn, so that clocks and temperature are the same for all.
 """
 
 from __future__ import annotations
@@ -207,6 +207,33 @@ def compare(first: Sequence[Enqueue], second: Sequence[Enqueue], seconds: float 
         return Comparison(timings[0], timings[1], of_pairs.median_us, of_pairs.spread)
 
 
+def measure_in_turn(candidates: Sequence[Sequence[Enqueue]], seconds: float = SECONDS) -> list[Timing]:
+    """Time any number of operations in turn, a replay of each after a replay of the one before.
+
+    Before each replay its operation runs once, untimed: what the candidate before has left in the caches does
+    not count.
+
+    Parameters
+    ----------
+    candidates
+        Each as for `measure`, with its own rotation.
+    seconds
+        About how long each may take, at most 0.3, capturing apart.
+
+    Returns
+    -------
+    list of Timing
+        In the order of the candidates.
+    """
+    with ExitStack() as open_:
+        stream = open_.enter_context(Stream())
+        prepared = [_prepare(each, seconds, stream, open_) for each in candidates]
+        once = [open_.enter_context(_captured(each, 1, stream)) for each in candidates]
+        times = _replay_warmed(prepared, once, stream, open_)
+        counts = [plan_.rotations * len(each) for (_, plan_), each in zip(prepared, candidates, strict=True)]
+        return [statistics(each, count) for each, count in zip(times, counts, strict=True)]
+
+
 def _prepare(
     operations: Sequence[Enqueue], seconds: float, stream: Stream, open_: ExitStack
 ) -> tuple[Graph, Plan]:
@@ -214,12 +241,15 @@ def _prepare(
     for operation in operations:
         operation(stream)
     cuda_driver.synchronize()
-    with stream.capture(lambda into: _enqueue(operations, 1, into)) as once, ExitStack() as trial:
+    with _captured(operations, 1, stream) as once, ExitStack() as trial:
         once.launch(stream)
         shortest = min(_replay([once], 3, stream, trial)[0])
     plan_ = plan(shortest / len(operations), len(operations), seconds)
-    graph = stream.capture(lambda into: _enqueue(operations, plan_.rotations, into))
-    return open_.enter_context(graph), plan_
+    return open_.enter_context(_captured(operations, plan_.rotations, stream)), plan_
+
+
+def _captured(operations: Sequence[Enqueue], rotations: int, stream: Stream) -> Graph:
+    return stream.capture(lambda into: _enqueue(operations, rotations, into))
 
 
 def _enqueue(operations: Sequence[Enqueue], rotations: int, stream: Stream) -> None:
@@ -240,3 +270,25 @@ def _replay(graphs: Sequence[Graph], replays: int, stream: Stream, open_: ExitSt
         event.record(stream)
     times = [later.microseconds_since(earlier) for earlier, later in pairwise(events)]
     return [times[index :: len(graphs)] for index in range(len(graphs))]
+
+
+def _replay_warmed(
+    prepared: Sequence[tuple[Graph, Plan]], once: Sequence[Graph], stream: Stream, open_: ExitStack
+) -> list[list[float]]:
+    """Replay graphs in turn, each as often as its plan says, and return the times of each, microseconds."""
+    ends: list[list[tuple[Event, Event]]] = [[] for _ in prepared]
+    for turn in range(max((plan_.warm_up + plan_.replays for _, plan_ in prepared), default=0)):
+        for (graph, plan_), warm, pairs in zip(prepared, once, ends, strict=True):
+            if turn >= plan_.warm_up + plan_.replays:
+                continue
+            warm.launch(stream)
+            begin, end = (open_.enter_context(Event()) for _ in range(2))
+            begin.record(stream)
+            graph.launch(stream)
+            end.record(stream)
+            pairs.append((begin, end))
+    stream.synchronize()
+    return [
+        [end.microseconds_since(begin) for begin, end in pairs[plan_.warm_up :]]
+        for pairs, (_, plan_) in zip(ends, prepared, strict=True)
+    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,21 +12,29 @@ import numpy as np
 import scipy.sparse
 
 from experiments.gpu_bench.matrix_supply import rounded_product
-from experiments.papers.kit.measurement import DTYPES, Case, Run, Timer, measuring_device, one_line, warm
+from experiments.papers.kit.in_turn import InTurn, TurnTimer, warm_in_turn
+from experiments.papers.kit.measurement import DTYPES, Run, measuring_device, one_line
 from experiments.papers.kit.request import Watch
 from experiments.papers.kit.results import Record, counts_of
 from experiments.papers.pellr import subjects
 from experiments.papers.pellr.iterations import iterations, sorted_iterations, work
-from experiments.papers.pellr.methods import BASELINE, FILLED_METHODS, METHODS, NOT_GENERATED, Method
+from experiments.papers.pellr.methods import (
+    BASELINE,
+    FILLED_METHODS,
+    HYB_PARTS,
+    METHODS,
+    NOT_GENERATED,
+    PUBLISHED_BYTES,
+    Method,
+)
 from experiments.papers.pellr.results import MatrixRecord, Results, threads_of
 from experiments.papers.pellr.subjects import Subject
 from gpu.formats.biell.container import BiELL
 from gpu.formats.sliced.container import Sliced
-from gpu.formats.sliced.slicing import Slicing
 from vecsim.results.digests import matrix_sha256
 
 SECONDS = 0.008
-"""How long one measurement takes, capturing apart: about 15 replays of half a millisecond each."""
+"""How long a product is timed, capturing apart: about 15 replays of half a millisecond, in turn."""
 SEED = 20200423
 """Of x."""
 
@@ -40,11 +48,11 @@ def measure(watch: Watch) -> Results:
         There is no GPU.
     """
     chosen = (*subjects.NAMED, *subjects.OURS, *subjects.GENERATED)
-    return measure_subjects(chosen, measuring_device(), warm(SECONDS), watch)
+    return measure_subjects(chosen, measuring_device(), warm_in_turn(SECONDS), watch)
 
 
 def measure_subjects(
-    chosen: Sequence[Subject], device: tuple[str, dict[str, str]], timer: Timer, watch: Watch
+    chosen: Sequence[Subject], device: tuple[str, dict[str, str]], timer: TurnTimer, watch: Watch
 ) -> Results:
     """Measure some matrices; those that are named by the paper also repeated until they fill the GPU.
 
@@ -57,7 +65,7 @@ def measure_subjects(
     device
         What measures; see `measuring_device`.
     timer
-        Times a product; see `Timer`.
+        Times products in turn; see `TurnTimer`.
     watch
         Called with what is measured next, and the share that is done, 0 to 1.
     """
@@ -76,7 +84,7 @@ def measure_subjects(
                 continue
             case = _Matrix(record.name, matrix, timer, run)
             records += case.measured(methods)
-            matrices.append(replace(record, iterations=case.iterations, counted=case.counted))
+            matrices.append(case.counted_in(record))
     return run.results(Results, device, matrices=matrices, records=records)
 
 
@@ -128,72 +136,120 @@ def _described(record: MatrixRecord, csr: Any) -> MatrixRecord:
     )
 
 
-class _Matrix(Case):
-    """One matrix under all methods.
+class _Matrix:
+    """One matrix under all methods."""
 
-    Attributes
-    ----------
-    iterations, counted
-        As in `MatrixRecord`; they grow as formats are made.
-    """
-
-    def __init__(self, name: str, csr: Any, timer: Timer, run: Run) -> None:
+    def __init__(self, name: str, csr: Any, timer: TurnTimer, run: Run) -> None:
         x = np.random.default_rng(SEED).uniform(-1, 1, csr.shape[1])
         with run.phase("references"):
-            exact = {("", dtype): rounded_product(csr, x, dtype) for dtype in DTYPES}
-        super().__init__(name, exact, timer, run)
-        self._csr = csr
+            self._exact = {dtype: rounded_product(csr, x, dtype) for dtype in DTYPES}
+        self._name, self._csr, self._timer, self._run = name, csr, timer, run
         lengths = np.diff(csr.indptr)
-        self.iterations = {"ellr": iterations(lengths), "pellr": sorted_iterations(lengths)}
-        self.counted: dict[str, int] = {}
+        self._iterations = {"ellr": iterations(lengths), "pellr": sorted_iterations(lengths)}
+        self._longest_warp = dict.fromkeys(self._iterations, int(lengths.max(initial=0)))
+        self._counted: dict[str, int] = {}
 
-    def measured(self, methods: Iterable[Method]) -> list[Record]:
-        """Measure methods, each in both types."""
-        matches: list[Record] = []
-        for method in methods:
-            if method.format:
-                blanks = [self.blank(method.name, dtype) for dtype in DTYPES]
-                matches += self.safely(blanks, self._ours(method, blanks))
-            else:
-                for dtype in DTYPES:
-                    tried = self.library(BASELINE, self._csr.astype(dtype, copy=False), dtype)
-                    matches.append(self.fastest(tried, method.name, dtype))
-        return matches
+    def measured(self, methods: Sequence[Method]) -> list[Record]:
+        """Measure methods in both types, all methods of a type in turn."""
+        made = [_Made(method, self._csr, self._run) for method in methods if method.format]
+        for each in made:
+            self._count(each)
+        records: list[Record] = []
+        for dtype in DTYPES:
+            turns = InTurn(self._exact[dtype], self._timer, self._run)
+            for each in made:
+                blank = Record(self._name, each.method.name, dtype)
+                spent = each.conversion_us if dtype == "float64" else None
+                apart = "ell_launches" if each.method.name in HYB_PARTS else ""
+                turns.own(blank, partial(each.placed, dtype), conversion_us=spent, apart=apart)
+            for name in BASELINE if len(made) < len(methods) else ():
+                csr = self._csr.astype(dtype, copy=False)
+                turns.library(Record(self._name, "cucsr", dtype), name, csr)
+            records += _with_the_fastest(turns.records())
+        return records
 
-    def _ours(self, method: Method, blanks: Sequence[Record]) -> Iterator[Record]:
-        """Measure a format of ours; arrays of float32 are made of those of float64."""
-        from gpu.runtime.cuda import THREADS_PER_BLOCK
+    def counted_in(self, record: MatrixRecord) -> MatrixRecord:
+        """Return a record of the matrix with the iterations that were counted as formats were made."""
+        return replace(
+            record,
+            iterations=self._iterations,
+            longest_warp=self._longest_warp,
+            counted=self._counted,
+        )
 
-        convert, make = _maker(method)
-        begun = time.perf_counter()
-        with self.run.phase("conversions"):
-            host = convert(self._csr)
-        spent = (time.perf_counter() - begun) * 1e6
-        self._count(method, host)
-        for blank in blanks:
-            conversion = spent if blank.dtype == "float64" else None
-            place = partial(make, host.astype(blank.dtype), THREADS_PER_BLOCK)
-            yield self.own(blank, place, conversion_us=conversion)
-
-    def _count(self, method: Method, host: Any) -> None:
+    def _count(self, made: _Made) -> None:
         """Count the iterations of warps on the device, from the very lengths that the product reads."""
         from gpu.measure.warp_iterations import counted_iterations
 
-        if method.name in ("ellr-sliced", "pellr"):
-            name = method.name.removesuffix("-sliced")
-            self.counted[name] = int(counted_iterations(host.lengths).sum())
+        name, host = made.method.name, made.host
+        if name in ("ellr-sliced", "pellr-sliced") and isinstance(host, Sliced):
+            self._counted[name.removesuffix("-sliced")] = int(counted_iterations(host.lengths).sum())
         elif isinstance(host, BiELL):
-            self.iterations[method.name] = host.iterations
+            self._iterations[name] = host.iterations
+            self._longest_warp[name] = host.most_iterations
 
 
-def _maker(method: Method) -> tuple[Callable[[Any], Any], Callable[[Any, int], Any]]:
-    """Return what converts a SciPy matrix, and what puts the result on the device."""
-    from gpu.formats.sliced.ellpack_r import EllpackRProduct
+class _Made:
+    """A matrix in the format of a method on the host, or why it has none.
+
+    Attributes
+    ----------
+    host
+        The format; None if its conversion failed.
+    conversion_us
+        What the conversion took.
+    """
+
+    def __init__(self, method: Method, csr: Any, run: Run) -> None:
+        self.method = method
+        self.host: Any = None
+        self._error: Exception | None = None
+        begun = time.perf_counter()
+        try:
+            with run.phase("conversions"):
+                self.host = _converted(method, csr)
+        except Exception as error:  # raised again where a product is asked for
+            self._error = error
+        self.conversion_us = (time.perf_counter() - begun) * 1e6
+
+    def placed(self, dtype: str) -> Any:
+        """Put the matrix on the device in a type; raise what the conversion has raised."""
+        from gpu.formats.sliced.ellpack_r import EllpackRProduct
+        from gpu.formats.sliced.product import SlicedProduct
+        from gpu.kernel_registry import KERNELS
+        from gpu.runtime.cuda import THREADS_PER_BLOCK
+
+        if self._error is not None:
+            raise self._error
+        method, host = self.method, self.host.astype(dtype)
+        if isinstance(method.format, str):
+            return KERNELS[method.format].product(host, THREADS_PER_BLOCK)
+        if not method.format.row_lengths:
+            return SlicedProduct(host, THREADS_PER_BLOCK)
+        return EllpackRProduct(host, THREADS_PER_BLOCK, near=method.near, by_warp=method.by_warp)
+
+
+def _converted(method: Method, csr: Any) -> Any:
+    """Convert a SciPy matrix; what the paper puts into one slice may take `PUBLISHED_BYTES`."""
     from gpu.kernel_registry import KERNELS
 
-    if isinstance(method.format, Slicing):
-        return partial(Sliced.from_scipy, slicing=method.format), EllpackRProduct
-    return KERNELS[method.format].convert, KERNELS[method.format].product
+    if isinstance(method.format, str):
+        return KERNELS[method.format].convert(csr)
+    most = PUBLISHED_BYTES if method.format.slice_height is None else None
+    return Sliced.from_scipy(csr, slicing=method.format, most_bytes=most)
+
+
+def _with_the_fastest(records: Iterable[Record]) -> Iterator[Record]:
+    """Yield records; of those of cuSPARSE only the fastest, or the first one's reason."""
+    library: list[Record] = []
+    for record in records:
+        if record.method == "cucsr":
+            library.append(record)
+        else:
+            yield record
+    if library:
+        there = [record for record in library if record.status == "ok"]
+        yield min(there or library[:1], key=lambda record: record.median_us or 0.0)
 
 
 def _compile_conversions() -> None:
@@ -201,4 +257,4 @@ def _compile_conversions() -> None:
     small = scipy.sparse.csr_array(np.tri(40))
     for method in METHODS.values():
         if method.format:
-            _maker(method)[0](small)
+            _converted(method, small)

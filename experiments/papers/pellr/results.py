@@ -42,6 +42,8 @@ class MatrixRecord(kit.MatrixRecord):
         Shares of the entries: on the diagonal, in the first tenth of the rows, of the columns.
     iterations
         Of warps of 32, by formula (1): ``ellr`` and ``pellr``; ``biell`` and ``bijad`` by their arrays.
+    longest_warp
+        Iterations of the longest warp, by the same names.
     counted
         The same counted on the device: ``ellr`` and ``pellr``.
     work
@@ -57,6 +59,7 @@ class MatrixRecord(kit.MatrixRecord):
     upper_share: float = 0.0
     left_share: float = 0.0
     iterations: dict[str, int] = field(default_factory=dict)
+    longest_warp: dict[str, int] = field(default_factory=dict)
     counted: dict[str, int] = field(default_factory=dict)
     work: int = 0
 

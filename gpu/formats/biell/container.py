@@ -118,6 +118,11 @@ class BiELL(StoredAsArrays):
         return len(self.values) // WARP
 
     @property
+    def most_iterations(self) -> int:
+        """Steps that the longest warp takes."""
+        return int(sizes_of(self.group_ptr[::GROUPS]).max(initial=0))
+
+    @property
     def nnz(self) -> int:
         """Stored entries of the matrix, explicit zeros included, padding not."""
         return int(np.count_nonzero(self.columns != PADDING))

@@ -7,10 +7,17 @@ from gpu.runtime.launches import LaunchedInTurn
 
 
 class HYBProduct(LaunchedInTurn):
-    """A `HYB` matrix on the device, and the launches of its product."""
+    """A `HYB` matrix on the device, and the launches of its product.
+
+    Attributes
+    ----------
+    ell_launches
+        Those of its ELL part alone.
+    """
 
     def __init__(self, matrix: HYB, threads_per_block: int) -> None:
         parts: list[LaunchedInTurn] = [SlicedProduct(matrix.ell, threads_per_block)]
+        self.ell_launches = parts[0].launches
         if matrix.rest.nnz:
             parts.append(COOProduct(matrix.rest, threads_per_block, on_top=True))
         self.device_arrays = [array for part in parts for array in part.device_arrays]

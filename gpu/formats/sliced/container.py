@@ -87,7 +87,7 @@ class Sliced(StoredAsArrays):
     split_ptr: UIntArray
 
     @classmethod
-    def from_scipy(cls, matrix: Any, *, slicing: Slicing = SLICED_ELL) -> Self:
+    def from_scipy(cls, matrix: Any, *, slicing: Slicing = SLICED_ELL, most_bytes: int | None = None) -> Self:
         """Convert a SciPy sparse matrix, in compiled loops over all cores.
 
         Parameters
@@ -96,13 +96,15 @@ class Sliced(StoredAsArrays):
             As `canonical_csr` takes it.
         slicing
             The arrangement.
+        most_bytes
+            Bytes that places for entries may take; the default is four times CRS, at least a MiB.
 
         Raises
         ------
         UserError
             As `canonical_csr` raises it.
         NotRepresentableError
-            If padding would make it larger than four times CRS (and a MiB), or blocks larger than CRS; an
+            If places would take more than `most_bytes`, or blocks more than CRS; an
             offset exceeds 16 bits; or it has more than 2^31 - 1 steps.
         """
         from gpu.formats.sliced import filling
@@ -124,7 +126,7 @@ class Sliced(StoredAsArrays):
             slicing, order, starts, lengths, indices, first_step, height
         )
         masked = block > 1 and elements(lengths, shape[0], block) != csr.nnz
-        refuse_growth(csr, entries, slicing, masked)
+        refuse_growth(csr, entries, slicing, masked, most_bytes)
 
         columns = np.empty(entries, dtype=f"uint{slicing.index_bits}")
         masks = np.empty(entries if masked else 0, dtype=np.uint16)

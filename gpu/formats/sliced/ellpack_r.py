@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.formats.sliced.container import Sliced
+from gpu.formats.sliced.slicing import NO_ROW
 from gpu.kernel_parts.batched_loads import sum_of_products
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
@@ -75,13 +76,13 @@ def _loads(load: Any, steps: int) -> Any:
     return together([of_step(k) for k in range(steps)])
 
 
-def _gathers(steps: int) -> Any:
-    """Make the function that loads the elements of x that the columns of a batch name."""
+def _gathers(steps: int, *, padded: bool) -> Any:
+    """Make the function that loads the elements of x that the columns of a batch name; zeros for padding."""
 
     def of_step(k: int) -> Any:
         @device_function
         def element(x: Any, columns: Any, at: Any, in_step: Any, end: Any) -> Any:
-            return _x_if(x, columns[k], at + k * in_step < end)[0]
+            return _x_if(x, columns[k], at + k * in_step < end and (not padded or columns[k] != NO_ROW))[0]
 
         return element
 
@@ -89,7 +90,9 @@ def _gathers(steps: int) -> Any:
 
 
 @functools.cache
-def ellpack_r_kernel(real: Any, *, single: bool, permuted: bool, ordered: bool, steps: int) -> Any:
+def ellpack_r_kernel(
+    real: Any, *, single: bool, permuted: bool, ordered: bool, by_warp: bool, steps: int
+) -> Any:
     """Make the kernel: one slice or slices of a warp, rows permuted or not, slices in order or not.
 
     Parameters
@@ -102,11 +105,13 @@ def ellpack_r_kernel(real: Any, *, single: bool, permuted: bool, ordered: bool, 
         Whether rows are in another order.
     ordered
         Whether slices are taken in another order than they are stored in.
+    by_warp
+        Whether a length holds for the rows of a warp, so that threads read padding; otherwise for a row.
     steps
         Whose loads are running at once.
     """
     early, streamed = _loads(EARLY_IF[1], steps), _loads(STREAMED_IF[1], steps)
-    gathers, sums = _gathers(steps), sum_of_products(steps)
+    gathers, sums = _gathers(steps, padded=by_warp), sum_of_products(steps)
 
     @cuda.jit
     def kernel(values, columns, slice_ptr, lengths, perm, order, positions, rows, x, y, alpha, beta):
@@ -121,7 +126,7 @@ def ellpack_r_kernel(real: Any, *, single: bool, permuted: bool, ordered: bool, 
         slice_ptr
             uint32 of S + 1: steps before each slice.
         lengths
-            uint32 of the positions: entries of each row.
+            uint32 of the positions: entries of each row; of each warp, those of its longest row, `by_warp`.
         perm
             uint32 of the positions: the row at each, 2^32 - 1 where there is none; read
             where rows are permuted.
@@ -146,7 +151,7 @@ def ellpack_r_kernel(real: Any, *, single: bool, permuted: bool, ordered: bool, 
             row = position
             if permuted:
                 row = np.int64(_one_if(perm, position, True)[0])
-            length = np.int64(_one_if(lengths, position, True)[0])
+            length = np.int64(_one_if(lengths, position >> 5 if by_warp else position, True)[0])
             if single:
                 in_step = np.int64(positions)
                 at = position
@@ -190,6 +195,9 @@ class EllpackRProduct(LaunchedInTurn):
     near
         Whether warps take the slices in the order of their first rows (`gpu.formats.sliced.ellpack_r`),
         and not as they stand.
+    by_warp
+        Whether the length of the longest row of each warp is stored, and not that of each row: the N_w
+        lengths of the PELLR paper, section 3. Threads then multiply the padding of their warp.
 
     Raises
     ------
@@ -203,6 +211,7 @@ class EllpackRProduct(LaunchedInTurn):
         threads_per_block: int,
         *,
         near: bool = False,
+        by_warp: bool = False,
     ) -> None:
         slicing = matrix.slicing
         if (slicing.threads_per_row, slicing.wide, slicing.block, slicing.index_bits) != (
@@ -223,11 +232,12 @@ class EllpackRProduct(LaunchedInTurn):
             single=slicing.slice_height is None,
             permuted=len(matrix.perm) > 0,
             ordered=near,
+            by_warp=by_warp,
             steps=STEPS_AT_ONCE,
         )
-        names = ("values", "columns", "slice_ptr", "lengths", "perm")
-        self.device_arrays = [upload(getattr(matrix, name)) for name in names]
-        self.device_arrays.append(upload(order))
+        lengths = matrix.lengths.reshape(-1, WARP).max(axis=1, initial=0) if by_warp else matrix.lengths
+        arrays = (matrix.values, matrix.columns, matrix.slice_ptr, lengths, matrix.perm, order)
+        self.device_arrays = [upload(array) for array in arrays]
         blocks = -(-self.positions // threads)
         arguments = [*self.device_arrays, self.positions, matrix.shape[0], X, Y, ALPHA, BETA]
         self.launches = launches_of(kernel, blocks, threads, arguments, self.real)

@@ -160,7 +160,7 @@ def refuse_steps(steps: int) -> None:
         )
 
 
-def refuse_growth(csr: Any, entries: int, slicing: Slicing, masked: bool) -> None:
+def refuse_growth(csr: Any, entries: int, slicing: Slicing, masked: bool, most: int | None = None) -> None:
     """Raise NotRepresentableError where this many places take too much.
 
     Parameters
@@ -173,11 +173,14 @@ def refuse_growth(csr: Any, entries: int, slicing: Slicing, masked: bool) -> Non
         How they are arranged; its `index_bits` are chosen.
     masked
         Whether blocks have masks.
+    most
+        Bytes that they may take; `most_bytes` if None.
     """
     result = entries * place_bytes(csr.data.dtype.itemsize, slicing, masked)
     crs = csr.nnz * (csr.data.dtype.itemsize + 4) + 4 * (csr.shape[0] + 1)
-    if result > most_bytes(crs, slicing.block):
+    if result > (most_bytes(crs, slicing.block) if most is None else most):
         growth = MAX_GROWTH if slicing.block == 1 else MAX_BLOCK_GROWTH
+        growth = growth if most is None else most // crs
         less = "a smaller block" if slicing.block > 1 else "a row_cap"
         instead = f"use a smaller slice_height, a larger sorting_window, {less}, or CRS"
         raise too_large("padding", result, crs, growth, instead)

@@ -14,10 +14,11 @@ U32, WHOLE = types.uint32[::1], types.int64
 
 
 @pytest.mark.parametrize(("real", "one"), [(np.float32, types.float32), (np.float64, types.float64)])
-@pytest.mark.parametrize("ordered", [False, True])
-def test_two_batches_of_columns_are_in_flight_before_it_waits(real, one, ordered):
+@pytest.mark.parametrize(("ordered", "by_warp"), [(False, False), (True, False), (False, True)])
+def test_two_batches_of_columns_are_in_flight_before_it_waits(real, one, ordered, by_warp):
     vector = one[::1]
-    kernel = ellpack_r_kernel(real, single=False, permuted=True, ordered=ordered, steps=STEPS_AT_ONCE)
+    how = {"single": by_warp, "permuted": True, "ordered": ordered, "by_warp": by_warp}
+    kernel = ellpack_r_kernel(real, steps=STEPS_AT_ONCE, **how)
     signature = (vector, U32, U32, U32, U32, U32, WHOLE, WHOLE, vector, vector, one, one)
     text = cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
     assert not re.search(r"(div|rem)\.[su]64|\.local", text)

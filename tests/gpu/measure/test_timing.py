@@ -11,6 +11,7 @@ from gpu.measure.timing import (
     compare,
     copies_for,
     measure,
+    measure_in_turn,
     plan,
     statistics,
 )
@@ -101,6 +102,17 @@ def test_candidates_are_replayed_in_turn(fake):
     assert fast > slow > 100
 
 
+def test_any_number_of_candidates_are_timed_in_turn_each_warmed_before(fake):
+    us = {"a": 50.0, "b": 80.0, "c": 700.0}
+    timings = measure_in_turn([[operation(fake, name, time)] for name, time in us.items()], 0.02)
+    for timing, time in zip(timings, us.values(), strict=True):
+        assert timing.median_us == pytest.approx(time, rel=0.05)
+    counts = [1 + timing.operations for timing in timings]
+    turn = "".join(name * count for name, count in zip(us, counts, strict=True))
+    assert turn * 3 in "".join(fake.ran)
+    assert timings[2].replays > 10
+
+
 def test_a_change_of_clock_between_pairs_does_not_change_the_ratio(fake):
     def slowing(name, us):
         return lambda stream: fake.work(name, us)
@@ -122,6 +134,7 @@ def test_a_change_of_clock_between_pairs_does_not_change_the_ratio(fake):
 def test_everything_is_given_back(fake):
     measure([operation(fake, "a", 5.0)])
     compare([operation(fake, "a", 5.0)], [operation(fake, "b", 5.0)])
+    measure_in_turn([[operation(fake, "a", 5.0)], [operation(fake, "b", 5.0)]])
     assert not fake.alive
 
 

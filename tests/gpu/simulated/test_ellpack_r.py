@@ -6,6 +6,7 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu
+from experiments.gpu_bench.methods import Launched
 from gpu.format_registry import FORMATS
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.ellpack_r import STEPS_AT_ONCE, EllpackRProduct
@@ -67,6 +68,23 @@ def test_elements_of_x_after_a_row_are_not_read():
     for name in ("ellpack-r", "pellr", "pellr-near"):
         results = gpu.prepare(matrix, name, threads_per_block=THREADS)
         np.testing.assert_array_equal(results @ x, matrix[:, 1:] @ x[1:])
+    by_warp = EllpackRProduct(FORMATS["pellr"].from_scipy(matrix), THREADS, by_warp=True)
+    np.testing.assert_array_equal(Launched(by_warp, x, len(LENGTHS)).result(), matrix[:, 1:] @ x[1:])
+
+
+@pytest.mark.parametrize("slice_height", [None, 32])
+def test_pellr_as_published_in_one_slice_and_with_a_length_a_warp(slice_height):
+    matrix = matrix_of(LENGTHS)
+    x = np.arange(60.0) % 11 - 5
+    slicing = Slicing(slice_height=slice_height, sorting_window=None, row_lengths=True)
+    stored = Sliced.from_scipy(matrix, slicing=slicing)
+    results = {}
+    for by_warp in (False, True):
+        placed = Launched(EllpackRProduct(stored, THREADS, by_warp=by_warp), x, len(LENGTHS))
+        results[by_warp] = placed.nbytes
+        np.testing.assert_array_equal(placed.result(), matrix @ x)
+    # 45 rows: 64 lengths, or one for each of the two warps.
+    assert results[False] - results[True] == 4 * (64 - 2)
 
 
 def test_other_arrangements_do_not_belong_to_it():
