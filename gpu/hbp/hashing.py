@@ -15,7 +15,7 @@ those after the last coming first. That is counting, as in a radix sort.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -162,6 +162,10 @@ class RowHash:
         """
         b = max(1, block_rows // CLASSES)
         return cls(a, b, max(1, b >> a), b)
+
+    def numbers(self) -> dict[str, int]:
+        """Return a, b, c and d by name."""
+        return asdict(self)
 
     def __call__(self, counts: NDArray[np.integer[Any]]) -> IntArray:
         """Return the places, int64, of rows with this many entries: from 0 to below ``9 b``."""

@@ -2,45 +2,57 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from experiments.gpu_bench.matrix_supply import Supplied, supply
 from experiments.gpu_bench.product_case import typed
 from experiments.gpu_bench.suite import SuiteMatrix
-from experiments.papers.hbp.results import Results
-from experiments.papers.hbp.subjects import in_order_of_kinds, subjects
+from experiments.papers.hbp.block_counts import counted
+from experiments.papers.hbp.orders import compared_on_the_device, sample
+from experiments.papers.hbp.preparation_measurement import Preparation
+from experiments.papers.hbp.results import BlockCounts, OrderRecord, Results
+from experiments.papers.hbp.subjects import LARGE, id_of, in_order_of_kinds, subjects
+from experiments.papers.kit.in_turn import InTurn, TurnTimer, warm_in_turn
 from experiments.papers.kit.measurement import (
     DTYPES,
     LIMIT_SECONDS,
+    TOO_LATE,
     WORKERS,
-    Case,
     Run,
-    Timer,
     measuring_device,
-    warm,
 )
 from experiments.papers.kit.request import Watch
 from experiments.papers.kit.results import MatrixRecord, Record, counts_of
 from experiments.papers.kit.source import recorded_results
 from gpu.hbp.active import ActiveHBP
-from gpu.hbp.ordering import METHODS
+from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS
+from gpu.hbp.ordering import ON_THE_HOST
+from gpu.hbp.product import Allocation
 from vecsim.results.digests import matrix_sha256
 
 SECONDS = 0.04
-"""How long one product is timed, capturing apart."""
+"""How long one product is timed, capturing apart; all products of a type take turns."""
 LATE_SECONDS = 480.0
 """After so long nothing more of a matrix is measured; what has begun is ended."""
-RUNS = 15
-"""Of each conversion, which cannot be captured into a graph since it asks for memory; the median counts."""
 LIBRARY = ("csr_alg1", "csr_alg2", "coo_alg1", "coo_alg2")
 """Formats and algorithms of cuSPARSE; the fastest of them is its best."""
-ORDERS = METHODS[1:]
+CSR = ("crs-scalar", "crs")
+"""Products in one kernel."""
+PUBLISHED: dict[str, tuple[str, Allocation, bool]] = {
+    "own": ("own", "by size", False),
+    "hbp-probing": ("probing", "by size", False),
+    "hbp-probing-half": ("probing", "half", False),
+    "hbp-probing-fixed": ("probing", "fixed", False),
+    "hbp-probing-competitive": ("probing", "competitive", False),
+    "hbp-probing-direct": ("probing", "by size", True),
+    "hbp": ("hash", "by size", False),
+    "hbp-classes": ("classes", "by size", False),
+}
+"""Products of the published form: the order of rows, how blocks are allocated, and whether sums are added to
+y as they come."""
 
 
 def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
@@ -62,14 +74,16 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     # The largest come last, and are made while the others are measured.
     chosen = in_order_of_kinds(subjects())
     with supply(chosen, transposed=False, workers=WORKERS, ahead=len(chosen)) as supplied:
-        return measure_matrices(chosen, supplied, device, warm(SECONDS), watch, Run(limit, LATE_SECONDS))
+        return measure_matrices(
+            chosen, supplied, device, warm_in_turn(SECONDS), watch, Run(limit, LATE_SECONDS)
+        )
 
 
 def measure_matrices(
     chosen: Sequence[SuiteMatrix],
     supplied: Iterable[Supplied],
     device: tuple[str, dict[str, str]],
-    timer: Timer,
+    timer: TurnTimer,
     watch: Watch,
     run: Run,
 ) -> Results:
@@ -84,7 +98,7 @@ def measure_matrices(
     device
         What measures; see `measuring_device`.
     timer
-        Times an operation; see `Timer`.
+        Times operations in turn; see `TurnTimer`.
     watch
         As of `measure`.
     run
@@ -92,18 +106,26 @@ def measure_matrices(
     """
     matrices: list[MatrixRecord] = []
     records: list[Record] = []
+    blocks: list[BlockCounts] = []
+    probed: list[OrderRecord] = []
     for matrix, each, late in run.each(chosen, supplied, watch):
         if each is None or each.csr is None:
             matrices.append(_blank(matrix, late if each is None else each.missing))
             continue
         matrices.append(described(matrix, each.csr, each.sha256))
         # Products first: conversions are timed from the host, which is not to load kernels meanwhile.
-        case = _Matrix(each, timer, run)
-        records += [*case.products(), *case.preparations()]
+        for dtype in DTYPES:
+            records += _products(each, dtype, timer, run)
+        records += Preparation(each, timer, run).records()
+        blocks.append(counted(matrix.name, each.csr))
+        if id_of(matrix) not in LARGE and not run.is_late:
+            with run.phase("orders as probed"):
+                probed += compared_on_the_device(matrix.name, sample(each.csr, BLOCK_ROWS, BLOCK_COLUMNS))
     order = {each.name: place for place, each in enumerate(subjects())}
     matrices.sort(key=lambda each: order.get(each.name, len(order)))
-    orders = recorded_results(Results).orders
-    return run.results(Results, device, matrices=matrices, records=records, orders=orders)
+    on_a_cpu = [each for each in recorded_results(Results).orders if each.method in ON_THE_HOST]
+    orders = [*on_a_cpu, *probed]
+    return run.results(Results, device, matrices=matrices, records=records, orders=orders, blocks=blocks)
 
 
 def _blank(matrix: SuiteMatrix, missing: str = "") -> MatrixRecord:
@@ -126,143 +148,103 @@ def described(matrix: SuiteMatrix, csr: Any, sha256: str = "") -> MatrixRecord:
     return replace(_blank(matrix), **counts_of(csr), sha256=sha256 or matrix_sha256(csr))
 
 
-class _Matrix(Case):
-    """The products of one matrix, and their preprocessing."""
+def _products(supplied: Supplied, dtype: str, timer: TurnTimer, run: Run) -> list[Record]:
+    """Measure every method in one type, all in turn."""
+    blanks = {method: Record(supplied.matrix.name, method, dtype) for method in (*PUBLISHED, *_OTHERS)}
+    if run.is_late:
+        late = [*blanks.values(), Record(supplied.matrix.name, "cusparse", dtype)]
+        return [replace(each, status="left_out", reason=TOO_LATE) for each in late]
+    csr = typed(supplied.csr, dtype)
+    turns = InTurn(supplied.exact["spmv", dtype], timer, run)
+    forms = _Forms(csr)
+    # The published forms are the largest, and while they are made there must be room for more.
+    for method, form in PUBLISHED.items():
+        turns.own(blanks[method], partial(forms.published, *form), apart="combine")
+    for method, make in _OTHERS.items():
+        turns.own(blanks[method], partial(make, forms), apart="" if method in CSR else "combine")
+    for name in LIBRARY:
+        turns.library(Record(supplied.matrix.name, "cusparse", dtype), name, csr)
+    forms.drop()
+    records = turns.records()
+    ours = len(blanks)
+    return [*records[:ours], _fastest(records[ours:])]
 
-    def __init__(self, supplied: Supplied, timer: Timer, run: Run) -> None:
-        exact = {("", dtype): each for (_, dtype), each in supplied.exact.items()}
-        super().__init__(supplied.matrix.name, exact, timer, run)
-        self._csr = supplied.csr
-        self._by_degree: ActiveHBP | None = None
 
-    def preparations(self) -> list[Record]:
-        """Time the orders of the rows of blocks, and the conversion with each."""
+def _fastest(tried: Sequence[Record]) -> Record:
+    """Return the fastest record; without any, the first with its reason."""
+    there = [each for each in tried if each.status == "ok"]
+    return min(there, key=lambda each: each.median_us or 0.0) if there else replace(tried[0], chosen="")
+
+
+class _Forms:
+    """A matrix on the device in CRS and in the forms that are made of it there, each once.
+
+    The published forms share what a product writes: at a time one of them is multiplied.
+
+    Parameters
+    ----------
+    csr
+        As csr_array, in the type of the products.
+    """
+
+    def __init__(self, csr: Any) -> None:
+        self.csr = csr
+        self._made: dict[str, Any] = {}
+        self._room: Any = None
+
+    def once(self, name: str, make: Callable[[], Any]) -> Any:
+        """Make something that several products need."""
+        if name not in self._made:
+            self._made[name] = make()
+        return self._made[name]
+
+    def drop(self) -> None:
+        """Leave what was made to the products that have it."""
+        self._made.clear()
+        self._room = None
+
+    def matrix(self) -> Any:
+        """Return the matrix in CRS."""
         from gpu.hbp.building.blocks import DeviceCRS
 
-        orders = [self.blank(method, operation="order") for method in ORDERS]
-        conversions = [self.blank(method, operation="all") for method in (*ORDERS, "active")]
-        # What does not fit must not cost the others.
-        return self.safely([*orders, *conversions], self._prepared(DeviceCRS, orders, conversions))
+        return self.once("crs", partial(DeviceCRS.of, self.csr))
 
-    def _prepared(
-        self, place: Any, orders: Sequence[Record], conversions: Sequence[Record]
-    ) -> Iterator[Record]:
-        from gpu.hbp.building.active import active_on_device
+    def published(self, order: str, allocation: Allocation, direct: bool) -> Any:
+        """Return a product of the published form; see `PUBLISHED`."""
         from gpu.hbp.building.blocks import hbp_on_device
-
-        matrix = place.of(self._csr)
-        yield from self.safely(orders, self._orders(matrix, orders))
-        for blank in conversions:
-            convert = (
-                active_on_device if blank.method == "active" else partial(hbp_on_device, method=blank.method)
-            )
-            with self.run.phase("preprocessing"):
-                yield from self.safely(
-                    [blank], self._timings(blank, partial(_wall, partial(convert, matrix)))
-                )
-
-    def _orders(self, matrix: Any, blanks: Sequence[Record]) -> Iterator[Record]:
-        """Time the orders alone: rows are counted once, and all orders are written to one array."""
-        from gpu.hbp.building.blocks import BlockedRows
-        from gpu.runtime.vectors import stream_of
-
-        rows = BlockedRows(matrix)
-        rows.count()
-        chosen = rows.chosen_hash()
-
-        def order(method: str, stream: Any) -> None:
-            rows.stream = stream_of(stream.address)
-            rows.put_in_order(method, chosen)
-
-        def timed(method: str) -> Any:
-            rows.stream = 0
-            rows.put_in_order(method, chosen)  # compiled before it is captured
-            return self.timer(partial(order, method))
-
-        for blank in blanks:
-            with self.run.phase("preprocessing"):
-                yield from self.safely([blank], self._timings(blank, partial(timed, blank.method)))
-
-    def _timings(self, blank: Record, timed: Callable[[], Any]) -> Iterator[Record]:
-        timing = timed()
-        yield replace(blank, median_us=float(timing.median_us), spread=float(timing.spread))
-
-    def products(self) -> list[Record]:
-        """Measure every method in both types."""
-        makers: dict[str, Callable[[Any], Any]] = {
-            "crs-scalar": partial(_named, "crs-scalar"),
-            "crs": partial(_named, "crs"),
-            "own": partial(_blocked, method="own"),
-            "hbp": partial(_blocked, method="hash"),
-            "hbp-classes": partial(_blocked, method="classes"),
-            "hbp-active": _active,
-            "hbp-active-direct": partial(_active, direct=True),
-            "hbp-by-degree": self._active_by_degree,
-        }
-        matches: list[Record] = []
-        for dtype in DTYPES:
-            csr = typed(self._csr, dtype)
-            for method, make in makers.items():
-                blank = self.blank(method, dtype)
-                matches += self.safely([blank], self._own(blank, partial(make, csr)))
-            matches.append(self.fastest(self.library(LIBRARY, csr, dtype), "cusparse", dtype))
-        return matches
-
-    def _own(self, blank: Record, make: Callable[[], Any]) -> Iterator[Record]:
-        """Measure a product of ours, and the kernels after its first."""
-        yield self.own(blank, make, apart="combine")
-
-    def _active_by_degree(self, csr: Any) -> Any:
-        """Place the repaired form in blocks of hubs, which the host makes once for both types."""
-        from gpu.hbp.active_product import ActiveHBPProduct
+        from gpu.hbp.product import HBPProduct
         from gpu.runtime.cuda import THREADS_PER_BLOCK
 
-        if self._by_degree is None:
-            self._by_degree = ActiveHBP.from_scipy(self._csr, by_degree=True)
-        return ActiveHBPProduct(self._by_degree.astype(csr.dtype), THREADS_PER_BLOCK)
+        stored = self.once(order, lambda: hbp_on_device(self.matrix(), method=order))
+        room = None if direct else self._room
+        product = HBPProduct(stored, THREADS_PER_BLOCK, allocation, direct=direct, room=room)
+        self._room = self._room if direct else product.room
+        return product
+
+    def active(self, *, direct: bool = False, by_degree: bool = False) -> Any:
+        """Return a product of the repaired form, made on the device, or by degree on the host."""
+        from gpu.hbp.active_product import ActiveHBPProduct
+        from gpu.hbp.building.active import active_on_device
+        from gpu.runtime.cuda import THREADS_PER_BLOCK
+
+        if by_degree:
+            stored = ActiveHBP.from_scipy(self.csr, by_degree=True)
+        else:
+            stored = self.once("active", lambda: active_on_device(self.matrix()))
+        return ActiveHBPProduct(stored, THREADS_PER_BLOCK, direct=direct)
+
+    def named(self, kernel: str) -> Any:
+        """Return a product of a format by its name."""
+        from gpu.kernel_registry import KERNELS
+        from gpu.runtime.cuda import THREADS_PER_BLOCK
+
+        return KERNELS[kernel].product(KERNELS[kernel].convert(self.csr), THREADS_PER_BLOCK)
 
 
-def _wall(convert: Callable[[], Any]) -> Any:
-    """Time calls that ask for memory and wait for the device, from the host."""
-    from gpu.measure.timing import Timing
-    from gpu.runtime.cuda import cuda
-    from gpu.runtime.memory import free_what_is_dropped
-
-    times = []
-    for _ in range(RUNS + 1):
-        # What the run before has dropped is no part of this one.
-        free_what_is_dropped()
-        cuda.synchronize()
-        begun = time.perf_counter()
-        result = convert()
-        cuda.synchronize()
-        times.append((time.perf_counter() - begun) * 1e6)
-        del result
-    low, median, high = np.percentile(times[1:], [25, 50, 75]).tolist()
-    return Timing(median, (high - low) / median, RUNS, 1)
-
-
-def _named(kernel: str, csr: Any) -> Any:
-    from gpu.kernel_registry import KERNELS
-    from gpu.runtime.cuda import THREADS_PER_BLOCK
-
-    return KERNELS[kernel].product(KERNELS[kernel].convert(csr), THREADS_PER_BLOCK)
-
-
-def _blocked(csr: Any, method: str) -> Any:
-    """Return the published form, made on the device, with rows in this order."""
-    from gpu.hbp.building.blocks import DeviceCRS, hbp_on_device
-    from gpu.hbp.product import HBPProduct
-    from gpu.runtime.cuda import THREADS_PER_BLOCK
-
-    return HBPProduct(hbp_on_device(DeviceCRS.of(csr), method=method), THREADS_PER_BLOCK)
-
-
-def _active(csr: Any, *, direct: bool = False) -> Any:
-    """Return the repaired form, made on the device."""
-    from gpu.hbp.active_product import ActiveHBPProduct
-    from gpu.hbp.building.active import active_on_device
-    from gpu.hbp.building.blocks import DeviceCRS
-    from gpu.runtime.cuda import THREADS_PER_BLOCK
-
-    return ActiveHBPProduct(active_on_device(DeviceCRS.of(csr)), THREADS_PER_BLOCK, direct=direct)
+_OTHERS: dict[str, Callable[[_Forms], Any]] = {
+    "hbp-active": lambda forms: forms.active(),
+    "hbp-active-direct": lambda forms: forms.active(direct=True),
+    "hbp-by-degree": lambda forms: forms.active(by_degree=True),
+    "crs-scalar": lambda forms: forms.named("crs-scalar"),
+    "crs": lambda forms: forms.named("crs"),
+}

@@ -1,4 +1,4 @@
-"""The hash as its own question, answered on a CPU: how alike it makes rows of a warp, at what cost.
+"""The hash as its own question: how alike it makes rows of a warp, at what cost on a CPU.
 
 Blocks are sampled, since a matrix has up to a million of them; those without an entry are left out, as the
 paper does. What is timed is the ordering alone, compiled by Numba, on all cores, the shortest of several
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from gpu.hbp.ordering import CLASS_BITS, ON_THE_HOST, ordered
 SAMPLED_ROWS = 1 << 20
 """Rows of blocks that are looked at, at most."""
 REPEATS = 5
+PROBED_RUNS = 3
+"""Of an order that depends on which thread comes first."""
 SEED = 20_261_123
 PARTITIONS = ((128, 4096), (512, 1024), (512, 4096), (512, 16_384), (2048, 4096), (8192, 4096))
 """Rows and columns of blocks; the paper's is 512 x 4096."""
@@ -90,6 +92,39 @@ def compared(name: str, blocks: Blocks) -> list[OrderRecord]:
     return [*matches, *(_record(name, blocks, "classes", row_hash, bits) for bits in (0, 1, 3))]
 
 
+def compared_on_the_device(name: str, blocks: Blocks) -> list[OrderRecord]:
+    """Measure the orders that depend on which thread comes first, on the same blocks, the mean of some runs.
+
+    Parameters
+    ----------
+    name, blocks
+        As of `compared`.
+    """
+    from gpu.hbp.building.probed_order import PROBING, probing_grid, probing_kernel
+    from gpu.hbp.building.row_hash import divides_by_product, numbers_of
+    from gpu.runtime.launches import enqueue
+    from gpu.runtime.memory import upload
+
+    number, rows = blocks.counts.shape
+    row_hash = RowHash.sampled(blocks.counts.ravel(), rows)
+    divides = divides_by_product(row_hash, rows, blocks.columns)
+    counts, order = upload(blocks.counts.ravel()), upload(np.zeros(blocks.counts.size, np.int32))
+    regular = np.arange(blocks.counts.size) % WARP == 0
+    matches = []
+    for method in PROBING:
+        runs = []
+        for _ in range(PROBED_RUNS):
+            arguments = (counts, number, *numbers_of(row_hash), order)
+            enqueue(probing_kernel(rows, method, divides), probing_grid(rows, number, method), arguments, 0)
+            placed = np.take_along_axis(blocks.counts, order.copy_to_host().reshape(number, rows), axis=1)
+            runs.append(measured(placed.ravel(), regular))
+        deviation, steps = np.mean(runs, axis=0).tolist()
+        record = OrderRecord(name, method, rows, blocks.columns, number, row_hash.numbers(), deviation)
+        lanes = float(blocks.counts.sum()) / (WARP * steps) if steps else 0.0
+        matches.append(replace(record, steps=round(steps), lanes=lanes))
+    return matches
+
+
 def varied(name: str, blocks: Blocks) -> Iterator[OrderRecord]:
     """Vary each number of the published hash, the others as they are sampled.
 
@@ -126,7 +161,7 @@ def _record(name: str, blocks: Blocks, method: str, row_hash: RowHash, bits: int
         seconds = min(seconds, time.perf_counter() - begun)
     placed = np.take_along_axis(counts, result.order, axis=1).ravel()
     deviation, steps = measured(placed, result.group_begins.ravel())
-    numbers = {"a": row_hash.a, "b": row_hash.b, "c": row_hash.c, "d": row_hash.d}
+    numbers = row_hash.numbers()
     return OrderRecord(
         name,
         method,

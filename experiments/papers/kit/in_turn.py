@@ -77,8 +77,7 @@ class InTurn:
         """
         self._add(blank, partial(self._own, make), conversion_us)
         placed = self._placed[-1] if self._added[-1].status == "ok" else None
-        if apart and isinstance(placed, Launched):
-            kernels = getattr(placed.product, apart)
+        if apart and isinstance(placed, Launched) and (kernels := getattr(placed.product, apart)):
             self._apart[len(self._added) - 1] = apart, partial(placed.launch_all, kernels)
 
     def library(self, blank: Record, name: str, csr: Any) -> None:
