@@ -48,16 +48,40 @@ PRODUCTS = {
     "4090": {"crs-scalar": ("1.61", "3.01"), "own": ("5.49", "9.71")},
 }
 """Figures 8 and 10: mean and greatest speed-up of HBP over CSR and the 2D partition (section IV-C)."""
+
+
+@dataclass(frozen=True)
+class PrintedMemory:
+    """A row of Table II, measured by Nsight Compute on an RTX 4090, as printed.
+
+    Attributes
+    ----------
+    csr_busy, hbp_busy
+        Mem Busy of CSR and HBP, per cent.
+    csr_rate, hbp_rate
+        Their memory throughput, GB/s.
+    """
+
+    csr_busy: str
+    hbp_busy: str
+    csr_rate: str
+    hbp_rate: str
+
+
 TABLE_2 = {
-    "m1": ("2.85", "145.12"),
-    "m2": ("3.29", "189.77"),
-    "m3": ("113.3", "123.88"),
-    "m8": ("19.05", "15.11"),
-    "m9": ("25.53", "215.11"),
-    "m10": ("263.69", "169.54"),
-    "m11": ("5.26", "211.19"),
-    "m12": ("5.2", "178.26"),
-    "m13": ("3.15", "121.12"),
-    "m14": ("2.67", "128.42"),
+    "m1": PrintedMemory("0.15", "3.58", "2.85", "145.12"),
+    "m2": PrintedMemory("0.10", "4.22", "3.29", "189.77"),
+    "m3": PrintedMemory("5.56", "2.64", "113.3", "123.88"),
+    "m8": PrintedMemory("0.67", "0.31", "19.05", "15.11"),
+    "m9": PrintedMemory("0.92", "4.80", "25.53", "215.11"),
+    "m10": PrintedMemory("14.35", "4.08", "263.69", "169.54"),
+    "m11": PrintedMemory("0.18", "4.72", "5.26", "211.19"),
+    "m12": PrintedMemory("0.19", "4.00", "5.2", "178.26"),
+    "m13": PrintedMemory("0.11", "2.70", "3.15", "121.12"),
+    "m14": PrintedMemory("0.13", "2.92", "2.67", "128.42"),
 }
-"""Memory throughput of CSR and HBP on an RTX 4090, GB/s, by the matrix's id."""
+"""By the matrix's id: those that the paper multiplies on an RTX 4090, in figure 10 as well."""
+ON_THE_4090 = tuple(TABLE_2)
+"""The paper's ten matrices of figure 10: its m4 to m7 do not fit into 24 GB there (section IV-C)."""
+MEMORY_OF_THE_4090 = 24e9
+"""Bytes (section IV)."""

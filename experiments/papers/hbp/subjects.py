@@ -92,6 +92,11 @@ def id_of(matrix: SuiteMatrix | MatrixRecord) -> str:
     return matrix.name.partition("-")[0]
 
 
+def is_of_the_paper(matrix: MatrixRecord) -> bool:
+    """Return whether a matrix is of the paper's own family: the Kronecker graphs are generated there, too."""
+    return "kronecker" in matrix.name
+
+
 def _subject(printed: PrintedMatrix) -> SuiteMatrix:
     kind, generator, arguments = _MADE[printed.id]
     paper = {"paper": "hbp", "name": printed.name, "rows": printed.rows, "entries": printed.entries}

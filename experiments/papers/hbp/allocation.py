@@ -1,0 +1,105 @@
+"""Section III-C: which blocks are allocated to warps beforehand, and which they compete for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from experiments.papers.hbp.results import Results
+from experiments.papers.hbp.subjects import id_of
+from experiments.papers.hbp.texts import ALLOCATED
+from experiments.papers.kit.charts import bars
+from experiments.papers.kit.measurement import DTYPES
+from experiments.papers.kit.numbers import mean_ratio
+from experiments.papers.kit.results import NOT_MEASURED
+from experiments.report.comparison import Comparison
+from experiments.report.item import BarChart, Item, Verdict
+
+BY_SIZE = "hbp-probing"
+SUMMARY = (
+    "A part of the blocks is fixed: as many for each warp, neighbours of one column of blocks where that can "
+    "be. Warps that have finished theirs compete for the others with a ticket. The paper says that the "
+    "division “bases on the scale of the input sparse matrix and the number of threads allocated” and that "
+    "the fixed part has an equal number for each warp. So by size all blocks are fixed that can be handed "
+    "out in equal numbers, and the rest is competitive. HBP as published, otherwise the same, microseconds."
+)
+
+
+def make(results: Results) -> Item:
+    """Make the item."""
+    return results.item(
+        "hbp-allocation",
+        "Section III-C: fixed and competitive blocks",
+        SUMMARY,
+        (*_mean_rows(results), *_time_rows(results)),
+        chart=_chart(results),
+        verdicts=_verdicts(results),
+        notes=(
+            "The paper prints no formula. Half fixed was the rule of earlier versions of this product.",
+            "Eight warps share a segment of x here, and a share of neighbouring blocks is handed out to them "
+            "at once; within it they draw blocks. So a part of the balance is made within shares.",
+        ),
+    )
+
+
+def _mean_rows(results: Results) -> Iterator[Comparison]:
+    for dtype in DTYPES:
+        for method in tuple(ALLOCATED)[1:]:
+            mean = mean_ratio(results.ratios(results.matrices, method, dtype, BY_SIZE))
+            yield Comparison(
+                "geometric mean",
+                f"{ALLOCATED[method]}, over fixed by size, time, {dtype}",
+                "",
+                mean.value if mean else None,
+                "",
+                NOT_MEASURED,
+                without_one=mean.without_one if mean else None,
+            )
+
+
+def _time_rows(results: Results) -> Iterator[Comparison]:
+    for matrix in results.matrices:
+        for dtype in DTYPES:
+            for method, words in ALLOCATED.items():
+                record = results.record(matrix, method, dtype)
+                yield Comparison(
+                    matrix.label,
+                    f"{words}, us, {dtype}",
+                    "",
+                    None if record is None else record.median_us,
+                    "" if record is None else record.remark,
+                    results.absent(matrix, method, dtype) or NOT_MEASURED,
+                )
+
+
+def _chart(results: Results) -> BarChart:
+    panels = tuple(
+        bars(
+            dtype,
+            results.matrices,
+            id_of,
+            {ALLOCATED[method]: (method, dtype, BY_SIZE) for method in tuple(ALLOCATED)[1:]},
+            lambda matrix, key: results.ratio(matrix, *key),
+        )
+        for dtype in DTYPES
+    )
+    return BarChart(
+        title="Time of the product over that with blocks fixed by size",
+        value_label="times",
+        panels=panels,
+        description="Bars of the time with each allocation, for each matrix",
+        reference=1.0,
+        logarithmic=True,
+    )
+
+
+def _verdicts(results: Results) -> Iterator[Verdict]:
+    for method, claim in (
+        ("hbp-probing-fixed", "Competition balances blocks: it is faster than all of them fixed"),
+        ("hbp-probing-competitive", "A fixed part pays: it is faster than competition for all blocks"),
+    ):
+        mean = mean_ratio(results.ratios(results.matrices, method, "float64", BY_SIZE))
+        if mean is None:
+            yield Verdict(claim, None, NOT_MEASURED)
+        else:
+            detail = f"{ALLOCATED[method]} takes {mean} times as long as fixed by size"
+            yield Verdict(claim, mean.value > 1, detail)
