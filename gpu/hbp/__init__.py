@@ -2,9 +2,11 @@
 
 ======================  ======================================================================
 ``hashing``             the hash: aggregation, dispersion, linear mapping; and its sampled parameters
-``placing``             where the rows of a block come to stand, in the order of their hash where they collide
+``ordering``            orders of the rows of a block: by the hash, by a better one, by sorting
 ``container``           the format as it was published
-``active``     the format repaired: rows without entries in a block take no place
+``building``            the same made on the device; there rows are also inserted and probed as published
+``product``             its product
+``active``              the format repaired: rows without entries in a block take no place
 ``balance``             how unlike the rows are that a warp takes up at once, before and after
 ======================  ======================================================================
 """

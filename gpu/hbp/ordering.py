@@ -5,8 +5,8 @@ one after the other, unless the order has other groups. All are compiled, blocks
 
 ==============  ==============================================================================
 ``own``         as they stand
-``hash``        the published hash, collisions to the next free place, in its order (`hashing`, `placing`)
-``in_turn``     the same, but rows come as they stand (on the host only)
+``hash``        the published hash, rows that collide in its order, so that it is counted (`hashing`)
+``in_turn``     the same, but rows come as they stand, each to the next free place (on the host only)
 ``classes``     by the class of their entries, `CLASS_BITS` bits after the first: a hash without collisions
 ``sort``        by their entries: sort2D
 ``dynamic``     sorted, then cut into groups with the least padding: DP2D

@@ -233,7 +233,7 @@ class HBPProduct(LaunchedInTurn):
     combine
         Those of its launches that sum the blocks of each row; none where sums are added to y.
     room
-        The counter of tickets and the sums of all slots, which a product writes anew.
+        The counter of tickets and the sums of all slots, which every product writes.
 
     Parameters
     ----------

@@ -82,7 +82,7 @@ def _direction(results: Results) -> Verdict:
 
 def coincidences(results: Results) -> dict[str, tuple[float, str]]:
     """Return counted rates that happen to be near a printed one: ours and that one, by what they are of."""
-    found = {}
+    matches = {}
     for matrix in results.matrices:
         printed = TABLE_2.get(id_of(matrix))
         if printed is None:
@@ -90,8 +90,8 @@ def coincidences(results: Results) -> dict[str, tuple[float, str]]:
         for method, paper in (("crs-scalar", printed.csr_rate), (PUBLISHED, printed.hbp_rate)):
             rate = counted_rate(results, matrix, method)
             if rate is not None and outcome_of_number("timed", float(paper), rate) == "confirmed":
-                found[f"{PRODUCTS[method]} on {matrix.name}"] = rate, paper
-    return found
+                matches[f"{PRODUCTS[method]} on {matrix.name}"] = rate, paper
+    return matches
 
 
 def _coincidences(results: Results) -> str:

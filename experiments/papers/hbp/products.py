@@ -180,8 +180,8 @@ def _on_the_4090(results: Results) -> Iterator[Verdict]:
         "HBP is slower than CSR on m3 on either device: it is inherently limited by the processor",
         None,
         "not testable: a generated matrix stands in for barrier2-3, and what slows it is made by its "
-        "generator, 3 % of the entries anywhere, so that its agreement is a coincidence: the same generator "
-        f"makes m10, of which the paper does not say this; {numbers or NOT_MEASURED}",
+        "generator, 3 % of the entries anywhere, so that its agreement is a coincidence. The same generator "
+        f"makes m10, and the paper does not say this of m10; {numbers or NOT_MEASURED}",
     )
     yield Verdict(
         "The high performance of the RTX 4090 amplifies this",
