@@ -38,7 +38,7 @@ def make(results: Results) -> Item:
         )
         for method, result in records.items()
         for matrix, record in zip(graphs, result, strict=True)
-        for part, time in _parts(record).items()
+        for part, time in parts_of(record).items()
     ]
     return results.item(
         "hbp-fig9",
@@ -50,14 +50,15 @@ def make(results: Results) -> Item:
         (*rows, *_added_rows(results), *_empty_rows(results)),
         chart=_chart(graphs, records),
         verdicts=(
-            _growth([_parts(each) for each in records[PUBLISHED]]),
+            _growth([parts_of(each) for each in records[PUBLISHED]]),
             _limit(graphs, records["own"]),
             *_discussion(results),
         ),
     )
 
 
-def _parts(record: Record | None) -> Parts:
+def parts_of(record: Record | None) -> Parts:
+    """Return the time in blocks and of the combine step after, as far as they are known."""
     combine = None if record is None else record.parts.get("combine")
     if record is None or record.median_us is None or combine is None:
         return {"blocks": None, "combine": combine}
@@ -66,7 +67,7 @@ def _parts(record: Record | None) -> Parts:
 
 def _chart(graphs: list[MatrixRecord], records: Mapping[str, list[Record | None]]) -> LineChart | None:
     series = {
-        f"{PRODUCTS[method]}: {part}": tuple(_parts(record)[part] for record in records[method])
+        f"{PRODUCTS[method]}: {part}": tuple(parts_of(record)[part] for record in records[method])
         for method in (PUBLISHED, "hbp-active")
         for part in ("blocks", "combine")
     }
@@ -99,7 +100,7 @@ def _limit(graphs: list[MatrixRecord], records: list[Record | None]) -> Verdict:
     shares = {
         matrix.name: parts["combine"] / (parts["blocks"] + parts["combine"])
         for matrix, record in zip(graphs, records, strict=True)
-        if (parts := _parts(record))["blocks"] and parts["combine"]
+        if (parts := parts_of(record))["blocks"] and parts["combine"]
     }
     if not shares:
         return Verdict(claim, None, NOT_MEASURED)

@@ -114,8 +114,9 @@ def measure_matrices(
             continue
         matrices.append(described(matrix, each.csr, each.sha256))
         # Products first: conversions are timed from the host, which is not to load kernels meanwhile.
+        by_degree = _ByDegree(each.csr)
         for dtype in DTYPES:
-            records += _products(each, dtype, timer, run)
+            records += _products(each, dtype, by_degree, timer, run)
         records += Preparation(each, timer, run).records()
         blocks.append(counted(matrix.name, each.csr))
         if id_of(matrix) not in LARGE and not run.is_late:
@@ -148,7 +149,9 @@ def described(matrix: SuiteMatrix, csr: Any, sha256: str = "") -> MatrixRecord:
     return replace(_blank(matrix), **counts_of(csr), sha256=sha256 or matrix_sha256(csr))
 
 
-def _products(supplied: Supplied, dtype: str, timer: TurnTimer, run: Run) -> list[Record]:
+def _products(
+    supplied: Supplied, dtype: str, by_degree: _ByDegree, timer: TurnTimer, run: Run
+) -> list[Record]:
     """Measure every method in one type, all in turn."""
     blanks = {method: Record(supplied.matrix.name, method, dtype) for method in (*PUBLISHED, *_OTHERS)}
     if run.is_late:
@@ -156,7 +159,7 @@ def _products(supplied: Supplied, dtype: str, timer: TurnTimer, run: Run) -> lis
         return [replace(each, status="left_out", reason=TOO_LATE) for each in late]
     csr = typed(supplied.csr, dtype)
     turns = InTurn(supplied.exact["spmv", dtype], timer, run)
-    forms = _Forms(csr)
+    forms = _Forms(csr, by_degree)
     # The published forms are the largest, and while they are made there must be room for more.
     for method, form in PUBLISHED.items():
         turns.own(blanks[method], partial(forms.published, *form), apart="combine")
@@ -176,6 +179,20 @@ def _fastest(tried: Sequence[Record]) -> Record:
     return min(there, key=lambda each: each.median_us or 0.0) if there else replace(tried[0], chosen="")
 
 
+class _ByDegree:
+    """A matrix in blocks of hubs, which the host makes once for both types: for the largest that takes long."""
+
+    def __init__(self, csr: Any) -> None:
+        self._csr = csr
+        self._made: ActiveHBP | None = None
+
+    def of(self, dtype: Any) -> ActiveHBP:
+        """Return it in a type."""
+        if self._made is None:
+            self._made = ActiveHBP.from_scipy(self._csr, by_degree=True)
+        return self._made.astype(dtype)
+
+
 class _Forms:
     """A matrix on the device in CRS and in the forms that are made of it there, each once.
 
@@ -185,10 +202,12 @@ class _Forms:
     ----------
     csr
         As csr_array, in the type of the products.
+    by_degree
+        The same in blocks of hubs.
     """
 
-    def __init__(self, csr: Any) -> None:
-        self.csr = csr
+    def __init__(self, csr: Any, by_degree: _ByDegree) -> None:
+        self.csr, self._by_degree = csr, by_degree
         self._made: dict[str, Any] = {}
         self._room: Any = None
 
@@ -228,7 +247,7 @@ class _Forms:
         from gpu.runtime.cuda import THREADS_PER_BLOCK
 
         if by_degree:
-            stored = ActiveHBP.from_scipy(self.csr, by_degree=True)
+            stored = self._by_degree.of(self.csr.dtype)
         else:
             stored = self.once("active", lambda: active_on_device(self.matrix()))
         return ActiveHBPProduct(stored, THREADS_PER_BLOCK, direct=direct)
