@@ -97,7 +97,7 @@ def _verdicts(results: Results) -> Iterator[Verdict]:
         ("hbp-probing-fixed", "Competition balances blocks: it is faster than all of them fixed"),
         (
             "hbp-probing-competitive",
-            "A fixed part saves accesses of x: it is faster than competition for all blocks",
+            "Fixed blocks save accesses of x: they are faster than competition for all",
         ),
     ):
         mean = mean_ratio(results.ratios(results.matrices, method, "float64", BY_SIZE))

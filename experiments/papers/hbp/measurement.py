@@ -180,7 +180,7 @@ def _fastest(tried: Sequence[Record]) -> Record:
 
 
 class _ByDegree:
-    """A matrix in blocks of hubs, which the host makes once for both types: for the largest that takes long."""
+    """A matrix in blocks of hubs, which the host makes once for both types."""
 
     def __init__(self, csr: Any) -> None:
         self._csr = csr

@@ -1,0 +1,94 @@
+"""The page of the HBP paper says what the recorded results say."""
+
+import re
+
+import pytest
+
+from docs.tables import hbp, hbp_orders
+from experiments.papers.hbp import balance, combining, memory, preparation, products
+from experiments.papers.hbp.printed import PREPROCESSING, REDUCTIONS
+from experiments.papers.hbp.results import Results
+from experiments.papers.hbp.subjects import id_of
+from experiments.papers.kit.source import recorded_results
+from gpu.hbp.container import BLOCK_ROWS
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return recorded_results(Results)
+
+
+@pytest.fixture(scope="module")
+def page():
+    return hbp.PAGES[0].read_text(encoding="utf-8")
+
+
+def outcomes(item):
+    return {each.claim: each.holds for each in item.verdicts}
+
+
+def test_tables_are_those_of_the_recorded_results(recorded):
+    wanted = set()
+    for path in hbp.PAGES:
+        text = path.read_text(encoding="utf-8")
+        assert text.count("<!-- hbp") == 2 * len(list(hbp.marked(text)))
+        assert hbp.rendered(text, recorded) == text, "run python -m docs.tables.hbp"
+        wanted |= set(hbp.marked(text))
+    assert wanted == set(hbp.TABLES)
+
+
+def test_a_changed_number_is_noticed(recorded, page):
+    changed = re.sub(r"(\| m4-kronecker-18 \| kron_g500-logn18 \| 42 \| )\d+", r"\g<1>42", page)
+    assert changed != page
+    assert hbp.rendered(changed, recorded) == page
+
+
+def test_the_text_says_what_the_verdicts_say(recorded, page):
+    text = " ".join(page.split())
+    first = preparation.make(recorded).verdicts[0]
+    assert first.holds is False
+    assert f"puts the rows of blocks in order {PREPROCESSING['sort'][0]} times as fast as a sort" in text
+    by_words, one_by_one = (
+        preparation.times_longer(recorded, "sort", method, "order") for method in ("probing-words", "probing")
+    )
+    assert max(by_words.values()) < 1 and max(one_by_one.values()) < 1, "both kernels are slower"
+    combined = outcomes(combining.make(recorded))
+    assert combined["The combine step grows faster than the product in blocks"]
+    assert not combined["Adding sums to the result with atomics costs more than the combine step"]
+    primary = "On larger matrices the combine step is the primary factor that limits the 2D partition"
+    assert combined[primary] is False
+    assert f"up to {max(each.nnz for each in recorded.matrices) / 1e6:.0f} million entries" in text
+    slower = recorded.ratios(recorded.matrices, "crs-scalar", "float64", products.PUBLISHED)
+    assert {name.partition("-")[0] for name, ratio in slower.items() if ratio < 1} == {"m3", "m10"}
+    sizes = recorded.ratios(recorded.matrices, "hbp-probing-competitive", "float64", "hbp-probing")
+    assert sum(ratio < 1 for ratio in sizes.values()) > len(sizes) / 2, "more competition helps more"
+
+
+def test_coincidences_are_named_with_their_numbers(recorded, page):
+    text = " ".join(page.split())
+    chosen = {
+        (each.matrix, each.numbers.get("a")): each
+        for each in reversed(recorded.orders)
+        if each.method == "in_turn" and (each.block_rows, each.block_columns) == (512, 4096)
+    }
+    for matrix, a, name in (
+        ("m4-kronecker-18", 0, "kron_g500-logn18"),
+        ("m14-circuit", 1, "rajat30"),
+    ):
+        own = balance.by_method(recorded, matrix)["own"].deviation
+        less = 100 * (1 - chosen[matrix, a].deviation / own)
+        assert f"{less:.0f} instead of {REDUCTIONS[name]} % on {name}" in text
+    near = memory.coincidences(recorded)
+    assert len(near) == 2 and all(name.startswith("CSR") for name in near)
+
+
+def test_the_least_bytes_of_an_order_are_those_of_the_blocks(recorded, page):
+    (blocks,) = (each.blocks for each in recorded.blocks if each.matrix == hbp_orders.KRONECKER)
+    assert blocks == hbp_orders.KRONECKER_BLOCKS
+    moved = 8 * BLOCK_ROWS * blocks
+    assert f"this is {moved / 1e6:.0f} MB, or {moved / 3.0e6:.0f} us at 3.0 TB/s" in " ".join(page.split())
+
+
+def test_the_ten_matrices_are_all_but_the_kronecker_graphs(recorded):
+    others = {id_of(each) for each in recorded.matrices if "kronecker" not in each.name}
+    assert others == set(memory.ON_THE_4090)
