@@ -41,19 +41,34 @@ def _per_cent(orders: dict[str, OrderRecord], method: str) -> str:
     return NONE if less is None else f"{less:.0f}"
 
 
-def _in_turn(results: Results) -> str:
-    """Return how much less the deviation is on the Kronecker graph, by the parameter a."""
-    own = balance.by_method(results, KRONECKER)["own"].deviation
-    by_numbers = {
-        (each.method, *each.numbers.values()): f"{100 * (1 - each.deviation / own):.0f}"
+def less_in_turn(results: Results, matrix: str, a: int, method: str = "in_turn") -> float:
+    """Return by how many per cent the deviation is less with rows in their original order.
+
+    Parameters
+    ----------
+    results
+        What was measured.
+    matrix
+        A name.
+    a
+        Parameter of the hash; the others follow from it.
+    method
+        ``in_turn``, or ``hash`` for rows in the order of their hash.
+    """
+    own = balance.by_method(results, matrix)["own"].deviation
+    numbers = RowHash.of(a, BLOCK_ROWS).numbers()
+    deviation = next(
+        each.deviation
         for each in results.orders
-        if each.matrix == KRONECKER and paper_partition(each.block_rows, each.block_columns)
-    }
+        if (each.matrix, each.method, each.numbers) == (matrix, method, numbers)
+        and paper_partition(each.block_rows, each.block_columns)
+    )
+    return 100 * (1 - deviation / own)
+
+
+def _in_turn(results: Results) -> str:
     rows = [
-        (
-            METHODS[method],
-            *(by_numbers[method, *RowHash.of(a, BLOCK_ROWS).numbers().values()] for a in (2, 1, 0)),
-        )
+        (METHODS[method], *(f"{less_in_turn(results, KRONECKER, a, method):.0f}" for a in (2, 1, 0)))
         for method in ("in_turn", "hash")
     ]
     return table(("rows are placed", "a = 2, as sampled", "a = 1", "a = 0"), rows)

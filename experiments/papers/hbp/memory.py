@@ -121,13 +121,13 @@ def converted_bytes(results: Results, matrix: MatrixRecord) -> int | None:
 def storage_verdicts(results: Results) -> Iterator[Verdict]:
     """Yield what the paper says of the memory that HBP takes (section IV-C)."""
     ratios = {
-        matrix.name: hbp / crs
+        matrix.name: whole / crs
         for matrix in results.matrices
-        if (hbp := _bytes(results, matrix, PUBLISHED)) and (crs := _bytes(results, matrix, "crs-scalar"))
+        if (whole := converted_bytes(results, matrix)) and (crs := _bytes(results, matrix, "crs-scalar"))
     }
     mean = mean_ratio(ratios)
     yield Verdict(
-        "HBP takes several times the storage of the original matrix",
+        "The conversion takes several times the storage of the original matrix",
         mean.value > 2 if mean else None,
         f"{mean} times CSR, {min(ratios.values()):.1f} to {max(ratios.values()):.1f}"
         if mean
@@ -138,9 +138,10 @@ def storage_verdicts(results: Results) -> Iterator[Verdict]:
         for matrix in results.matrices
         if id_of(matrix) in UNPLACED and (size := converted_bytes(results, matrix))
     }
+    too_large = [name for name, size in sizes.items() if size > MEMORY_OF_THE_4090]
     detail = "; ".join(f"{name} {size / 1e9:.1f} GB" for name, size in sizes.items())
     yield Verdict(
         "Therefore an RTX 4090 with 24 GB cannot handle m4 to m7",
-        min(sizes.values()) > MEMORY_OF_THE_4090 if sizes else None,
-        detail or NOT_MEASURED,
+        len(too_large) == len(sizes) if sizes else None,
+        f"{detail}; too large: {', '.join(too_large) or 'none'}" if sizes else NOT_MEASURED,
     )

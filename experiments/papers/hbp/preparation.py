@@ -13,6 +13,7 @@ from experiments.papers.kit.numbers import Average, mean_ratio
 from experiments.papers.kit.results import NOT_MEASURED, MatrixRecord, Record
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Verdict
+from experiments.report.number_tables import three_digits
 
 SUMMARY = (
     "How many times longer than with the hash the rows of all blocks take to be put in order on the GPU: "
@@ -69,26 +70,27 @@ def verdict_on_the_hash(results: Results) -> Verdict:
     """Return whether inserting and probing is faster than a good sort, the order alone."""
     claim = "The nonlinear hash puts rows in order faster than a sort"
     by_words, one_by_one, counted = (
-        mean_ratio(times_longer(results, "sort", each, "order")) for each in (PUBLISHED, "probing", "hash")
+        mean_ratio(results.ratios(results.matrices, each, "", "sort", "order"))
+        for each in (PUBLISHED, "probing", "hash")
     )
     if by_words is None:
         return Verdict(claim, None, NOT_MEASURED)
-    slower = "not reproduced: the hash is slower than a good sort on this GPU; " if by_words.value < 1 else ""
+    slower = "not reproduced: the hash is slower than a good sort on this GPU; " if by_words.value > 1 else ""
     others = [
-        f"{_more(each)} as {name}"
-        for each, name in (
-            (one_by_one, "the hash with a compare-and-swap a place"),
-            (counted, "the hash counted"),
-        )
+        f"{name} {_in_three_digits(each)} times"
+        for name, each in (("one by one", one_by_one), ("the hash counted", counted))
         if each is not None
     ]
-    detail = f"{slower}the sort takes {_more(by_words)} as the hash that probes 32 places at once"
-    return Verdict(claim, by_words.value > 1, "; ".join([detail, *others]))
+    detail = (
+        f"{slower}as published, with 32 places at once, it takes {_in_three_digits(by_words)} times as long as "
+        "the sort"
+    )
+    return Verdict(claim, by_words.value < 1, ", ".join([detail, *others]))
 
 
-def _more(mean: Average) -> str:
-    """Return a mean with its range, in three digits: some are small."""
-    return f"{mean.value:.3g} times as long ({mean.least:.3g} to {mean.greatest:.3g} without one matrix)"
+def _in_three_digits(mean: Average) -> str:
+    whole, least, greatest = map(three_digits, (mean.value, mean.least, mean.greatest))
+    return f"{whole} ({least} to {greatest} without one matrix)"
 
 
 def _bottleneck(results: Results) -> Verdict:
