@@ -76,7 +76,7 @@ def _numbers(results: Results) -> str:
         for row in item.rows
         if row.paper and row.ours is not None and not row.implied
     ]
-    return table(("where", "what", "paper", "here", ""), rows)
+    return table(("where", "what", "paper", "here", "outcome"), rows)
 
 
 def _claims(results: Results) -> str:
@@ -85,7 +85,7 @@ def _claims(results: Results) -> str:
         for item in _items(results)
         for verdict in item.verdicts
     ]
-    return table(("where", "claim", "here"), rows)
+    return table(("where", "claim", "outcome"), rows)
 
 
 def _coincidences(results: Results) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from docs.tables.hbp_cells import NONE, mean, microseconds
 from docs.tables.markdown import table
-from experiments.papers.hbp import balance, hash_numbers
+from experiments.papers.hbp import balance, hash_numbers, preparation
 from experiments.papers.hbp.printed import REDUCTIONS
 from experiments.papers.hbp.results import OrderRecord, Results
 from experiments.papers.hbp.texts import METHODS, paper_partition
@@ -88,6 +88,21 @@ def _times(results: Results) -> str:
     return table(("us", *map(METHODS.__getitem__, ALONE), *whole), rows)
 
 
+def _order_means(results: Results) -> str:
+    """Return how many times as long other orders take as the hash, in three ways."""
+    rows = []
+    for method in ("sort", "dynamic", "classes", "sell"):
+        cells = [
+            mean(mean_ratio(preparation.times_longer(results, method, reference, stage)))
+            for stage, references in (("order", preparation.HASHES), ("all", WHOLE[:2]))
+            for reference in references
+        ]
+        rows.append((METHODS[method], *cells))
+    alone = (f"over {METHODS[reference]}" for reference in preparation.HASHES)
+    whole = (f"whole conversion, over {METHODS[reference]}" for reference in WHOLE[:2])
+    return table(("times as long", *alone, *whole), rows)
+
+
 def _beside_sorting(results: Results) -> str:
     rows = []
     for method in ("probing", "probing-words", "in_turn", "hash", "classes"):
@@ -133,6 +148,7 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "deviations": _deviations,
     "in-turn": _in_turn,
     "order-times": _times,
+    "order-means": _order_means,
     "beside-sorting": _beside_sorting,
     "counters": _counters,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from experiments.papers.hbp.means import mean_row
 from experiments.papers.hbp.results import Results
 from experiments.papers.hbp.subjects import id_of
 from experiments.papers.hbp.texts import ALLOCATED
@@ -44,16 +45,8 @@ def make(results: Results) -> Item:
 def _mean_rows(results: Results) -> Iterator[Comparison]:
     for dtype in DTYPES:
         for method in tuple(ALLOCATED)[1:]:
-            mean = mean_ratio(results.ratios(results.matrices, method, dtype, BY_SIZE))
-            yield Comparison(
-                "geometric mean",
-                f"{ALLOCATED[method]}, over fixed by size, time, {dtype}",
-                "",
-                mean.value if mean else None,
-                "",
-                NOT_MEASURED,
-                without_one=mean.without_one if mean else None,
-            )
+            ratios = results.ratios(results.matrices, method, dtype, BY_SIZE)
+            yield mean_row(f"{ALLOCATED[method]}, over fixed by size, time, {dtype}", ratios)
 
 
 def _time_rows(results: Results) -> Iterator[Comparison]:

@@ -139,7 +139,7 @@ def _verdicts(subjects: list[MatrixRecord], result: dict[str, dict[str, OrderRec
 
 def _on_a_reduction(name: str, printed: int, matrix: MatrixRecord, orders: dict[str, OrderRecord]) -> Verdict:
     """Judge a printed reduction by the rule for shares; an agreement on another matrix proves nothing."""
-    claim = f"By {printed} % on {name}"
+    claim = f"The hash makes the deviation on {name} {printed} % less"
     ours = reduction(orders, PUBLISHED) if PUBLISHED in orders else None
     if ours is None:
         return Verdict(claim, None, NOT_MEASURED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from experiments.papers.hbp.means import mean_row
 from experiments.papers.hbp.results import Results
 from experiments.papers.hbp.texts import ADDED, PRODUCTS
 from experiments.papers.kit.numbers import mean_ratio
@@ -110,17 +111,8 @@ def _limit(graphs: list[MatrixRecord], records: list[Record | None]) -> Verdict:
 
 def _added_rows(results: Results) -> Iterator[Comparison]:
     ratios = results.ratios(results.matrices, ADDED, "float64", PUBLISHED)
-    mean = mean_ratio(ratios)
     quantity = "sums added to y with atomics, over those combined, time"
-    yield Comparison(
-        "geometric mean",
-        quantity,
-        "",
-        mean.value if mean else None,
-        "",
-        NOT_MEASURED,
-        without_one=mean.without_one if mean else None,
-    )
+    yield mean_row(quantity, ratios)
     for matrix in results.matrices:
         yield Comparison(matrix.label, quantity, "", ratios.get(matrix.name), "", NOT_MEASURED)
 
@@ -154,7 +146,7 @@ def _discussion(results: Results) -> Iterator[Verdict]:
     shares = empty_shares(results)
     detail = "; ".join(f"{name} {share:.0%} of no entry" for name, share in shares.items())
     yield Verdict(
-        "The vectors of sums are very sparse, on most matrices",
+        "The vectors of sums are very sparse (most matrices)",
         sum(share > SPARSE for share in shares.values()) > len(shares) / 2 if shares else None,
         detail or NOT_MEASURED,
     )

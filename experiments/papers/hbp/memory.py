@@ -13,13 +13,17 @@ from experiments.papers.kit.results import NOT_MEASURED, MatrixRecord
 from experiments.report.agreement import outcome_of_number
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
-from gpu.hbp.container import BLOCK_ROWS
+from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS, WARP
 
 PUBLISHED = "hbp-probing"
 METHODS = ("crs-scalar", PUBLISHED, "hbp", "hbp-active")
 NEEDS_THE_PROFILER = "of an RTX 4090, by Nsight Compute"
 ENTRY_BYTES = 16
 """Of an entry of HBP in float64: value, column, add_sign."""
+SLOT_BYTES = 8
+"""Of a row of a block: zero_row and output_hash."""
+SUM_BYTES = 8
+SEGMENT_BYTES = 8 * BLOCK_COLUMNS
 COUNTING_BYTES = 8
 """Of a row of a block while a matrix is converted: its first entry, and how many there are."""
 UNPLACED = ("m4", *LARGE)
@@ -39,7 +43,7 @@ def make(results: Results) -> Item:
         "entries, so that its numbers are too high, of circuits and device-like matrices by a quarter to "
         "nearly twice.",
         rows,
-        verdicts=(_direction(results),),
+        verdicts=(_direction(results), _unneeded(results)),
         notes=(_coincidences(results),),
     )
 
@@ -78,6 +82,24 @@ def _direction(results: Results) -> Verdict:
             least = ENTRY_BYTES * matrix.nnz / (time * 1e3)
             return Verdict(claim, least > csr, f"{matrix.name}: at least {least:.0f} GB/s, CSR {csr:.2f}")
     return Verdict(claim, None, NOT_MEASURED)
+
+
+def _unneeded(results: Results) -> Verdict:
+    """Judge by the segments of x and the slots that blocks take, once each, against all that CSR keeps."""
+    claim = "HBP transfers much data that is not needed: segments of x, and the format itself (most matrices)"
+    ratios = {
+        matrix.name: (SEGMENT_BYTES + SLOT_BYTES * BLOCK_ROWS) * blocks.filled / crs
+        for matrix in results.matrices
+        if (blocks := results.blocks_of(matrix.name)) and (crs := _bytes(results, matrix, "crs-scalar"))
+    }
+    if not ratios:
+        return Verdict(claim, None, NOT_MEASURED)
+    larger = sum(ratio > 1 for ratio in ratios.values())
+    detail = (
+        f"segments and slots of blocks with entries have {mean_ratio(ratios)} times the bytes of CSR, more "
+        f"than CSR on {larger} of {len(ratios)} matrices"
+    )
+    return Verdict(claim, 2 * larger > len(ratios), detail)
 
 
 def coincidences(results: Results) -> dict[str, tuple[float, str]]:
@@ -138,10 +160,29 @@ def storage_verdicts(results: Results) -> Iterator[Verdict]:
         for matrix in results.matrices
         if id_of(matrix) in UNPLACED and (size := converted_bytes(results, matrix))
     }
+    yield _fixed_storage(results)
     too_large = [name for name, size in sizes.items() if size > MEMORY_OF_THE_4090]
     detail = "; ".join(f"{name} {size / 1e9:.1f} GB" for name, size in sizes.items())
     yield Verdict(
         "Therefore an RTX 4090 with 24 GB cannot handle m4 to m7",
         len(too_large) == len(sizes) if sizes else None,
         f"{detail}; too large: {', '.join(too_large) or 'none'}" if sizes else NOT_MEASURED,
+    )
+
+
+def _fixed_storage(results: Results) -> Verdict:
+    """Judge by the bytes on the device, with sums and a ticket, against those of entries and slots alone."""
+    claim = "The storage of HBP is fixed by the entries, the rows and the column blocks: nothing is padded"
+    differences = {}
+    for matrix in results.matrices:
+        blocks, there = results.blocks_of(matrix.name), _bytes(results, matrix, PUBLISHED)
+        if blocks is not None and there is not None:
+            slots = blocks.blocks * BLOCK_ROWS
+            expected = ENTRY_BYTES * matrix.nnz + (SLOT_BYTES + SUM_BYTES) * slots + 4 * (slots // WARP + 2)
+            differences[matrix.name] = there - expected
+    if not differences:
+        return Verdict(claim, None, NOT_MEASURED)
+    most = max(map(abs, differences.values()))
+    return Verdict(
+        claim, most == 0, f"{most} bytes more or less on each of {len(differences)} matrices at most"
     )

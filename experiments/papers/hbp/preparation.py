@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from experiments.papers.hbp.means import greatest_row, mean_row
 from experiments.papers.hbp.printed import PREPROCESSING
 from experiments.papers.hbp.results import Results
 from experiments.papers.hbp.subjects import id_of
@@ -82,8 +83,8 @@ def verdict_on_the_hash(results: Results) -> Verdict:
         if each is not None
     ]
     detail = (
-        f"{slower}as published, with 32 places at once, it takes {_in_three_digits(by_words)} times as long as "
-        "the sort"
+        f"{slower}as published, with 32 places at once, it takes {_in_three_digits(by_words)} times as long "
+        "as the sort"
     )
     return Verdict(claim, by_words.value < 1, ", ".join([detail, *others]))
 
@@ -121,22 +122,12 @@ def _mean_rows(results: Results) -> Iterator[Comparison]:
 def _compared(results: Results, method: str, reference: str, stage: str) -> Iterator[Comparison]:
     """Yield the mean and, where the paper prints it, the greatest ratio."""
     judged = (reference, stage) == (PUBLISHED, "all")
-    mean_printed, most_printed = PREPROCESSING.get(method, ("", "")) if judged else ("", "")
+    mean, most = PREPROCESSING.get(method, ("", "")) if judged else ("", "")
     ratios = times_longer(results, method, reference, stage)
-    mean = mean_ratio(ratios)
     quantity = f"{METHODS[method]} over {METHODS[reference]}, {STAGES[stage]}"
-    yield Comparison(
-        "geometric mean",
-        quantity,
-        mean_printed,
-        mean.value if mean else None,
-        "the paper's mean; it does not say which" if mean_printed else "",
-        NOT_MEASURED,
-        without_one=mean.without_one if mean else None,
-    )
-    if most_printed:
-        most = max(ratios, key=lambda name: ratios[name], default="")
-        yield Comparison("greatest", quantity, most_printed, ratios.get(most), most, NOT_MEASURED)
+    yield mean_row(quantity, ratios, paper=mean)
+    if most:
+        yield greatest_row(quantity, ratios, paper=most)
 
 
 def _time_rows(results: Results, matrix: MatrixRecord) -> Iterator[Comparison]:
