@@ -152,3 +152,24 @@ def test_what_was_made_on_the_device_is_multiplied_as_it_is(size):
         y = upload(np.full(matrix.shape[0], np.nan))
         product.launch(upload(x), y, 1.0, 0.0, 0)
         assert relative_error(matrix, x, y.copy_to_host()) <= 2 * rounding_bound(matrix, np.float64)
+
+
+@pytest.mark.parametrize("direct", [False, True])
+@pytest.mark.parametrize("allocation", ["by size", "half", "fixed", "competitive"])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_published_form_in_every_allocation(size, allocation, direct):
+    from gpu.hbp.building.blocks import DeviceCRS, hbp_on_device
+    from gpu.hbp.product import HBPProduct
+    from gpu.runtime.memory import upload
+
+    matrix = skewed(size)
+    rng = np.random.default_rng(1)
+    x, y0 = rng.standard_normal(matrix.shape[1]), rng.standard_normal(matrix.shape[0])
+    product = HBPProduct(
+        hbp_on_device(DeviceCRS.of(matrix), method="probing"), 256, allocation, direct=direct
+    )
+    allowed = 2 * rounding_bound(matrix, np.float64) + 4 * np.finfo(np.float64).eps
+    for _ in range(2):  # all tickets are there again
+        y = upload(y0)
+        product.launch(upload(x), y, -2.0, 0.5, 0)
+        assert relative_error(matrix, x, y.copy_to_host(), alpha=-2, beta=0.5, y0=y0) <= allowed
