@@ -214,7 +214,13 @@ def scale_kernel(real: Any) -> Any:
 
     @cuda.jit
     def kernel(rows, tickets, y, alpha, beta):
-        """Multiply y by beta, and call the tickets in; parameters as of `combine_kernel`."""
+        """Multiply y by beta, and call the tickets in.
+
+        Parameters
+        ----------
+        rows, tickets, y, alpha, beta
+            As of `combine_kernel`.
+        """
         row = np.int64(cuda.grid(1))
         begin_in_sequence()
         if row == 0:

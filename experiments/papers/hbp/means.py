@@ -43,7 +43,13 @@ def mean_row(
 
 
 def greatest_row(quantity: str, ratios: Mapping[str, float], *, paper: str, of: str = "") -> Comparison:
-    """Return the greatest ratio, with its matrix; parameters as of `mean_row`."""
+    """Return the greatest ratio, with its matrix.
+
+    Parameters
+    ----------
+    quantity, ratios, paper, of
+        As of `mean_row`.
+    """
     most = max(ratios, key=lambda name: ratios[name], default="")
     row = f"greatest, {of}" if of else "greatest"
     return Comparison(row, quantity, paper, ratios.get(most), most, NOT_MEASURED)

@@ -63,7 +63,17 @@ def make(results: Results) -> Item:
 
 
 def times_longer(results: Results, method: str, reference: str, stage: str) -> dict[str, float]:
-    """Return how many times longer than with a hash a method takes, by matrix."""
+    """Return how many times longer than with a hash a method takes, by matrix.
+
+    Parameters
+    ----------
+    results
+        What was measured.
+    method, reference
+        Orders: any, and one of `HASHES`.
+    stage
+        A key of `STAGES`.
+    """
     return results.ratios(results.matrices, method, "", reference, stage)
 
 

@@ -72,7 +72,19 @@ def one_by_one_kernel(block_rows: int, divides: bool = False) -> Any:
 
     @cuda.jit
     def kernel(counts, blocks, a, b, c, d, inverse, order):
-        """Insert the rows of a block; parameters as of `counted_order_kernel`."""
+        """Insert the rows of a block.
+
+        Parameters
+        ----------
+        counts
+            int32: entries of each row of each block.
+        blocks
+            How many there are.
+        a, b, c, d, inverse
+            Of the hash, `gpu.hbp.building.row_hash.numbers_of`.
+        order
+            int32, as many as counts, written: which row stands at each place.
+        """
         table = cuda.shared.array(block_rows, np.int32)
         first = np.int64(cuda.blockIdx.x) * block_rows
         a, b, c, d, inverse = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d), np.uint32(inverse)
@@ -119,7 +131,19 @@ def by_words_kernel(block_rows: int, divides: bool = False) -> Any:
 
     @cuda.jit
     def kernel(counts, blocks, a, b, c, d, inverse, order):
-        """Insert the rows of a block; parameters as of `counted_order_kernel`."""
+        """Insert the rows of a block.
+
+        Parameters
+        ----------
+        counts
+            int32: entries of each row of each block.
+        blocks
+            How many there are.
+        a, b, c, d, inverse
+            Of the hash, `gpu.hbp.building.row_hash.numbers_of`.
+        order
+            int32, as many as counts, written: which row stands at each place.
+        """
         table = cuda.shared.array(all_rows, np.uint16)
         free = cuda.shared.array(all_words, np.uint32)
         lane, warp = np.uint32(cuda.threadIdx.x % WARP), np.uint32(cuda.threadIdx.x // WARP)

@@ -24,7 +24,15 @@ def numbers_of(row_hash: RowHash) -> tuple[int, int, int, int, int]:
 
 @device_function
 def hash_of(count, a, b, c, d, inverse):
-    """Return the place of a row with this many entries, where `divides_by_product`."""
+    """Return the place of a row with this many entries, where `divides_by_product`.
+
+    Parameters
+    ----------
+    count
+        uint32: entries of the row.
+    a, b, c, d, inverse
+        uint32: numbers of the hash, `numbers_of`.
+    """
     product = np.uint32(count * c)
     quotient = np.uint32(np.uint64(product) * np.uint64(inverse) >> np.uint64(32))
     aggregated = min(np.uint32(count >> a), np.uint32(CLASSES - 1))
@@ -33,7 +41,15 @@ def hash_of(count, a, b, c, d, inverse):
 
 @device_function
 def any_hash_of(count, a, b, c, d, block_rows):
-    """Return the place of a row with this many entries; see `gpu.hbp.hashing`."""
+    """Return the place of a row with this many entries; see `gpu.hbp.hashing`.
+
+    Parameters
+    ----------
+    count
+        uint32: entries of the row.
+    a, b, c, d, block_rows
+        uint32: numbers of the hash, `numbers_of`, and rows of a block.
+    """
     rest = np.uint64(count) * np.uint64(c) % np.uint64(d)
     aggregated = min(np.uint32(count >> a), np.uint32(CLASSES - 1))
     return np.uint32((np.uint64(aggregated) * np.uint64(b) + rest) % np.uint64(block_rows))
