@@ -25,6 +25,8 @@ SUMMARY = (
 )
 PUBLISHED = "probing"
 """What fills the table as algorithm 2 does, each thread with its row from the beginning."""
+FULL = 0.5
+"""The share of lanes with an entry from which on utilisation is not low."""
 SHOWN = (PUBLISHED, "probing-words", "hash", "in_turn", "classes", "sort", "dynamic", "sell")
 
 
@@ -130,6 +132,7 @@ def _verdicts(subjects: list[MatrixRecord], result: dict[str, dict[str, OrderRec
             if each.stands_for == name:
                 yield _on_a_reduction(name, printed, each, result[each.name])
     yield _fewer_steps(probed, result)
+    yield _low_utilisation(probed, result)
     yield Verdict(
         "The deviation is high in the blocks of ASIC_680k and ohne2 as they stand",
         None,
@@ -164,3 +167,18 @@ def _fewer_steps(probed: list[MatrixRecord], result: dict[str, dict[str, OrderRe
         return Verdict(claim, None, NOT_MEASURED)
     detail = "; ".join(f"{name} {share:.0%} fewer" for name, share in saved.items())
     return Verdict(claim, all(share > 0 for share in saved.values()), detail)
+
+
+def _low_utilisation(probed: list[MatrixRecord], result: dict[str, dict[str, OrderRecord]]) -> Verdict:
+    """Judge by sorting, too: what it does not reach is unavoidable in groups of 32 rows."""
+    claim = "Low utilisation of threads is unavoidable, since long rows are too few to fill a warp"
+    lanes = {
+        each.name: (result[each.name][PUBLISHED].lanes, result[each.name]["sort"].lanes)
+        for each in probed
+        if "sort" in result[each.name]
+    }
+    if not lanes:
+        return Verdict(claim, None, NOT_MEASURED)
+    low = sum(max(each) < FULL for each in lanes.values())
+    detail = "; ".join(f"{name} {hashed:.0%}, sorted {best:.0%}" for name, (hashed, best) in lanes.items())
+    return Verdict(claim, 2 * low > len(lanes), f"lanes with an entry: {detail}")

@@ -101,6 +101,12 @@ def test_each_printed_reduction_has_a_verdict_within_five_points(recorded):
         verdict = verdicts[f"The hash makes the deviation on {what} less"]
         assert verdict.holds is None and verdict.detail.startswith("a coincidence")
     assert verdicts["Rows with many entries come to the same warps, so that warps take fewer steps"].holds
+    assert (
+        verdicts[
+            "Low utilisation of threads is unavoidable, since long rows are too few to fill a warp"
+        ].holds
+        is None
+    )
     printed = [row for row in item.rows if row.paper]
     assert {row.paper for row in printed} == set(map(str, REDUCTIONS.values()))
     assert all(row.implied and row.measure == "share" for row in printed)
@@ -111,10 +117,16 @@ def test_the_hash_is_compared_with_what_is_better(recorded):
     assert {panel.title for panel in item.chart.panels} >= {"m4-kronecker-18", "m10-device"}
     assert ours(item, "m4-kronecker-18: classes bits=2", "512 x 4096") < 0.4
     assert any("classes: deviation 1.0" in note for note in item.notes)
-    (verdict,) = hash_numbers.make(
-        replace(recorded, orders=tuple(order("m1-circuit", each, 1.0) for each in ("sort", "probing")))
-    ).verdicts
-    assert verdict.holds is None  # no time of sorting
+    similar, linear, partition = item.verdicts
+    assert linear.holds and partition.holds is None
+    own, sampled = order("m1-circuit", "own", 1.0), order("m1-circuit", "hash", 0.4)
+    sampled = replace(sampled, numbers={"a": 1, "b": 56, "c": 28, "d": 56})
+    without = replace(sampled, numbers=sampled.numbers | {"d": 1}, deviation=0.3)
+    orders_ = (own, sampled, without, order("m1-circuit", "sort", 0.4), order("m1-circuit", "probing", 0.48))
+    orders_ = tuple(replace(each, nanoseconds=1.0 if each.method == "sort" else 0) for each in orders_)
+    similar, linear, _ = hash_numbers.make(replace(recorded, orders=orders_)).verdicts
+    assert similar.holds  # 1.2 times
+    assert linear.holds is False and "m1-circuit 0.75 times" in linear.detail
 
 
 def test_the_recorded_run_has_all_matrices(recorded):
@@ -246,7 +258,7 @@ def test_the_combine_step_and_what_would_be_without_it(measured):
 def test_allocations_are_compared_with_that_by_size(measured):
     item = allocation.make(measured)
     assert ours(item, "geometric mean", "all fixed, over fixed by size, time, float64") == pytest.approx(1.2)
-    assert [each.holds for each in item.verdicts] == [True, False]
+    assert [each.holds for each in item.verdicts] == [None, True, False]
 
 
 def test_rates_of_another_gpu_are_not_testable_and_a_near_one_is_a_coincidence(measured):
