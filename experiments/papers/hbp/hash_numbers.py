@@ -154,12 +154,11 @@ def _linear_mapping(results: Results) -> Verdict:
         for each in _other_numbers(results, matrix.name)
         if each.numbers == by_method(results, each.matrix)["hash"].numbers | {"d": 1}
     }
-    detail = "; ".join(
-        f"{name} {ratio:.2f} times the deviation without it" for name, ratio in without.items()
-    )
-    return Verdict(
-        claim, all(ratio > 1 for ratio in without.values()) if without else None, detail or NOT_MEASURED
-    )
+    if not without:
+        return Verdict(claim, None, NOT_MEASURED)
+    detail = "; ".join(f"{name} {ratio:.2f} times" for name, ratio in without.items())
+    holds = all(ratio > 1 for ratio in without.values())
+    return Verdict(claim, holds, f"the deviation without it over that with it, counted: {detail}")
 
 
 def _partition(results: Results) -> Verdict:
