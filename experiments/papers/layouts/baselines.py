@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
-from typing import Any
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse
@@ -16,15 +18,34 @@ from experiments.papers.layouts.results import REAL
 from gpu.compound import CompoundMatrix
 from gpu.compound.standard_types import blocks
 
-LIBRARY_SECONDS = 0.05
-"""What timing a product takes."""
+if TYPE_CHECKING:
+    from gpu.compound.cusparse_forms import CusparseForm
+
 THREADS_PER_BLOCK = 256
 REAL_PRODUCTS = ("sell-c-sigma-blocks-3", "sliced-ell-blocks-3-threads")
 """Kernels of `gpu` for real matrices of dense blocks of 3 x 3."""
 
 
-def library_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any) -> Iterator[Record]:
-    """Measure every form of cuSPARSE; one that does not fit must not cost the others.
+@dataclass(frozen=True, eq=False)
+class Waiting:
+    """A product on the device, checked, that waits for its turn; or why there is none.
+
+    Attributes
+    ----------
+    record
+        All but its time.
+    enqueue
+        Puts it on a stream; None if it failed.
+    """
+
+    record: Record
+    enqueue: Callable[[Any], None] | None = None
+
+
+def library_products(
+    name: str, matrix: CompoundMatrix, x: Any, exact: Any, open_: ExitStack
+) -> list[Waiting]:
+    """Put every form of cuSPARSE on the device; one that does not fit must not cost the others.
 
     Parameters
     ----------
@@ -34,48 +55,61 @@ def library_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any) -> I
         In the type that is measured.
     x, exact
         The vector in this type, (N, components), and the exact product.
+    open_
+        Frees them.
     """
     from gpu.compound.cusparse_forms import cusparse_forms
-    from gpu.measure.timing import measure
+    from gpu.runtime.cuda_driver import Stream
 
-    for form in cusparse_forms(matrix):
-        blank = Record(name, form.name, matrix.dtype.name)
-        try:
-            with form.product() as product:
-                product.write_x(form.vector(x))
-                us = float(measure([product.enqueue], LIBRARY_SECONDS).median_us)
-                error = _error(form.result(product.read_y()), exact)
-                yield replace(blank, median_us=us, nbytes=product.nbytes, error=error)
-        except Exception as error:
-            yield replace(blank, status="failed", reason=one_line(error))
+    def placed(form: CusparseForm, blank: Record) -> Waiting:
+        with ExitStack() as of_form:
+            product = form.product()
+            of_form.enter_context(product)
+            product.write_x(form.vector(x))
+            with Stream() as stream:
+                product.enqueue(stream)
+                stream.synchronize()
+            error = _error(form.result(product.read_y()), exact)
+            open_.enter_context(of_form.pop_all())
+        return Waiting(replace(blank, nbytes=product.nbytes, error=error), product.enqueue)
+
+    blanks = [(form, Record(name, form.name, matrix.dtype.name)) for form in cusparse_forms(matrix)]
+    return [_safely(partial(placed, *each), each[1]) for each in blanks]
 
 
-def real_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any) -> Iterator[Record]:
-    """Measure this project's products of real matrices of 3 x 3 blocks; nothing for other entries.
+def real_products(name: str, matrix: CompoundMatrix, x: Any, exact: Any, open_: ExitStack) -> list[Waiting]:
+    """Put this project's products of real matrices of 3 x 3 blocks on the device; none for other entries.
 
     Parameters
     ----------
-    name, matrix, x, exact
+    name, matrix, x, exact, open_
         As of `library_products`.
     """
     from gpu.kernel_registry import KERNELS
-    from gpu.measure.timing import measure
 
     if matrix.entry is not blocks(3):
-        return
+        return []
     values = np.stack(matrix.components, axis=1).reshape(-1, 3, 3)
     shape = (3 * matrix.shape[0], 3 * matrix.shape[1])
     csr = scipy.sparse.csr_matrix(scipy.sparse.bsr_matrix((values, matrix.indices, matrix.indptr), shape))
-    for kernel in REAL_PRODUCTS:
-        blank = Record(name, f"{REAL}, {kernel}", matrix.dtype.name)
-        try:
-            product = KERNELS[kernel].product(KERNELS[kernel].convert(csr), THREADS_PER_BLOCK)
-            placed = Launched(product, x.ravel(), shape[0])
-            us = float(measure([placed.enqueue], LIBRARY_SECONDS).median_us)
-            error = _error(placed.result().reshape(-1, 3), exact)
-            yield replace(blank, median_us=us, nbytes=placed.nbytes, error=error)
-        except Exception as error:
-            yield replace(blank, status="failed", reason=one_line(error))
+
+    def placed(kernel: str, blank: Record) -> Waiting:
+        product = KERNELS[kernel].product(KERNELS[kernel].convert(csr), THREADS_PER_BLOCK)
+        launched = Launched(product, x.ravel(), shape[0])
+        error = _error(launched.result().reshape(-1, 3), exact)
+        open_.callback(launched.close)
+        return Waiting(replace(blank, nbytes=launched.nbytes, error=error), launched.enqueue)
+
+    blanks = [(kernel, Record(name, f"{REAL}, {kernel}", matrix.dtype.name)) for kernel in REAL_PRODUCTS]
+    return [_safely(partial(placed, *each), each[1]) for each in blanks]
+
+
+def _safely(place: Callable[[], Waiting], blank: Record) -> Waiting:
+    """Return a product, or why it failed."""
+    try:
+        return place()
+    except Exception as error:
+        return Waiting(replace(blank, status="failed", reason=one_line(error)))
 
 
 def _error(y: Any, exact: Any) -> float:

@@ -13,7 +13,7 @@ REAL = "real product"
 """How the names of this project's own products of real matrices begin, in the place of a form of cuSPARSE."""
 Five = tuple[float, float, float, float, float]
 """Least, lower quartile, median, upper quartile, greatest."""
-Search = Literal["joint", "paper", "schedule"]
+Search = Literal["joint", "schedule", "paper", "paper schedule"]
 
 
 @dataclass(frozen=True)
@@ -41,18 +41,20 @@ class SearchRecord:
     matrix, dtype
         The names of the matrix and of the type.
     search
-        ``joint``: layouts and schedules. ``paper``: the same among the paper's layouts. ``schedule``:
-        schedules alone, in the natural layout.
+        ``joint``: layouts and schedules. ``schedule``: schedules alone, in the natural layout. ``paper`` and
+        ``paper schedule``: the same among the layouts and schedules that the paper tried.
     layout, schedule
         The best.
     median_us, nbytes
-        Of it: warm, and the matrix with its padding.
+        Of it: warm, in turn with the finalists of the other searches and with cuSPARSE; and the matrix with
+        its padding.
     variants
         How many were measured.
     complete
         Whether the time was enough for all that were not pruned.
     bound_us
-        The time in which the entries, their columns and both vectors can be read and written once.
+        The time in which the entries, their columns in 16 bits, the fewest that a layout stores, and both
+        vectors can be read and written once.
     reason
         Why nothing was found; empty if something was.
     """

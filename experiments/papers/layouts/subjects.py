@@ -12,6 +12,8 @@ from gpu.compound import COMPLEX, QUATERNION, CompoundMatrix
 from gpu.compound.entry_type import EntryType
 from gpu.compound.standard_types import blocks
 
+DAMPING = 0.1
+"""Imaginary part of a stiffness that loses energy, as a share of the real one."""
 SEED = 1
 """Of the half-densities of surfaces, a random function of the faces (Crane et al. 2011)."""
 
@@ -78,6 +80,34 @@ def _helmholtz(points: int, dimensions: int) -> Callable[[], CompoundMatrix]:
     return make
 
 
+def _triangles(tile: int, repeats: int) -> Callable[[], CompoundMatrix]:
+    def make() -> CompoundMatrix:
+        from vecsim.data.synthetic.unstructured_meshes import triangle_diffusion
+
+        stiffness = triangle_diffusion(tile, repeats)
+        return CompoundMatrix.from_complex((stiffness * (1 + DAMPING * 1j)).tocsr())
+
+    return make
+
+
+def _hexahedra(nodes: int) -> Callable[[], CompoundMatrix]:
+    def make() -> CompoundMatrix:
+        from vecsim.data.synthetic.stencils import hexahedral_elasticity
+
+        return CompoundMatrix.from_blocks(hexahedral_elasticity((nodes, nodes, nodes)), 3)
+
+    return make
+
+
+def _membrane(around: int, across: int) -> Callable[[], CompoundMatrix]:
+    def make() -> CompoundMatrix:
+        from vecsim.data.finite_elements import membrane, rippled_torus
+
+        return CompoundMatrix.from_blocks(membrane(rippled_torus(around, across)), 3)
+
+    return make
+
+
 def _tetrahedra(tile: int, repeats: int) -> Callable[[], CompoundMatrix]:
     def make() -> CompoundMatrix:
         from vecsim.data.synthetic.unstructured_meshes import tetrahedral_elasticity
@@ -114,12 +144,13 @@ SUBJECTS = (
         "armadillo",
     ),
     Subject("surface/bunny", QUATERNION, "bunny, subdivided twice", _mesh("stanford-bunny", 2), "bunny"),
-    Subject("fem/tetrahedra, small", blocks(3), "the same, 27^3 nodes", _tetrahedra(9, 3), "nut_37k"),
     Subject("helmholtz 2D", COMPLEX, "Helmholtz equation, 1100^2 points", _helmholtz(1100, 2), "fem_filter"),
+    Subject("fem/hexahedra", blocks(3), "elastic hexahedra, 50^3 nodes", _hexahedra(50)),
+    Subject("damped triangles", COMPLEX, "damped vibration, 1000^2 nodes of triangles", _triangles(25, 40)),
+    Subject("fem/membrane", blocks(3), "elastic membrane, a torus of 700 x 600 nodes", _membrane(700, 600)),
     Subject("mhd1280b", COMPLEX, "magnetohydrodynamics, Hermitian", _file("mhd1280b"), "mhd1280b"),
+    Subject("fem/tetrahedra, small", blocks(3), "the same, 27^3 nodes", _tetrahedra(9, 3), "nut_37k"),
     Subject("qc324", COMPLEX, "quantum chemistry", _file("qc324")),
     Subject("young1c", COMPLEX, "acoustics", _file("young1c")),
-    Subject("young3c", COMPLEX, "acoustics", _file("young3c")),
-    Subject("dwg961b", COMPLEX, "a waveguide", _file("dwg961b")),
 )
 """The first three have every kind of entry: a run that is cut short has something for each table."""

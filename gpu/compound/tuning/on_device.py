@@ -1,6 +1,9 @@
 """Times of variants on the device, each product compared with the reference; and a search that is kept."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -41,6 +44,22 @@ def by_events(enqueue: Callable[[Any], None], seconds: float = SECONDS) -> float
     from gpu.measure.timing import measure
 
     return float(measure([enqueue], seconds).median_us)
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The product of a variant on the device.
+
+    Attributes
+    ----------
+    enqueue
+        Puts it on a stream.
+    nbytes
+        Of the matrix with its padding.
+    """
+
+    enqueue: Callable[[Any], None]
+    nbytes: int
 
 
 class DeviceMeasurement:
@@ -92,25 +111,11 @@ class DeviceMeasurement:
         UserError
             Also if the product is wrong.
         """
-        return self._measured(variant, self._timer)
-
-    def again(self, variant: Variant, timer: Timer) -> Timing:
-        """Measure a variant by another timer; raise as a call does."""
-        return self._measured(variant, timer)
-
-    def _measured(self, variant: Variant, timer: Timer) -> Timing:
-        placed = self._place(variant)
-        product = CompoundProduct(placed, variant.schedule)
-        x, y, exact, unwritten = self._vectors_in(variant.layout.vector)
+        prepared = self.prepared(variant)
+        _, y, exact, unwritten = self._vectors_in(variant.layout.vector)
         y.copy_to_device(unwritten)
-        one, zero = product.dtype.type(1), product.dtype.type(0)
-
-        def enqueue(stream: Any) -> None:
-            on = cuda.external_stream(stream.address) if stream else 0
-            product.launch(x, y, one, zero, on)
-
         try:
-            us = timer(enqueue)
+            us = self._timer(prepared.enqueue)
         except RuntimeError as error:  # of the launch: nothing has run
             if NO_ROOM not in str(error):
                 raise
@@ -118,7 +123,26 @@ class DeviceMeasurement:
                 f"{variant.name} cannot be launched ({error}); use fewer threads a block"
             ) from None
         self._check(variant, y, exact)
-        return Timing(us, placed.nbytes)
+        return Timing(us, prepared.nbytes)
+
+    def prepared(self, variant: Variant) -> Prepared:
+        """Put the product of a variant on the device, where it stays as long as what is returned.
+
+        Raises
+        ------
+        NotRepresentableError
+            If the layout cannot hold the matrix.
+        """
+        placed = self._place(variant)
+        product = CompoundProduct(placed, variant.schedule)
+        x, y, *_ = self._vectors_in(variant.layout.vector)
+        one, zero = product.dtype.type(1), product.dtype.type(0)
+
+        def enqueue(stream: Any) -> None:
+            on = cuda.external_stream(stream.address) if stream else 0
+            product.launch(x, y, one, zero, on)
+
+        return Prepared(enqueue, placed.nbytes)
 
     def _place(self, variant: Variant) -> PlacedMatrix:
         layout, sharing = variant.layout, variant.schedule.threads_per_row
