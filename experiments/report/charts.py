@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from experiments.report import heat, lines, ranges, scatter
+from experiments.report import boxes, heat, lines, ranges, scatter
 from experiments.report.comparison import NOT_FOUND
 from experiments.report.drawing import (
     COLOURS,
@@ -30,7 +30,7 @@ from experiments.report.drawing import (
 )
 from experiments.report.item import BarChart, Chart, Panel, ScatterChart
 from experiments.report.number_tables import three_digits
-from experiments.report.parameter_charts import HeatChart, LineChart, RangeChart
+from experiments.report.parameter_charts import BoxChart, HeatChart, LineChart, RangeChart
 
 DPI = 160
 BAR_INCHES = 0.19
@@ -91,6 +91,8 @@ def _figure(chart: Chart) -> Figure:
             return lines.figure(chart)
         case RangeChart():
             return ranges.figure(chart)
+        case BoxChart():
+            return boxes.figure(chart)
         case HeatChart():
             return heat.figure(chart)
 

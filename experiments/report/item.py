@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from experiments.report.agreement import Outcome, outcome_of_claim
 from experiments.report.comparison import Comparison, Kind
-from experiments.report.parameter_charts import HeatChart, LineChart, RangeChart
+from experiments.report.parameter_charts import BoxChart, HeatChart, LineChart, RangeChart
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class ScatterChart:
     first_colour: int = 1
 
 
-Chart = BarChart | ScatterChart | LineChart | RangeChart | HeatChart
+Chart = BarChart | ScatterChart | LineChart | RangeChart | BoxChart | HeatChart
 
 
 @dataclass(frozen=True)

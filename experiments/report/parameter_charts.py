@@ -1,4 +1,4 @@
-"""Pictures of what numbers do when others are varied: lines, ranges around a line, and fields of colour."""
+"""Pictures of numbers that vary: lines, ranges around a line, boxes of statistics, and fields of colour."""
 
 from __future__ import annotations
 
@@ -70,6 +70,32 @@ class RangeChart:
     value_label: str
     labels: tuple[str, ...]
     panels: Mapping[str, tuple[Range | None, ...]]
+    description: str
+
+
+Five = tuple[float, float, float, float, float]
+"""Least, lower quartile, median, upper quartile, greatest."""
+
+
+@dataclass(frozen=True)
+class BoxChart:
+    """Boxes from the lower to the upper quartile with a line at the median, and lines to the extremes.
+
+    Attributes
+    ----------
+    title
+        What it says above.
+    value_label
+        What the axis up is, with its unit.
+    boxes
+        By their labels, from the left.
+    description
+        What it shows, for those who cannot see it.
+    """
+
+    title: str
+    value_label: str
+    boxes: Mapping[str, Five]
     description: str
 
 

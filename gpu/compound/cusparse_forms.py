@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,10 @@ def cusparse_forms(matrix: CompoundMatrix) -> list[CusparseForm]:
     if matrix.entry is COMPLEX:
         return list(_complex_forms(matrix))
     if matrix.entry is QUATERNION:
-        pairs, fours = (lambda: quaternions_as_pairs(matrix)), (lambda: quaternions_as_fours(matrix))
+        pairs, fours = (
+            cache(lambda: quaternions_as_pairs(matrix)),
+            cache(lambda: quaternions_as_fours(matrix)),
+        )
         return [
             *_bsr_forms("complex BSR 2 x 2", matrix, 2, pairs, _as_pairs, _from_pairs),
             *_bsr_forms("BSR 4 x 4", matrix, 4, fours, _flat, lambda y: y.reshape(-1, 4)),
@@ -171,6 +175,7 @@ def _hamilton_forms(matrix: CompoundMatrix) -> Iterator[CusparseForm]:
 
 
 def _block_forms(matrix: CompoundMatrix, edge: int) -> Iterator[CusparseForm]:
+    @cache
     def values() -> Vector:
         return np.stack(matrix.components, axis=1).reshape(-1, edge, edge)
 
@@ -179,6 +184,7 @@ def _block_forms(matrix: CompoundMatrix, edge: int) -> Iterator[CusparseForm]:
 
     shape = (matrix.shape[0] * edge, matrix.shape[1] * edge)
 
+    @cache
     def scalars() -> StoredMatrix:
         # Zeros within blocks are stored, as in BSR.
         built = scipy.sparse.bsr_array((values(), matrix.indices, matrix.indptr), shape=shape).tocsr()

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from experiments.papers.kit.numbers import geometric_mean
+from experiments.papers.kit.numbers import mean_ratio
 from experiments.papers.kit.results import Record
 from experiments.papers.kit.tables import short_gpu_appendix, table
-from experiments.papers.layouts.figures import BASELINES, large_ones
-from experiments.papers.layouts.results import MatrixRecord, Results, SearchRecord
+from experiments.papers.layouts.claims import REALS
+from experiments.papers.layouts.forms import BASELINES
+from experiments.papers.layouts.results import SCOPES, MatrixRecord, Results, SearchRecord
+from experiments.papers.layouts.texts import STREAMED
 from experiments.report.item import Appendix, Table
 from experiments.report.number_tables import number_text
-
-REALS = ("float32", "float64")
-BOUND = (
-    "The bound is what the bytes of CSR with 32-bit columns and of both vectors, each once, take at the "
-    "measured bandwidth; layouts with 16-bit columns read less, so that their share of it may exceed 100 %."
-)
 
 
 def make(results: Results) -> tuple[Appendix, ...]:
@@ -27,7 +23,7 @@ def make(results: Results) -> tuple[Appendix, ...]:
             "The matrices of compound entries",
             table=table(results.matrices, MATRICES, slice(3, 5)),
         ),
-        Appendix("layouts-large", "Compound entries: over a million entries", (BOUND,), _large(results)),
+        Appendix("layouts-large", "Compound entries: over a million entries", (STREAMED,), _large(results)),
         Appendix(
             "layouts-searches",
             "What the searches found",
@@ -57,9 +53,9 @@ SEARCHES: dict[str, Callable[[SearchRecord], object]] = {
     "layout": lambda s: s.layout or s.reason,
     "schedule": lambda s: s.schedule,
     "us": lambda s: number_text(s.median_us, "{:.2f}"),
-    "bound, us": lambda s: number_text(s.bound_us, "{:.2f}"),
+    "plain reads, us": lambda s: number_text(s.stream_us, "{:.2f}"),
     "bytes": lambda s: number_text(s.nbytes, "{:d}"),
-    "variants": lambda s: s.variants if s.complete else f"{s.variants}, not all",
+    "variants": lambda s: s.variants if s.complete else f"{s.variants}, cut",
 }
 LIBRARY: dict[str, Callable[[Record], object]] = {
     "matrix": lambda r: r.matrix,
@@ -73,30 +69,24 @@ LIBRARY: dict[str, Callable[[Record], object]] = {
 
 
 def _large(results: Results) -> Table:
-    """Return geometric means of what exceeds caches: times over each baseline, and shares of the bound."""
+    """Return geometric means over the large matrices, with their leave-one-out ranges."""
     rows = []
-    for entry, baselines in BASELINES.items():
-        matrices = [
-            each for each in results.matrices if each.group == entry and each.name in large_ones(results)
-        ]
+    for entry in BASELINES:
         for dtype in REALS:
-            match = [results.search(each.name, dtype, "joint") for each in matrices]
-            shares = [
-                100 * each.bound_us / each.median_us
-                for each in match
-                if each and each.median_us and each.bound_us
-            ]
-            values = {
-                f"times {words}": [results.speedup(each.name, dtype, form) for each in matrices]
-                for words, form in baselines.items()
-            }
-            values["times schedules alone"] = [results.gain(each.name, dtype, "joint") for each in matrices]
-            values["share of the bound, %"] = list(shares)
-            for words, numbers in values.items():
-                known = [each for each in numbers if each is not None]
-                mean = geometric_mean(known)
+            for words, numbers in _numbers(results, entry, dtype):
+                mean = mean_ratio(numbers)
                 if mean is not None:
-                    cells = (f"{each:.2f}" for each in (mean, min(known), max(known)))
-                    rows.append((entry, dtype, words, *cells, str(len(known))))
-    columns = ("entry", "type", "what", "geometric mean", "least", "greatest", "matrices")
+                    means = (f"{each:.2f}" for each in (mean.value, mean.least, mean.greatest))
+                    rows.append((entry, dtype, words, *means, str(len(numbers))))
+    columns = ("entry", "type", "what", "geometric mean", "least without one", "greatest", "matrices")
     return Table(columns, tuple(rows), frozenset(columns[3:]))
+
+
+def _numbers(results: Results, entry: str, dtype: str) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield times over each baseline, gains, and shares of plain reads: words, and numbers by matrix."""
+    for scope in SCOPES:
+        for words, form in BASELINES[entry].items():
+            ratios = results.speedups(entry, dtype, form, scope.joint, large=True)
+            yield f"times {words}; {scope.words}", ratios
+        yield f"times schedules alone; {scope.words}", results.gains(entry, dtype, scope, large=True)
+    yield "plain reads of as many bytes, % of the time", results.shares(entry, dtype, large=True)

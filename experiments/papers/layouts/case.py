@@ -86,7 +86,7 @@ class Case:
         return searches, records
 
     def _blank(self, search: Search) -> SearchRecord:
-        return SearchRecord(self._name, self._matrix.dtype.name, search, bound_us=self._bound())
+        return SearchRecord(self._name, self._matrix.dtype.name, search, stream_us=self._stream_us())
 
     def _searched(
         self, search: Search, tried: Sequence[Variant], times: dict[str, Any], compiling: Compiling
@@ -142,8 +142,8 @@ class Case:
             complete=match.complete,
         )
 
-    def _bound(self) -> float:
-        """Return what the fewest bytes take: entries with columns of 16 bits and both vectors, once."""
+    def _stream_us(self) -> float:
+        """Return what reading the fewest bytes takes: entries, columns of 16 bits and both vectors."""
         matrix = self._matrix
         vector = matrix.entry.vector_bytes(matrix.dtype)
         stored = matrix.nnz * (matrix.entry.entry_bytes(matrix.dtype) + SHORT_COLUMN_BYTES)

@@ -73,7 +73,7 @@ def measure_matrices(
     subjects
         The matrices.
     device, bandwidths
-        What measures; the last one sets lower bounds (`gpu.measure.ceilings`).
+        What measures; the last one says what plain reads take (`gpu.measure.ceilings`).
     watch
         As of `measure`.
     run

@@ -38,4 +38,5 @@ PAPER = Paper(
     "vecsim reproduce layouts",
     f"{HERE}.texts:remarks_of",
     HERE,
+    ("kernels through Numba for those in CUDA C++", "cuSPARSE of today for that of 2018"),
 )

@@ -16,8 +16,9 @@ import numpy as np
 
 from experiments.papers.kit.measurement import one_line
 from experiments.papers.kit.source import recorded_results
-from experiments.papers.layouts.results import Five, MatrixRecord, Results
+from experiments.papers.layouts.results import MatrixRecord, Results
 from experiments.papers.layouts.subjects import SUBJECTS, Subject
+from experiments.report.parameter_charts import Five
 from gpu.compound import CompoundMatrix
 from gpu.compound.entry_type import EntryType
 from gpu.compound.pattern_statistics import FiveNumbers, pattern_statistics

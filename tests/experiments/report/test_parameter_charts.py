@@ -2,14 +2,15 @@
 
 import pytest
 
-from experiments.report import charts, heat, lines, ranges
-from experiments.report.parameter_charts import HeatChart, LineChart, Range, RangeChart
+from experiments.report import boxes, charts, heat, lines, ranges
+from experiments.report.parameter_charts import BoxChart, HeatChart, LineChart, Range, RangeChart
 
 BAND = {"crs": ((0.5, 2.0), None, (3.0, 5.0))}
 LINES = LineChart("Speed", "up", "banks", ("4", "8", "16"), {"crs": (1.0, None, 4.0)}, BAND, "described")
 RANGES = RangeChart(
     "What", "speed", ("banks", "ports"), {"crs": (Range(0.5, 2.0, "4", "64"), None)}, "described"
 )
+BOXES = BoxChart("Rows", "entries", {"a": (1, 2, 3, 5, 8), "b": (4, 4, 4, 4, 4)}, "described")
 HEAT = HeatChart("Both", "up", "b", "a", ("1", "2"), ("x",), {"crs": ((1.0, None),)}, "described")
 
 
@@ -34,7 +35,16 @@ def test_fields_have_their_numbers():
     assert [text.get_text() for text in axes.texts] == ["1.00", "-"]
 
 
-@pytest.mark.parametrize("chart", [LINES, RANGES, HEAT])
+def test_boxes_reach_from_quartile_to_quartile_and_whiskers_to_the_extremes():
+    axes = boxes.figure(BOXES).axes[0]
+    heights = [box.get_path().get_extents() for box in axes.patches]
+    assert [(box.y0, box.y1) for box in heights] == [(2, 5), (4, 4)]
+    ends = {tuple(line.get_ydata()) for line in axes.lines}
+    assert {(2, 1), (5, 8), (3, 3)} <= ends
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b"]
+
+
+@pytest.mark.parametrize("chart", [LINES, RANGES, BOXES, HEAT])
 def test_the_same_chart_gives_the_same_files(chart):
     first, again = charts.draw(chart), charts.draw(chart)
     assert first == again

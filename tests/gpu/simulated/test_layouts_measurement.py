@@ -74,7 +74,7 @@ def test_what_is_recorded(monkeypatch, tmp_path):
         # In turn, by name: those of AoS come first, static before whole.
         assert (found["joint"].schedule, found["joint"].median_us) == ("static 64 x 1", 5.0)
         assert found["paper"].layout == found["paper schedule"].layout == "csr-AoS-AoS"
-        assert {each.bound_us for each in found.values()} == {2.0}
+        assert {each.stream_us for each in found.values()} == {2.0}
     file = tmp_path / "r.json"
     file.write_bytes(actual.to_json())
     assert read_results(file, Results).searches == actual.searches
