@@ -7,17 +7,19 @@ from itertools import chain
 
 import numpy as np
 
+from experiments.papers.kit.numbers import rank_correlation
 from experiments.papers.pellr.iterations import (
     ELLR_ROWS,
     EXAMPLE_WIDTH,
     PELLR_ROWS,
     PRINTED_ITERATIONS,
+    WARP,
     iterations,
     iterations_by_warp,
     sorted_iterations,
     work,
 )
-from experiments.papers.pellr.results import Results
+from experiments.papers.pellr.results import BY_WARP, ELLR, PARTS, PELLR, Results
 from experiments.papers.pellr.texts import subject_label
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
@@ -40,6 +42,10 @@ NOTES = (
 
 LISTS = {"ELLPACK-R": list(chain(*ELLR_ROWS)), "PELLR": list(chain(*PELLR_ROWS))}
 """Lengths of all rows of the example."""
+EMPTY_ARRAYS = 64
+"""Bytes that arrays without elements may take on the device: no memory there is empty."""
+TELLING = 0.5
+"""Rank correlation from which on one number tells another."""
 COUNTS: dict[str, Callable[[list[int]], int]] = {
     "iterations, formula (1)": lambda rows: iterations(rows, EXAMPLE_WIDTH),
     "non-zeros": sum,
@@ -53,7 +59,14 @@ def make(results: Results) -> Item:
     """Make the item; all but what the device counted needs no GPU."""
     printed = {("iterations, formula (1)", name): str(count) for name, count in PRINTED_ITERATIONS.items()}
     example = [
-        Comparison(what, name, printed.get((what, name), ""), count(rows), "the printed lists, warps of 8")
+        Comparison(
+            what,
+            name,
+            printed.get((what, name), ""),
+            count(rows),
+            "the printed lists, warps of 8",
+            measure="counted",
+        )
         for what, count in COUNTS.items()
         for name, rows in LISTS.items()
     ]
@@ -105,13 +118,8 @@ def _chart() -> BarChart:
 
 
 def _of_the_example() -> tuple[Verdict, ...]:
-    taken, entries, done, _ = ([count(rows) for rows in LISTS.values()] for count in COUNTS.values())
+    _, entries, done, _ = ([count(rows) for rows in LISTS.values()] for count in COUNTS.values())
     return (
-        Verdict(
-            "The example takes 18 iterations with ELLR and 14 with PELLR",
-            taken == list(PRINTED_ITERATIONS.values()),
-            f"{taken[0]} and {taken[1]}",
-        ),
         Verdict(
             "The work of the example is the same with both",
             done[0] == done[1],
@@ -131,20 +139,84 @@ def _of_matrices(results: Results) -> tuple[Verdict, ...]:
         for name, method, formula, count in counted
         if formula != count
     ]
-    fewer = [
-        matrix.iterations["pellr"] <= matrix.iterations["ellr"]
-        for matrix in results.matrices
-        if {"ellr", "pellr"} <= set(matrix.iterations)
-    ]
     return (
         Verdict(
             "Formula (1) gives the iterations that warps take on the GPU",
             not wrong if counted else None,
             "; ".join(wrong) or f"equal in all {len(counted)} counts on the device",
         ),
-        Verdict(
-            "Sorting never takes more iterations",
-            all(fewer) if fewer else None,
-            f"on {sum(fewer)} of {len(fewer)} matrices",
-        ),
+        _never_more(results, "Sorting never takes more iterations", "pellr", "ellr"),
+        _never_more(results, "BiELL takes fewer iterations than ELLR (2.3.3)", "biell", "ellr"),
+        _never_more(results, "BiJAD pads less than BiELL (2.3.5)", "bijad", "biell"),
+        _performance(results),
+        _two_arrays(results),
+        _fewer_lengths(results),
+    )
+
+
+def _never_more(results: Results, claim: str, fewer: str, more: str) -> Verdict:
+    """Judge whether a format takes at most the iterations of another on every matrix."""
+    pairs = [
+        (matrix.iterations[fewer], matrix.iterations[more])
+        for matrix in results.matrices
+        if {fewer, more} <= set(matrix.iterations)
+    ]
+    at_most = sum(first <= second for first, second in pairs)
+    return Verdict(
+        claim, at_most == len(pairs) if pairs else None, f"at most as many on {at_most} of {len(pairs)}"
+    )
+
+
+def _performance(results: Results) -> Verdict:
+    """Judge whether formula (1) tells how much faster PELLR is, by rank correlation."""
+    found = {}
+    for part, words in PARTS.items():
+        pairs = [
+            (matrix.iterations["ellr"] / matrix.iterations["pellr"], ratio)
+            for matrix in results.sets[part]
+            if (ratio := results.ratio(matrix, ELLR, "float64")) is not None
+            and matrix.iterations.get("pellr")
+        ]
+        correlation = rank_correlation([pair[0] for pair in pairs], [pair[1] for pair in pairs])
+        if correlation is not None:
+            found[words] = correlation
+    alone = found.get(PARTS["alone"])
+    return Verdict(
+        "Formula (1) can be used to evaluate the performance",
+        None if alone is None else alone > TELLING,
+        "f64, rank correlation of iterations and times, ELLR over PELLR: "
+        + (", ".join(f"{words} {value:.2f}" for words, value in found.items()) or "too few matrices"),
+    )
+
+
+def _bytes(results: Results, first: str, second: str) -> dict[str, tuple[int, int, int]]:
+    """Return the bytes of two formats in float64, and the rows in whole warps, by the name of the matrix."""
+    found = {}
+    for matrix in results.sets["alone"]:
+        records = [results.record(matrix, method, "float64") for method in (first, second)]
+        sizes = [record.nbytes for record in records if record is not None and record.nbytes]
+        if len(sizes) == len(records):
+            found[matrix.name] = (sizes[0], sizes[1], -(-matrix.rows // WARP) * WARP)
+    return found
+
+
+def _two_arrays(results: Results) -> Verdict:
+    found = _bytes(results, PELLR, "ell")
+    as_said = sum(
+        abs(sorted_ - plain - 2 * 4 * rows) <= EMPTY_ARRAYS for sorted_, plain, rows in found.values()
+    )
+    return Verdict(
+        "PELLR stores two arrays more than ELL, of a number for each row (section 5)",
+        as_said == len(found) if found else None,
+        f"8 bytes a row, rows in whole warps, on {as_said} of {len(found)} matrices",
+    )
+
+
+def _fewer_lengths(results: Results) -> Verdict:
+    found = _bytes(results, PELLR, BY_WARP)
+    as_said = sum(whole - fewer == 4 * (rows - rows // WARP) for whole, fewer, rows in found.values())
+    return Verdict(
+        "N_w row lengths are enough, which reduces the memory (section 3)",
+        as_said == len(found) if found else None,
+        f"4 bytes less for each row but one of a warp on {as_said} of {len(found)}; products are right",
     )

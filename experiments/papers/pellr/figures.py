@@ -6,25 +6,31 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from experiments.papers.kit.charts import bars
-from experiments.papers.pellr import verdicts
+from experiments.papers.pellr import speed_verdicts, verdicts
 from experiments.papers.pellr.methods import METHODS
-from experiments.papers.pellr.results import DTYPES, NEAR, SETS, MatrixRecord, Results
+from experiments.papers.pellr.results import (
+    BY_WARP,
+    CUT_ELLR,
+    CUT_PELLR,
+    DTYPES,
+    HYB,
+    NEAR,
+    PELLR,
+    SETS,
+    MatrixRecord,
+    Results,
+)
 from experiments.papers.pellr.texts import matrix_note, notes_of, subject_label
+from experiments.papers.pellr.wins import FIGURE_12
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
-OWN = {"": "", NEAR: ", near"}
-"""What is compared, and how it is marked: PELLR, and with slices taken in the order of their first rows."""
+OWN = {"": "", BY_WARP: ", N_w lengths", CUT_PELLR: ", cut", NEAR: ", near"}
+"""What is compared, and how it is marked: PELLR as published, and in other forms."""
+DRAWN = {"": "", NEAR: ", near"}
+"""Those of which there are bars."""
 PANEL = 12
 """Matrices that a panel of a chart can label."""
-
-ON_LNSP3937 = (
-    "The 4.5 of lnsp3937 cannot come of fewer iterations. By formula (1) sorting saves at most the longest "
-    "row over the mean one. lnsp3937 has 3,937 rows and 25,407 non-zeros, 6.45 a row, and the paper prints "
-    "10 for longest less shortest; the shortest has at most 6, so the longest at most 16 and the ratio is "
-    "at most 2.5."
-)
-"""What the paper's own numbers say of its largest ratio."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +43,10 @@ class RatioFigure:
         What PELLR is compared with.
     printed
         Ratios that the text prints, by the paper's name of the matrix.
-    gaps
-        What is not reproduced, whatever is measured.
     """
 
     method: str
     printed: dict[str, str]
-    gaps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,20 +72,23 @@ class SpeedFigure:
 
 
 RATIO_FIGURES = {
-    6: RatioFigure("ellr", {"memplus": "1.1", "lnsp3937": "4.5"}, (ON_LNSP3937,)),
-    8: RatioFigure("hyb-third", {"memplus": "0.7", "msc23052": "1.2", "bcsstk36": "1.2"}),
+    6: RatioFigure("ellr", {"memplus": "1.1"}),
+    8: RatioFigure(HYB, {"memplus": "0.7"}),
     9: RatioFigure("biell", {"memplus": "0.8172"}),
     10: RatioFigure("bijad", {}),
 }
 SPEED_FIGURES = {
     11: SpeedFigure(
-        "Figure 11: PELLR, HYB, BiELL and BiJAD", ("pellr", "hyb-third", "biell", "bijad"), verdicts.of_four
+        "Figure 11: PELLR, HYB, BiELL and BiJAD",
+        (PELLR, HYB, "biell", "bijad"),
+        speed_verdicts.of_four,
+        (CUT_PELLR,),
     ),
     12: SpeedFigure(
         "Figure 12: all formats",
-        ("csrv", "jad", "ell", "ellr", "ellr-sliced", "pellr", "hyb-third", "cucsr"),
-        verdicts.of_all,
-        (NEAR, "hyb", "hyb-mean"),
+        FIGURE_12,
+        speed_verdicts.of_all,
+        ("csrs", BY_WARP, CUT_ELLR, CUT_PELLR, NEAR, "hyb", "hyb-mean"),
     ),
 }
 """The figures by number."""
@@ -98,8 +104,10 @@ def ratio_item(results: Results, number: int) -> Item:
         title,
         f"Time of a product y = A x with {label} divided by that with PELLR, on one GPU: above 1 PELLR is "
         "faster. Matrices stand by rising sigma, the standard deviation of their row lengths, as on the "
-        "paper's axes. The paper prints bars without numbers; those it gives in words stand next to ours. "
-        "“Near” is PELLR, the same arrays, with its slices taken in the order of their first rows.",
+        "paper's axes. The paper prints bars without numbers; those it gives in words stand next to ours and "
+        "are counted in the table of claims. PELLR is one slice of all rows, as published; “N_w lengths” has "
+        "a length for each warp alone; “cut” has slices of a warp, and “near” takes these in the order of "
+        "their first rows.",
         tuple(_ratio_rows(figure, results)),
         chart=BarChart(
             title=f"{title} (higher: PELLR is faster)",
@@ -113,7 +121,6 @@ def ratio_item(results: Results, number: int) -> Item:
         ),
         verdicts=verdicts.against(results, figure.method),
         notes=notes_of(results),
-        gaps=figure.gaps,
     )
 
 
@@ -122,17 +129,17 @@ def _ratio_rows(figure: RatioFigure, results: Results) -> list[Comparison]:
         Comparison(
             subject_label(matrix),
             DTYPES[dtype] + suffix,
-            ""
-            if suffix or matrix.group not in ("file", "pattern")
-            else figure.printed.get(matrix.stands_for, ""),
+            "" if suffix or matrix.group != "file" else figure.printed.get(matrix.stands_for, ""),
             results.ratio(matrix, figure.method, dtype, own),
             matrix_note(matrix, results, figure.method),
-            results.absent(matrix, figure.method, dtype),
+            results.absent(matrix, own or PELLR, dtype),
+            implied=True,
         )
         for part in SETS
         for matrix in results.sets[part]
         for own, suffix in OWN.items()
         for dtype in DTYPES
+        if not own or results.record(matrix, own, dtype) is not None
     ]
 
 
@@ -142,7 +149,7 @@ def _ratio_panels(method: str, results: Results) -> tuple[Panel, ...]:
             _panel_title(title, chosen),
             chosen,
             _category,
-            {dtype + suffix: (dtype, own) for own, suffix in OWN.items() for dtype in DTYPES},
+            {dtype + suffix: (dtype, own) for own, suffix in DRAWN.items() for dtype in DTYPES},
             lambda matrix, key: results.ratio(matrix, method, *key),
             lambda matrix, key: results.absent(matrix, method, key[0]),
         )

@@ -48,6 +48,7 @@ _CUT_SORTED = Slicing(row_lengths=True, sorting_window=None)
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
+        Method("csrs", "CSRS", "crs-scalar", "CSR scalar: a thread a row"),
         Method("csrv", "CSRV", "crs-half-warp", "CSR vector: half a warp a row, as in the paper"),
         Method("jad", "JAD", "jd", "jagged diagonals; ours lets several warps share very long rows"),
         Method(
@@ -105,5 +106,5 @@ FILLED_METHODS = (
     "bijad",
 )
 """What is measured on matrices that are repeated to fill the GPU: what the paper compares with PELLR."""
-NOT_GENERATED = ("jad", "hyb-mean", "pellr-warps")
+NOT_GENERATED = ("csrs", "jad", "hyb-mean", "pellr-warps")
 """What is left out of the generated matrices: JAD takes NumPy seconds to convert, the others are variants."""

@@ -40,4 +40,9 @@ PAPER = Paper(
     f"{HERE}.appendices:make",
     "vecsim reproduce pellr",
     measured=HERE,
+    stand_in_programs=(
+        "HYB by kernels of ours for that of cuSPARSE, which no longer has it",
+        "BiELL and BiJAD as we read their papers",
+        "kernels through Numba for those of CUDA-ITSOL, without texture memory",
+    ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -17,9 +17,14 @@ SETS = {
     "generated": "generated, a million rows",
 }
 """Kinds of comparisons, and how panels of charts are called."""
-ELLR = "ellr"
-CUT_ELLR = "ellr-sliced"
-NEAR = "pellr-near"
+ELLR, CUT_ELLR = "ellr", "ellr-sliced"
+"""ELLPACK-R as published, in one slice, and cut into slices of a warp."""
+PELLR, CUT_PELLR, NEAR = "pellr", "pellr-sliced", "pellr-near"
+"""PELLR as published, cut into slices, and these in the order of their first rows."""
+BY_WARP = "pellr-warps"
+HYB = "hyb-third"
+PARTS = {"alone": "as they are", "filled": "repeated", "generated": "generated"}
+"""How the sets are called in claims."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ class Results(kit.Results):
     """Everything that one run measured; the part ``setup`` of a record is conversion and upload."""
 
     paper = "pellr"
-    own = "pellr"
+    own = PELLR
 
     matrices: tuple[MatrixRecord, ...]
 
@@ -92,18 +97,37 @@ class Results(kit.Results):
     ) -> float | None:
         """Return how many times PELLR, or another method, is faster than one.
 
-        ``ellr`` is ELLPACK-R as published where it takes at most four times CRS, otherwise cut into slices.
+        ``ellr`` is ELLPACK-R as published where PELLR is, otherwise cut into slices, too.
 
         Parameters
         ----------
         matrix, slow, dtype, fast, operation
             As of `kit.Results.ratio`.
         """
-        return super().ratio(matrix, self.ellr(matrix) if slow == ELLR else slow, dtype, fast, operation)
+        fast = fast or self.own_of(matrix)
+        return super().ratio(
+            matrix, self.ellr(matrix, fast) if slow == ELLR else slow, dtype, fast, operation
+        )
 
-    def ellr(self, matrix: kit.MatrixRecord) -> str:
-        """Return the method that stands for ELLPACK-R on a matrix."""
-        return ELLR if self.time(matrix, ELLR, "float64") is not None else CUT_ELLR
+    def own_of(self, matrix: kit.MatrixRecord) -> str:
+        """Return the method that stands for PELLR on a matrix: as published where one slice fits."""
+        return PELLR if self.time(matrix, PELLR, "float64") is not None else CUT_PELLR
+
+    def ellr(self, matrix: kit.MatrixRecord, fast: str = PELLR) -> str:
+        """Return the method that stands for ELLPACK-R on a matrix, next to a form of PELLR."""
+        cut = fast in (CUT_PELLR, NEAR) or self.time(matrix, ELLR, "float64") is None
+        return CUT_ELLR if cut else ELLR
+
+    def ell_part(self, matrix: kit.MatrixRecord, dtype: str) -> float | None:
+        """Return how many times PELLR is faster than HYB if its coordinates cost nothing."""
+        record, own = self.record(matrix, HYB, dtype), self.time(matrix, self.own_of(matrix), dtype)
+        part = None if record is None else record.parts.get("ell_launches")
+        return part / own if part and own else None
+
+    def ell_parts(self, matrices: Iterable[kit.MatrixRecord], dtype: str) -> dict[str, float]:
+        """Return what `ell_part` returns, by the name of the matrix."""
+        found = {each.name: self.ell_part(each, dtype) for each in matrices}
+        return {name: ratio for name, ratio in found.items() if ratio is not None}
 
     def waves(self, matrix: kit.MatrixRecord) -> float:
         """Return how often the rows of a matrix, a thread each, fill the GPU."""

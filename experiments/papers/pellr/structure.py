@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from experiments.papers.pellr.results import MatrixRecord, Results
-from experiments.papers.pellr.texts import SPELLED, subject_label
+from experiments.papers.pellr.texts import SPELLED
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
@@ -35,10 +35,22 @@ def make(results: Results) -> Item:
 
 
 def _rows(matrix: MatrixRecord) -> list[Comparison]:
-    ours = {"sigma": matrix.sigma, "mean": matrix.mean, "range": float(matrix.longest - matrix.shortest)}
-    note = matrix.note if matrix.group == "stand-in" else ""
+    found = {"sigma": matrix.sigma, "mean": matrix.mean, "range": float(matrix.longest - matrix.shortest)}
+    if matrix.group != "stand-in":
+        return [
+            Comparison(matrix.stands_for, SPELLED[name], f"{value:g}", found[name], measure="counted")
+            for name, value in matrix.printed.items()
+        ]
     return [
-        Comparison(subject_label(matrix), SPELLED[name], f"{value:g}", ours[name], note)
+        Comparison(
+            matrix.stands_for,
+            SPELLED[name],
+            f"{value:g}",
+            None,
+            f"its stand-in {matrix.name} has {found[name]:.3g}; {matrix.note}",
+            "not available",
+            measure="counted",
+        )
         for name, value in matrix.printed.items()
     ]
 

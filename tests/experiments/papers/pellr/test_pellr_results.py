@@ -29,12 +29,15 @@ def test_ratios_are_times_of_the_other_by_those_of_pellr():
     assert speeds.gflops(BY_NAME["even"], "pellr", "float64") == pytest.approx(1.2)
 
 
-def test_ellr_is_the_published_one_where_it_fits():
-    actual = refused(records(**{"memplus_ellr-sliced": 4.0}), "memplus", "ellr")
+def test_both_are_as_published_or_both_are_cut():
+    actual = refused(records(**{"memplus_ellr-sliced": 4.0, "even_ellr-sliced": 2.5}), "memplus", "pellr")
     speeds = results(records=actual)
-    assert speeds.ellr(BY_NAME["even"]) == "ellr"
-    assert speeds.ellr(BY_NAME["memplus"]) == "ellr-sliced"
-    assert speeds.ratio(BY_NAME["memplus"], "ellr", "float64") == 4
+    even, memplus = BY_NAME["even"], BY_NAME["memplus"]
+    assert (speeds.own_of(even), speeds.own_of(memplus)) == ("pellr", "pellr-sliced")
+    assert speeds.ratio(even, "ellr", "float64") == 1.5
+    assert speeds.ratio(even, "ellr", "float64", "pellr-near") == 2.5
+    assert speeds.ratio(memplus, "ellr", "float64") == 4
+    assert speeds.ell_part(even, "float64") == pytest.approx(0.9)
 
 
 def test_waves_of_both_gpus():
@@ -57,8 +60,8 @@ def test_wrong_products_are_named():
     actual[0] = replace(actual[0], error=1e-3)
     actual[1] = replace(actual[1], error=float("nan"))
     assert results(records=tuple(actual)).faults() == (
-        "csrv on memplus, float64: relative error 1.0e-03",
-        "csrv on memplus, float32: relative error nan",
+        "csrs on memplus, float64: relative error 1.0e-03",
+        "csrs on memplus, float32: relative error nan",
     )
 
 
