@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from gpu.compound.tuning.search import Found, Timing
     from gpu.compound.tuning.variants import Variant
 
-SEARCH_SECONDS: dict[Search, float] = {"joint": 60.0, "schedule": 10.0, "paper": 30.0, "paper schedule": 10.0}
+SEARCH_SECONDS: dict[Search, float] = {"joint": 60.0, "schedule": 10.0, "paper": 45.0, "paper schedule": 10.0}
 """What a search may take, with its compilation and the products of cuSPARSE that are prepared meanwhile."""
 FINAL_SECONDS = 0.05
 """What timing a finalist, or a product that it is compared with, takes."""
@@ -70,16 +70,18 @@ class Case:
         limits = device_limits()
         model = TrafficModel(self._matrix, limits)
         times: dict[str, Any] = {}
-        found: dict[Search, Any] = {}
+        matches: dict[Search, Any] = {}
         failed: dict[Search, str] = {}
         for search, variants in offered(self._matrix.entry, self._matrix.dtype.type, limits).items():
             try:
                 with self._run.phase(f"search, {search}"):
-                    found[search] = self._searched(search, model.ordered(variants), times, compiling)
+                    matches[search] = self._searched(search, model.ordered(variants), times, compiling)
             except Exception as error:  # one failing search must not cost the others
                 failed[search] = one_line(error)
-        finals, records = self._finals({name for each in found.values() for name in finalists(each.timings)})
-        searches = [self._best(search, each, finals) for search, each in found.items()]
+        finals, records = self._finals(
+            {name for each in matches.values() for name in finalists(each.timings)}
+        )
+        searches = [self._best(search, each, finals) for search, each in matches.items()]
         searches += [
             replace(self._blank(search), reason=reason, complete=False) for search, reason in failed.items()
         ]

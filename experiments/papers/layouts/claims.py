@@ -39,11 +39,11 @@ def over_papers_baseline(results: Results, dtype: str, entries: Iterable[str]) -
     entries
         What the entries of the matrices are.
     """
-    found: dict[str, float] = {}
+    matches: dict[str, float] = {}
     for entry in entries:
         form = next(iter(BASELINES[entry].values()))
-        found |= results.speedups(entry, dtype, form, PAPERS.joint)
-    return found
+        matches |= results.speedups(entry, dtype, form, PAPERS.joint)
+    return matches
 
 
 def greatest(numbers: Mapping[str, float]) -> tuple[float | None, str, str]:
@@ -57,13 +57,13 @@ def greatest(numbers: Mapping[str, float]) -> tuple[float | None, str, str]:
 def growth_of_values(results: Results, dtype: str) -> dict[str, float]:
     """Return how many times their bytes the values of quaternions take as real blocks of 4 x 4, by matrix."""
     of_quaternion = 4 * {"float32": 4, "float64": 8}[dtype]
-    found = {}
+    matches = {}
     for each in results.of("quaternion"):
         stored = results.best_of_library(each.name, dtype, "BSR 4 x 4")
         if stored is not None and stored.nbytes:
             pattern = 4 * (each.nnz + each.rows + 1)
-            found[each.name] = (stored.nbytes - pattern) / (each.nnz * of_quaternion)
-    return found
+            matches[each.name] = (stored.nbytes - pattern) / (each.nnz * of_quaternion)
+    return matches
 
 
 def over_cusparse(results: Results, dtype: str) -> Iterator[Verdict]:

@@ -17,4 +17,4 @@ BASELINES = {
         "this project's real products": REAL,
     },
 }
-"""By entry type: words in the names of forms, the fastest of which counts. The first is the paper's."""
+"""By entry type: words in the names of forms. The fastest form counts; the first baseline is the paper's."""

@@ -103,8 +103,8 @@ def measure_matrices(
                 timers = (timer, turn_timer)
                 with ExitStack() as open_:
                     case = Case(subject.name, typed, (x, exact), patterns, bandwidths, timers, run, open_)
-                    found, compared = case.measured(compiling)
-                searches += found
+                    matches, compared = case.measured(compiling)
+                searches += matches
                 library += compared
     return run.results(Results, device, matrices=matrices, records=library, searches=searches)
 

@@ -188,7 +188,7 @@ class Results(kit.Results):
 
     @property
     def large(self) -> frozenset[str]:
-        """Names of the matrices of over a million entries, of which caches hold a part at most."""
+        """Names of the matrices of over a million entries: caches hold a part of them at most."""
         return frozenset(each.name for each in self.matrices if each.nnz > LARGE and not each.missing)
 
     def gains(self, entry: str, dtype: str, scope: Scope, *, large: bool = False) -> dict[str, float]:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 FINALISTS = 3
 """Of each search: what is timed again, in turn with cuSPARSE. The least of many times is often too short."""
+VECTORS = ("AoS", "SoA")
+"""Layouts of vectors that are tried. Groups of 32 elements are left out: with them, the kernels of a run take
+more than nine minutes to compile."""
 PAPERS_OUTER = {name for names in OUTER.values() for name in names}
 PAPERS_COMPONENTS = ("AoS", "SoA")
 PAPERS_ASSIGNMENTS = ("static", "dynamic")
@@ -32,7 +35,8 @@ def offered(entry: EntryType, real: Any, limits: DeviceLimits) -> dict[Search, l
     """
     from gpu.compound.tuning.variants import joint_variants, natural_variants
 
-    joint, natural = joint_variants(entry, real, limits), natural_variants(entry, real, limits)
+    joint = [each for each in joint_variants(entry, real, limits) if each.layout.vector.name in VECTORS]
+    natural = natural_variants(entry, real, limits)
     return {
         "joint": joint,
         "schedule": natural,

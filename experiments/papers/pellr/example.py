@@ -169,7 +169,7 @@ def _never_more(results: Results, claim: str, fewer: str, more: str) -> Verdict:
 
 def _performance(results: Results) -> Verdict:
     """Judge whether formula (1) tells how much faster PELLR is, by rank correlation."""
-    found = {}
+    matches = {}
     for part, words in PARTS.items():
         pairs = [
             (matrix.iterations["ellr"] / matrix.iterations["pellr"], ratio)
@@ -179,44 +179,44 @@ def _performance(results: Results) -> Verdict:
         ]
         correlation = rank_correlation([pair[0] for pair in pairs], [pair[1] for pair in pairs])
         if correlation is not None:
-            found[words] = correlation
-    alone = found.get(PARTS["alone"])
+            matches[words] = correlation
+    alone = matches.get(PARTS["alone"])
     return Verdict(
         "Formula (1) can be used to evaluate the performance",
         None if alone is None else alone > TELLING,
         "f64, rank correlation of iterations and times, ELLR over PELLR: "
-        + (", ".join(f"{words} {value:.2f}" for words, value in found.items()) or "too few matrices"),
+        + (", ".join(f"{words} {value:.2f}" for words, value in matches.items()) or "too few matrices"),
     )
 
 
 def _bytes(results: Results, first: str, second: str) -> dict[str, tuple[int, int, int]]:
     """Return the bytes of two formats in float64, and the rows in whole warps, by the name of the matrix."""
-    found = {}
+    matches = {}
     for matrix in results.sets["alone"]:
         records = [results.record(matrix, method, "float64") for method in (first, second)]
         sizes = [record.nbytes for record in records if record is not None and record.nbytes]
         if len(sizes) == len(records):
-            found[matrix.name] = (sizes[0], sizes[1], -(-matrix.rows // WARP) * WARP)
-    return found
+            matches[matrix.name] = (sizes[0], sizes[1], -(-matrix.rows // WARP) * WARP)
+    return matches
 
 
 def _two_arrays(results: Results) -> Verdict:
-    found = _bytes(results, PELLR, "ell")
+    matches = _bytes(results, PELLR, "ell")
     as_said = sum(
-        abs(sorted_ - plain - 2 * 4 * rows) <= EMPTY_ARRAYS for sorted_, plain, rows in found.values()
+        abs(sorted_ - plain - 2 * 4 * rows) <= EMPTY_ARRAYS for sorted_, plain, rows in matches.values()
     )
     return Verdict(
         "PELLR stores two arrays more than ELL, of a number for each row (section 5)",
-        as_said == len(found) if found else None,
-        f"8 bytes a row, rows in whole warps, on {as_said} of {len(found)} matrices",
+        as_said == len(matches) if matches else None,
+        f"8 bytes a row, rows in whole warps, on {as_said} of {len(matches)} matrices",
     )
 
 
 def _fewer_lengths(results: Results) -> Verdict:
-    found = _bytes(results, PELLR, BY_WARP)
-    as_said = sum(whole - fewer == 4 * (rows - rows // WARP) for whole, fewer, rows in found.values())
+    matches = _bytes(results, PELLR, BY_WARP)
+    as_said = sum(whole - fewer == 4 * (rows - rows // WARP) for whole, fewer, rows in matches.values())
     return Verdict(
         "N_w row lengths are enough, which reduces the memory (section 3)",
-        as_said == len(found) if found else None,
-        f"4 bytes less for each row but one of a warp on {as_said} of {len(found)}; products are right",
+        as_said == len(matches) if matches else None,
+        f"4 bytes less for each row but one of a warp on {as_said} of {len(matches)}; products are right",
     )

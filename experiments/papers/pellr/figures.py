@@ -28,7 +28,7 @@ from experiments.report.item import BarChart, Item, Panel, Verdict
 OWN = {"": "", BY_WARP: ", N_w lengths", CUT_PELLR: ", cut", NEAR: ", near"}
 """What is compared, and how it is marked: PELLR as published, and in other forms."""
 DRAWN = {"": "", NEAR: ", near"}
-"""Those of which there are bars."""
+"""Those that have bars."""
 PANEL = 12
 """Matrices that a panel of a chart can label."""
 

@@ -8,6 +8,7 @@ from functools import cached_property
 
 from experiments.papers.kit import results as kit
 from experiments.papers.pellr.subjects import QUADRO_P600_THREADS
+from vecsim.support.suggestions import counted
 
 DTYPES = {"float64": "f64", "float32": "f32"}
 """The types, and how they are called in tables."""
@@ -78,6 +79,12 @@ class Results(kit.Results):
 
     matrices: tuple[MatrixRecord, ...]
 
+    def stand_in_matrices(self) -> str:
+        """Return in words how many of the matrices as they are stand in for others of the paper."""
+        alone = self.sets["alone"]
+        standing_in = sum(each.group == "stand-in" for each in alone)
+        return f"{standing_in} of {counted(len(alone), 'matrix')}" if standing_in else ""
+
     @property
     def threads(self) -> int:
         """Threads that the GPU holds at once."""
@@ -126,8 +133,8 @@ class Results(kit.Results):
 
     def ell_parts(self, matrices: Iterable[kit.MatrixRecord], dtype: str) -> dict[str, float]:
         """Return what `ell_part` returns, by the name of the matrix."""
-        found = {each.name: self.ell_part(each, dtype) for each in matrices}
-        return {name: ratio for name, ratio in found.items() if ratio is not None}
+        matches = {each.name: self.ell_part(each, dtype) for each in matrices}
+        return {name: ratio for name, ratio in matches.items() if ratio is not None}
 
     def waves(self, matrix: kit.MatrixRecord) -> float:
         """Return how often the rows of a matrix, a thread each, fill the GPU."""

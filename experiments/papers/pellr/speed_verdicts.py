@@ -144,13 +144,13 @@ def _of_row_lengths(results: Results) -> Iterator[Verdict]:
         ]
         return rank_correlation([mean for mean, _ in pairs], [speed for _, speed in pairs])
 
-    found = {METHODS[method].label: correlation(method) for method in ("csrv", "cucsr")}
-    known = [each for each in found.values() if each is not None]
+    matches = {METHODS[method].label: correlation(method) for method in ("csrv", "cucsr")}
+    known = [each for each in matches.values() if each is not None]
     yield Verdict(
         "The performance of CSRV and cuCSR depends on the mean row length",
         min(known) > SENSITIVE if known else None,
         "f64, rank correlation of GFlops and mean: "
-        + ", ".join(f"{label} {each:.2f}" for label, each in found.items() if each is not None),
+        + ", ".join(f"{label} {each:.2f}" for label, each in matches.items() if each is not None),
     )
 
     yield over_sets(

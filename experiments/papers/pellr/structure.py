@@ -35,10 +35,14 @@ def make(results: Results) -> Item:
 
 
 def _rows(matrix: MatrixRecord) -> list[Comparison]:
-    found = {"sigma": matrix.sigma, "mean": matrix.mean, "range": float(matrix.longest - matrix.shortest)}
+    statistics = {
+        "sigma": matrix.sigma,
+        "mean": matrix.mean,
+        "range": float(matrix.longest - matrix.shortest),
+    }
     if matrix.group != "stand-in":
         return [
-            Comparison(matrix.stands_for, SPELLED[name], f"{value:g}", found[name], measure="counted")
+            Comparison(matrix.stands_for, SPELLED[name], f"{value:g}", statistics[name], measure="counted")
             for name, value in matrix.printed.items()
         ]
     return [
@@ -47,7 +51,7 @@ def _rows(matrix: MatrixRecord) -> list[Comparison]:
             SPELLED[name],
             f"{value:g}",
             None,
-            f"its stand-in {matrix.name} has {found[name]:.3g}; {matrix.note}",
+            f"its stand-in {matrix.name} has {statistics[name]:.3g}; {matrix.note}",
             "not available",
             measure="counted",
         )

@@ -45,12 +45,14 @@ def over_sets(claim: str, judge: Callable[[str], Judged | None]) -> Verdict:
     judge
         Judges it on a set, by its name; None where no matrix of it counts.
     """
-    found = {part: match for part in PARTS if (match := judge(part)) is not None}
+    matches = {part: match for part in PARTS if (match := judge(part)) is not None}
     shown = [
         f"{PARTS[part]}{'' if part == 'alone' else ' (holds)' if holds else ' (does not hold)'}: {numbers}"
-        for part, (holds, numbers) in found.items()
+        for part, (holds, numbers) in matches.items()
     ]
-    return Verdict(claim, found["alone"][0] if "alone" in found else None, "; ".join(shown) or NO_SUCH_MATRIX)
+    return Verdict(
+        claim, matches["alone"][0] if "alone" in matches else None, "; ".join(shown) or NO_SUCH_MATRIX
+    )
 
 
 @dataclass(frozen=True)

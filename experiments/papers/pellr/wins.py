@@ -40,11 +40,11 @@ class Wins:
 
 def share_best(results: Results, part: str, dtype: str, methods: Sequence[str] = PAPER_METHODS) -> Wins:
     """Return the fastest of some formats on each matrix of a set, ELLPACK-R and PELLR cut if they must be."""
-    found: dict[str, str] = {}
+    matches: dict[str, str] = {}
     for matrix in results.sets[part]:
         own = results.own_of(matrix)
         forms = {ELLR: results.ellr(matrix, own), PELLR: own}
         best = results.best(matrix, dtype, [forms.get(method, method) for method in methods])
         if best is not None:
-            found[matrix.name] = AS_PUBLISHED.get(best, best)
-    return Wins(found)
+            matches[matrix.name] = AS_PUBLISHED.get(best, best)
+    return Wins(matches)

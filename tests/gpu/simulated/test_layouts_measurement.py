@@ -69,12 +69,12 @@ def test_what_is_recorded(monkeypatch, tmp_path):
         ("none", 0, "no file"),
     ]
     for dtype in measurement.REALS:
-        found = {kind: actual.search("tiny", dtype, kind) for kind in get_args(Search)}
-        assert [each.variants for each in found.values()] == [4, 2, 2, 1]
+        matches = {kind: actual.search("tiny", dtype, kind) for kind in get_args(Search)}
+        assert [each.variants for each in matches.values()] == [4, 2, 2, 1]
         # In turn, by name: those of AoS come first, static before whole.
-        assert (found["joint"].schedule, found["joint"].median_us) == ("static 64 x 1", 5.0)
-        assert found["paper"].layout == found["paper schedule"].layout == "csr-AoS-AoS"
-        assert {each.stream_us for each in found.values()} == {2.0}
+        assert (matches["joint"].schedule, matches["joint"].median_us) == ("static 64 x 1", 5.0)
+        assert matches["paper"].layout == matches["paper schedule"].layout == "csr-AoS-AoS"
+        assert {each.stream_us for each in matches.values()} == {2.0}
     file = tmp_path / "r.json"
     file.write_bytes(actual.to_json())
     assert read_results(file, Results).searches == actual.searches

@@ -1,0 +1,113 @@
+"""The pages of the PELLR paper and of that on layouts say what the recorded results say."""
+
+import re
+
+import pytest
+
+from docs.tables import layouts, marked, pellr
+from experiments.papers.kit.source import recorded_results
+from experiments.papers.layouts import claims as layout_claims
+from experiments.papers.layouts import results as layout_results
+from experiments.papers.layouts import tables
+from experiments.papers.pellr import claims, results
+from experiments.papers.pellr.wins import share_best
+
+RECORDED = {pellr: results.Results, layouts: layout_results.Results}
+
+
+@pytest.fixture(scope="module", params=list(RECORDED), ids=lambda module: module.NAME)
+def paper(request):
+    return request.param, recorded_results(RECORDED[request.param])
+
+
+@pytest.fixture(scope="module")
+def of_pellr():
+    return recorded_results(results.Results)
+
+
+@pytest.fixture(scope="module")
+def of_layouts():
+    return recorded_results(layout_results.Results)
+
+
+def outcomes(module, data):
+    return {each.claim: each.holds for item in module._items(data) for each in item.verdicts}
+
+
+def test_parts_of_pages_are_made_of_the_recorded_results(paper):
+    module, data = paper
+    wanted = set()
+    for page in module.PAGES:
+        text = page.read_text(encoding="utf-8")
+        parts = set(marked.marked(text, module.NAME))
+        assert text.count(f"<!-- {module.NAME} ") == 2 * len(parts)
+        made = marked.rendered(text, module.NAME, module.PARTS_OF_PAGES, data)
+        assert made == text, f"run python -m docs.tables.{module.NAME}"
+        wanted |= parts
+    assert wanted == set(module.PARTS_OF_PAGES)
+
+
+def test_a_changed_number_is_noticed(of_pellr):
+    page = pellr.PAGES[0].read_text(encoding="utf-8")
+    changed = re.sub(r"(\| over HYB on memplus; as they are, f64 \| 0\.7 \| )[\d.]+", r"\g<1>0.70", page)
+    assert changed != page
+    assert marked.rendered(changed, pellr.NAME, pellr.PARTS_OF_PAGES, of_pellr) == page
+
+
+def test_the_text_on_pellr_says_what_the_numbers_say(of_pellr):
+    rows = {(row.row, row.quantity): row for row in claims.make(of_pellr).rows}
+    over_ellr = {part: rows[f"over ELLR, sigma > 10; {part}", "f64"] for part in results.PARTS.values()}
+    assert {part: row.outcome for part, row in over_ellr.items()} == {
+        "as they are": "contradicted",
+        "repeated": "confirmed",
+        "generated": "confirmed",
+    }
+    assert all(of_pellr.waves(matrix) < 1 for matrix in of_pellr.sets["alone"])
+    assert len(of_pellr.sets["alone"]) == 20
+    for part in ("as they are", "repeated"):
+        assert rows[f"over HYB's ELL part alone, sigma < 10; {part}", "f64"].ours < 1
+    wins = share_best(of_pellr, "alone", "float64")
+    assert wins.of(results.PELLR) < 0.7 * 20 < wins.of("jad", "csrv") + wins.of("biell", "bijad") + 10
+    assert wins.of("jad", "csrv") > 10
+    by_warp = claims.mean_ratio(of_pellr.ratios(of_pellr.sets["filled"], results.BY_WARP, "float64"))
+    assert abs(by_warp.value - 1) < 0.02
+    assert sum(each.group == "stand-in" for each in of_pellr.sets["alone"]) == 7
+
+
+def test_coordinates_cost_about_14_us(of_pellr):
+    costs = sorted(
+        record.median_us - record.parts["ell_launches"]
+        for record in of_pellr.records
+        if record.method == results.HYB
+        and record.dtype == "float64"
+        and record.median_us > 1.1 * record.parts["ell_launches"]
+    )
+    assert 13 < costs[len(costs) // 2] < 18
+    times = [of_pellr.time(each, results.PELLR, "float64") for each in of_pellr.sets["alone"]]
+    assert sum(time < 14 for time in times) > 10
+
+
+def test_the_text_on_layouts_says_what_the_numbers_say(of_layouts):
+    for entry in layout_claims.ENTRIES:
+        for dtype in layout_claims.REALS:
+            paper, ours = (
+                layout_claims.mean_ratio(of_layouts.gains(entry, dtype, scope, large=True)).value
+                for scope in layout_results.SCOPES
+            )
+            assert paper > ours
+    for dtype in layout_claims.REALS:
+        ratios = of_layouts.speedups("complex", dtype, "", layout_results.PAPERS.joint, large=True)
+        assert min(ratios.values()) > 1
+        assert len(ratios) >= 3
+    assert tables._most_on("GP100") == 2.09
+    held = outcomes(layouts, of_layouts)
+    assert held["ELLPACK-R is preferred for all quaternionic matrices (5.2)"] is False
+    outer = {each.outer for each in layout_claims.chosen(of_layouts, "quaternion")}
+    assert outer <= {"sliced-16", "sliced-32"}
+    shares = [
+        share
+        for entry in layout_claims.ENTRIES
+        for dtype in layout_claims.REALS
+        for share in of_layouts.shares(entry, dtype, large=True).values()
+    ]
+    assert max(shares) > 100
