@@ -54,12 +54,12 @@ def _marked(name: str) -> re.Pattern[str]:
 
 def counts(items: Iterable[Item], gpu: str, stand_ins: str) -> str:
     """Return what becomes of the statements of a paper, and what stands in for what, in sentences."""
-    found = tally(items)
-    of_all = found.statements
+    matches = tally(items)
+    of_all = matches.statements
     return fill(
         f"Of {of_all.all} statements of the paper, {of_all.confirmed} are confirmed on an {gpu}, "
         f"{of_all.contradicted} are contradicted and {of_all.not_testable} are not testable: "
-        f"{found.in_words()}. Stand-ins: {stand_ins}.",
+        f"{matches.in_words()}. Stand-ins: {stand_ins}.",
         WIDTH,
     )
 

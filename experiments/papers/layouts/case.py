@@ -16,7 +16,7 @@ from experiments.papers.kit.results import Record
 from experiments.papers.layouts.baselines import Waiting, library_products, real_products
 from experiments.papers.layouts.compiling import Compiling
 from experiments.papers.layouts.results import REAL, Search, SearchRecord
-from experiments.papers.layouts.searches import finalists, offered
+from experiments.papers.layouts.searches import finalists, least_by_layout, offered
 from gpu.compound import CompoundMatrix
 
 if TYPE_CHECKING:
@@ -142,6 +142,7 @@ class Case:
             nbytes=finals[name].nbytes,
             variants=len(match.timings),
             complete=match.complete,
+            by_layout=least_by_layout(match.timings) if search == "paper" else {},
         )
 
     def _stream_us(self) -> float:

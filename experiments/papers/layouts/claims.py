@@ -20,8 +20,10 @@ REALS = ("float32", "float64")
 ENTRIES = tuple(BASELINES)
 CLEAR = 2 / 3
 """Share of the cases from which on one outer layout would be clearly preferred."""
-ALL_BUT_TWO = 9.5 / 12
-"""Share of the cases above which at most two of twelve are missing."""
+ALL_BUT_TWO, ALL = 9.5 / 12, 0.99
+"""Shares of the cases above which at most two of twelve, or none, are missing."""
+NOISE = 0.02
+"""Differences of times that decide nothing."""
 MUCH = 1.5
 """Times the entries from which on padding takes much memory."""
 ONE_GPU = "one GPU was measured"
@@ -154,26 +156,40 @@ def _ranges(matrices: Sequence[MatrixRecord]) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The best layout of a matrix among those of the paper, by its parts.
+    """What the layouts of the paper take for a matrix.
 
     Attributes
     ----------
     case
         The matrix and the type.
-    outer, inner, vector
-        The parts.
+    best
+        The best layout.
+    times
+        Microseconds by layout.
     """
 
     case: str
-    outer: str
-    inner: str
-    vector: str
+    best: str
+    times: Mapping[str, float]
+
+    def good(self) -> set[str]:
+        """Return the layouts that are as good as the best, but for `NOISE`."""
+        least = min(self.times.values())
+        return {self.best, *(name for name, us in self.times.items() if us <= (1 + NOISE) * least)}
+
+    def has_good(self, *, outer: str = "", inner: str = "", vector: str = "") -> bool:
+        """Return whether a layout with these parts is as good as the best; an empty part may be any."""
+        wanted = (outer, inner, vector)
+        return any(
+            all(part in ("", name) for part, name in zip(wanted, layout.rsplit("-", 2), strict=True))
+            for layout in self.good()
+        )
 
 
 def chosen(results: Results, entry: str, dtypes: Iterable[str] = REALS) -> list[Chosen]:
-    """Return the best layouts among those of the paper, of all matrices with such entries."""
+    """Return what the layouts of the paper take for all matrices with such entries."""
     return [
-        Chosen(f"{each.name}, {dtype}", *match.layout.rsplit("-", 2))
+        Chosen(f"{each.name}, {dtype}", match.layout, match.by_layout or {match.layout: 1.0})
         for dtype in dtypes
         for each in results.of(entry)
         if (match := results.search(each.name, dtype, PAPERS.joint)) is not None
@@ -187,84 +203,69 @@ def of_table(results: Results, number: int) -> list[Verdict]:
 
 def _of_complex(results: Results) -> Iterator[Verdict]:
     cases = chosen(results, "complex")
-    both = sum(each.inner == each.vector == "AoS" for each in cases)
-    yield _most(
-        "AoS is preferred for entries and vectors of complex matrices in most cases (5.1)", both, cases
-    )
-    outer = Counter(each.outer for each in cases)
+    both = sum(each.has_good(inner="AoS", vector="AoS") for each in cases)
+    claim = "AoS is preferred for entries and vectors of complex matrices in most cases (5.1)"
+    yield _most(claim, both, cases)
+    outer = Counter(each.best.rsplit("-", 2)[0] for each in cases)
     yield Verdict(
         "No outer layout of complex matrices is clearly preferred (5.1)",
         max(outer.values()) < CLEAR * len(cases) if cases else None,
         _counts(outer) or ABSENT,
     )
-    yield Verdict(
-        "Layouts gain most on the Quadro K2000, of all kinds of entries (5.1 to 5.3)", None, ONE_GPU
-    )
+    yield Verdict("Layouts gain most on the Quadro K2000 (5.1 to 5.3)", None, ONE_GPU)
     yield Verdict("Gains of complex matrices are alike on the GTX 980 and the GP100 (5.1)", None, ONE_GPU)
 
 
 def _of_quaternions(results: Results) -> Iterator[Verdict]:
     cases = chosen(results, "quaternion")
-    yield Verdict(
-        "ELLPACK-R is preferred for all quaternionic matrices (5.2)",
-        all(each.outer == "ellpack-r" for each in cases) if cases else None,
-        _counts(Counter(each.outer for each in cases)) or ABSENT,
-    )
+    padded = sum(each.has_good(outer="ellpack-r") for each in cases)
+    yield _most("ELLPACK-R is preferred for all quaternionic matrices (5.2)", padded, cases, ALL)
     single = chosen(results, "quaternion", ("float32",))
-    yield Verdict(
-        "AoS is preferred for entries and vectors of quaternions in float32 (5.2)",
-        all(each.inner == each.vector == "AoS" for each in single) if single else None,
-        _counts(Counter(f"{each.inner}-{each.vector}" for each in single)) or ABSENT,
-    )
-    alike = {
-        dtype: Counter(_layout(each) for each in chosen(results, "quaternion", (dtype,))) for dtype in REALS
-    }
+    both = sum(each.has_good(inner="AoS", vector="AoS") for each in single)
+    yield _most("AoS is preferred for entries and vectors of quaternions in float32 (5.2)", both, single, ALL)
+    alike = [set.intersection(*(each.good() for each in of)) for of in _by_type(results) if of]
     yield Verdict(
         "Similar matrices need similar layouts (section 6, quaternionic matrices)",
-        all(max(each.values()) > sum(each.values()) / 2 for each in alike.values())
-        if all(alike.values())
-        else None,
-        "; ".join(f"{dtype}: {_counts(each)}" for dtype, each in alike.items()),
+        all(alike) if alike else None,
+        "as good as the best for all matrices of a type: "
+        + ("; ".join(", ".join(sorted(names)) or "none" for names in alike) or ABSENT),
     )
     yield Verdict("Quaternions gain slightly more on the GP100 than on the GTX 980 (5.2)", None, ONE_GPU)
 
 
+def _by_type(results: Results) -> list[list[Chosen]]:
+    return [chosen(results, "quaternion", (dtype,)) for dtype in REALS]
+
+
 def _of_double_quaternions(results: Results) -> Iterator[Verdict]:
     cases = chosen(results, "quaternion", ("float64",))
-    vectors = sum(each.vector == "AoS" for each in cases)
-    yield _most(
-        "AoS is preferred for vectors of quaternions in float64, but for two of twelve cases (5.2)",
-        vectors,
-        cases,
-        ALL_BUT_TWO,
-    )
-    inner = Counter(each.inner for each in cases)
+    vectors = sum(each.has_good(vector="AoS") for each in cases)
+    claim = "AoS is preferred for vectors of quaternions in float64, but for two of twelve cases (5.2)"
+    yield _most(claim, vectors, cases, ALL_BUT_TWO)
+    soa, aos = (sum(each.has_good(inner=inner) for each in cases) for inner in ("SoA", "AoS"))
     yield Verdict(
         "SoA is preferred for entries of quaternions in float64 in many but not in all cases (5.2)",
-        len(cases) / 2 < inner["SoA"] < len(cases) if cases else None,
-        _counts(inner) or ABSENT,
+        len(cases) / 2 < soa and aos > 0 if cases else None,
+        f"as good as the best: SoA on {soa}, AoS on {aos} of {len(cases)}",
     )
 
 
 def _of_blocks(results: Results) -> Iterator[Verdict]:
     cases = chosen(results, "3 x 3 block")
-    yield _most("SoA is preferred for entries of blocks (5.3)", sum(c.inner == "SoA" for c in cases), cases)
-    yield _most(
-        "AoS is preferred for vectors of blocks in most cases (5.3)",
-        sum(c.vector == "AoS" for c in cases),
-        cases,
-    )
+    inner = sum(each.has_good(inner="SoA") for each in cases)
+    vectors = sum(each.has_good(vector="AoS") for each in cases)
+    yield _most("SoA is preferred for entries of blocks (5.3)", inner, cases)
+    yield _most("AoS is preferred for vectors of blocks in most cases (5.3)", vectors, cases)
     yield Verdict("Blocks gain more on the GTX 980 than on the GP100 (5.3)", None, ONE_GPU)
 
 
 def _most(claim: str, times: int, cases: Sequence[Chosen], share: float = 0.5) -> Verdict:
     """Judge what is to hold in more than a share of the cases."""
-    shown = "; ".join(f"{each.case}: {_layout(each)}" for each in cases)
-    return Verdict(claim, times > share * len(cases) if cases else None, f"{times} of {len(cases)}: {shown}")
-
-
-def _layout(each: Chosen) -> str:
-    return f"{each.outer}-{each.inner}-{each.vector}"
+    shown = "; ".join(f"{each.case}: {each.best}" for each in cases)
+    holds = times > share * len(cases) if cases else None
+    return Verdict(
+        claim, holds, f"as good as the best on {times} of {len(cases)}; the best: {shown or ABSENT}"
+    )
 
 
 def _counts(counter: Counter[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
@@ -82,6 +82,8 @@ class SearchRecord:
         the L2 cache.
     reason
         Why nothing was found; empty if something was.
+    by_layout
+        The least microseconds of each layout, among the paper's; timed once, not in turn.
     """
 
     matrix: str
@@ -95,6 +97,7 @@ class SearchRecord:
     complete: bool = True
     stream_us: float | None = None
     reason: str = ""
+    by_layout: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

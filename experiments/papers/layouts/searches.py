@@ -50,6 +50,15 @@ def finalists(timings: Mapping[str, Timing]) -> list[str]:
     return sorted(timings, key=lambda name: timings[name].us)[:FINALISTS]
 
 
+def least_by_layout(timings: Mapping[str, Timing]) -> dict[str, float]:
+    """Return the least microseconds of each layout, by its name."""
+    least: dict[str, float] = {}
+    for name, timing in timings.items():
+        layout = name.partition(" | ")[0]
+        least[layout] = min(timing.us, least.get(layout, timing.us))
+    return least
+
+
 def is_of_the_paper(variant: Variant) -> bool:
     """Return whether the paper tried a variant: its layouts; blocks and grids of constant size."""
     layout, schedule = variant.layout, variant.schedule

@@ -74,6 +74,7 @@ def test_what_is_recorded(monkeypatch, tmp_path):
         # In turn, by name: those of AoS come first, static before whole.
         assert (matches["joint"].schedule, matches["joint"].median_us) == ("static 64 x 1", 5.0)
         assert matches["paper"].layout == matches["paper schedule"].layout == "csr-AoS-AoS"
+        assert matches["paper"].by_layout == {"csr-AoS-AoS": 5.0, "csr-SoA-AoS": 5.0}
         assert {each.stream_us for each in matches.values()} == {2.0}
     file = tmp_path / "r.json"
     file.write_bytes(actual.to_json())
