@@ -39,7 +39,19 @@ class Wins:
 
 
 def share_best(results: Results, part: str, dtype: str, methods: Sequence[str] = PAPER_METHODS) -> Wins:
-    """Return the fastest of some formats on each matrix of a set, ELLPACK-R and PELLR cut if they must be."""
+    """Return the fastest of some formats on each matrix of a set, ELLPACK-R and PELLR cut if they must be.
+
+    Parameters
+    ----------
+    results
+        What was measured.
+    part
+        The set.
+    dtype
+        float32 or float64.
+    methods
+        The formats.
+    """
     matches: dict[str, str] = {}
     for matrix in results.sets[part]:
         own = results.own_of(matrix)
