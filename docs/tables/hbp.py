@@ -71,7 +71,7 @@ def _on_the_hash(results: Results) -> str:
 def _numbers(results: Results) -> str:
     """Return the printed numbers that ours are compared with, by item."""
     rows = [
-        (_place(item), f"{row.quantity}, {row.row}", row.paper, shown(row), row.outcome)
+        (_place(item), f"{row.row}, {row.quantity}", row.paper, shown(row), row.outcome)
         for item in _items(results)
         for row in item.rows
         if row.paper and row.ours is not None and not row.implied

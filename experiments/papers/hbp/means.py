@@ -10,16 +10,18 @@ from experiments.report.comparison import Comparison
 
 
 def mean_row(
-    quantity: str, ratios: Mapping[str, float], *, paper: str = "", of: str = "", note: str = ""
+    what: str, ratios: Mapping[str, float], *, paper: str = "", of: str = "", note: str = ""
 ) -> Comparison:
     """Return the geometric mean of ratios, with its leave-one-out range and the matrices that make it.
 
     Parameters
     ----------
-    quantity, paper
-        As of `Comparison`.
+    what
+        What they are ratios of, the label of the row.
     ratios
         By the name of the matrix.
+    paper
+        As of `Comparison`.
     of
         Which matrices they are; empty for all.
     note
@@ -32,8 +34,8 @@ def mean_row(
         else ""
     )
     return Comparison(
+        what,
         f"geometric mean, {of}" if of else "geometric mean",
-        quantity,
         paper,
         mean.value if mean else None,
         "; ".join(filter(None, (note, range_))),
@@ -42,14 +44,14 @@ def mean_row(
     )
 
 
-def greatest_row(quantity: str, ratios: Mapping[str, float], *, paper: str, of: str = "") -> Comparison:
+def greatest_row(what: str, ratios: Mapping[str, float], *, paper: str = "", of: str = "") -> Comparison:
     """Return the greatest ratio, with its matrix.
 
     Parameters
     ----------
-    quantity, ratios, paper, of
+    what, ratios, paper, of
         As of `mean_row`.
     """
     most = max(ratios, key=lambda name: ratios[name], default="")
-    row = f"greatest, {of}" if of else "greatest"
-    return Comparison(row, quantity, paper, ratios.get(most), most, NOT_MEASURED)
+    quantity = f"greatest, {of}" if of else "greatest"
+    return Comparison(what, quantity, paper, ratios.get(most), most, NOT_MEASURED)

@@ -29,6 +29,12 @@ PUBLISHED = "probing-words"
 """The faster of the two kernels that insert and probe."""
 HASHES = (PUBLISHED, "probing", "hash")
 AGAINST = ("sort", "dynamic", "classes", "sell")
+COMPARED = {
+    PUBLISHED: (*AGAINST, "probing", "hash"),
+    "probing": ("sort", "dynamic"),
+    "hash": ("sort", "dynamic", "classes"),
+}
+"""What stands next to each hash in means over matrices."""
 REPAIRED = "active"
 STAGES = {"order": "order alone", "all": "whole conversion"}
 MOST_OF_THE_TIME = 0.5
@@ -122,11 +128,11 @@ def _bottleneck(results: Results) -> Verdict:
 
 
 def _mean_rows(results: Results) -> Iterator[Comparison]:
-    for reference in HASHES:
-        others = (*AGAINST, *(each for each in HASHES if each != reference))
+    for reference, methods in COMPARED.items():
         for stage in STAGES:
-            for method in (*others, REPAIRED) if stage == "all" else others:
+            for method in methods:
                 yield from _compared(results, method, reference, stage)
+    yield from _compared(results, REPAIRED, PUBLISHED, "all")
 
 
 def _compared(results: Results, method: str, reference: str, stage: str) -> Iterator[Comparison]:
@@ -134,10 +140,10 @@ def _compared(results: Results, method: str, reference: str, stage: str) -> Iter
     judged = (reference, stage) == (PUBLISHED, "all")
     mean, most = PREPROCESSING.get(method, ("", "")) if judged else ("", "")
     ratios = times_longer(results, method, reference, stage)
-    quantity = f"{METHODS[method]} over {METHODS[reference]}, {STAGES[stage]}"
-    yield mean_row(quantity, ratios, paper=mean)
+    what = f"{METHODS[method]} over {METHODS[reference]}, {STAGES[stage]}"
+    yield mean_row(what, ratios, paper=mean)
     if most:
-        yield greatest_row(quantity, ratios, paper=most)
+        yield greatest_row(what, ratios, paper=most)
 
 
 def _time_rows(results: Results, matrix: MatrixRecord) -> Iterator[Comparison]:

@@ -23,7 +23,7 @@ PUBLISHED = "hbp-probing"
 OURS = (PUBLISHED, "hbp", "hbp-classes", "hbp-active", "hbp-by-degree", "hbp-active-direct")
 DRAWN = tuple(method for method in PRODUCTS if method not in ("crs", "hbp-classes"))
 """As many as there are colours."""
-AGAINST = ("crs-scalar", "own", "crs", "cusparse")
+AGAINST = ("crs-scalar", "own", "cusparse")
 SCATTERED = ("m4", "m8")
 """Where the paper sees scattered accesses of x (section IV-C)."""
 LIMITED = ("m3", "m10")
@@ -86,10 +86,10 @@ def _mean_rows(
     judged = ours == PUBLISHED and dtype == "float64" and name == "the paper's matrices"
     mean, most = PRINTED[printed].get(other, ("", "")) if judged else ("", "")
     ratios = results.ratios(group, other, dtype, ours)
-    quantity = f"{PRODUCTS[ours]}: times faster than {PRODUCTS[other]}, {dtype}"
-    yield mean_row(quantity, ratios, paper=mean, of=name)
+    what = f"{PRODUCTS[ours]}: times faster than {PRODUCTS[other]}, {dtype}"
+    yield mean_row(what, ratios, paper=mean, of=name)
     if most:
-        yield greatest_row(quantity, ratios, paper=most, of=name)
+        yield greatest_row(what, ratios, paper=most, of=name)
 
 
 def _speed_rows(results: Results, matrix: MatrixRecord) -> list[Comparison]:
