@@ -22,11 +22,15 @@ from experiments.report.item import Item
 
 PAGES = (ROOT / "docs/papers/layouts.md", ROOT / "docs/reproducing.md", ROOT / "benchmarks/README.md")
 NAME = "layouts"
+PICTURES = {"layouts-fig1": "paper-layouts-fig1"}
+"""By the name of the item."""
 
 
 def main() -> int:
-    """Write the parts of the pages."""
-    marked.write(PAGES, NAME, PARTS_OF_PAGES, recorded_results(Results))
+    """Write the parts of the pages, and draw their pictures."""
+    results = recorded_results(Results)
+    marked.write(PAGES, NAME, PARTS_OF_PAGES, results)
+    marked.draw_pictures(_items(results), PICTURES)
     return 0
 
 
@@ -98,10 +102,12 @@ def _run(results: Results) -> str:
     name = "" if file is None else file.relative_to(ROOT)
     cut = [each for each in results.searches if not each.complete]
     complete = "no search was cut by its time limit" if not cut else f"{len(cut)} searches were cut"
+    missing = ", ".join(results.missing)
+    left_out = f" and {missing} left out" if missing else ""
     return fill(
         f"`vecsim reproduce layouts` takes {results.seconds['all']:.0f} seconds on an {results.gpu} with 16 "
-        f"cores; {complete}. The recorded results, `{name}`, were measured on {results.made[:10]} at commit "
-        f"{results.commit[:7]}.",
+        f"cores; {complete}{left_out}. The recorded results, `{name}`, were measured on "
+        f"{results.made[:10]} at commit {results.commit[:7]}.",
         WIDTH,
         break_on_hyphens=False,
     )

@@ -9,6 +9,7 @@ from textwrap import fill
 from typing import TypeVar
 
 from docs.tables.markdown import table
+from experiments.report.charts import draw
 from experiments.report.item import Item
 from experiments.report.number_tables import shown, three_digits
 from experiments.report.tally import tally
@@ -16,6 +17,7 @@ from vecsim.results.atomic_files import write_file
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
+PICTURES = ROOT / "docs/pictures"
 WIDTH = 120
 """Of lines of text."""
 
@@ -46,6 +48,21 @@ def write(pages: Iterable[Path], name: str, parts: Mapping[str, Callable[[T], st
     """Write the parts into pages; parameters as of `rendered`."""
     for page in pages:
         write_file(page, rendered(page.read_text(encoding="utf-8"), name, parts, data).encode())
+
+
+def draw_pictures(items: Iterable[Item], names: Mapping[str, str]) -> None:
+    """Draw charts into the folder of pictures.
+
+    Parameters
+    ----------
+    items
+        Those of a paper.
+    names
+        Of the pictures, without their ending, by the name of the item.
+    """
+    for item in items:
+        if item.name in names and item.chart is not None:
+            write_file(PICTURES / f"{names[item.name]}.png", draw(item.chart).png)
 
 
 def _marked(name: str) -> re.Pattern[str]:

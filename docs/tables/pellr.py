@@ -21,11 +21,15 @@ from experiments.report.number_tables import three_digits
 
 PAGES = (ROOT / "docs/papers/pellr.md", ROOT / "docs/reproducing.md")
 NAME = "pellr"
+PICTURES = {"pellr-fig6": "paper-pellr-fig6", "pellr-fig8": "paper-pellr-fig8"}
+"""By the name of the item."""
 
 
 def main() -> int:
-    """Write the parts of the pages."""
-    marked.write(PAGES, NAME, PARTS_OF_PAGES, recorded_results(Results))
+    """Write the parts of the pages, and draw their pictures."""
+    results = recorded_results(Results)
+    marked.write(PAGES, NAME, PARTS_OF_PAGES, results)
+    marked.draw_pictures(_items(results), PICTURES)
     return 0
 
 

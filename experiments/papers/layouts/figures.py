@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from experiments.papers.kit.results import NOT_MEASURED
 from experiments.papers.layouts import claims
 from experiments.papers.layouts.forms import BASELINES
 from experiments.papers.layouts.printed import OVER_CUSPARSE
 from experiments.papers.layouts.results import OURS, PAPERS, MatrixRecord, Results, Search
-from experiments.papers.layouts.texts import ABSENT, READING
+from experiments.papers.layouts.texts import ABSENT, reading_of
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel
 from experiments.report.parameter_charts import BoxChart, Five
@@ -44,7 +45,7 @@ def over_cusparse(results: Results, number: int, dtype: str) -> Item:
         "among all of ours. The paper prints bars without numbers.",
         (*_printed(results, number, dtype), *rows),
         chart=BarChart(
-            title=f"Times faster than cuSPARSE in the form that the paper took, {dtype}",
+            title=f"Times faster than cuSPARSE, {dtype}",
             value_label="times faster",
             panels=tuple(
                 panel for entry in BASELINES if (panel := _panel(results, entry, dtype)) is not None
@@ -54,7 +55,7 @@ def over_cusparse(results: Results, number: int, dtype: str) -> Item:
             logarithmic=True,
         ),
         verdicts=claims.over_cusparse(results, dtype),
-        notes=READING,
+        notes=reading_of(results),
     )
 
 
@@ -101,7 +102,8 @@ def _panel(results: Results, entry: str, dtype: str) -> Panel | None:
     shown = tuple(
         each.label.replace(" (", "\n(").replace("/", "/\n").replace(", ", ",\n") for each in matrices
     )
-    return Panel(f"{entry} entries, over {next(iter(BASELINES[entry]))}", shown, series)
+    absent = dict.fromkeys(series, (NOT_MEASURED,) * len(matrices))
+    return Panel(f"{entry} entries, over {next(iter(BASELINES[entry]))}", shown, series, absent)
 
 
 def patterns(results: Results, number: int) -> Item:

@@ -20,7 +20,9 @@ from experiments.papers.layouts.case import Case
 from experiments.papers.layouts.compiling import Compiling
 from experiments.papers.layouts.recording import described, read_recorded, recorded_file
 from experiments.papers.layouts.results import MatrixRecord, Results, SearchRecord
+from experiments.papers.layouts.searches import VECTORS
 from experiments.papers.layouts.subjects import SUBJECTS, Subject
+from experiments.papers.layouts.texts import VECTORS as VECTORS_FACT
 from gpu.compound.tuning.compilation import Compilers
 from gpu.runtime.kernel_cache import kept_for_later
 from vecsim.support.worker_processes import WorkerContext
@@ -53,6 +55,7 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     name, facts = measuring_device()
     bandwidths = measure_bandwidths()
     facts["copy, GB/s"] = f"{bandwidths.copy_gb_per_s:.0f}"
+    facts[VECTORS_FACT] = " and ".join(VECTORS)
     with kept_for_later():
         return measure_matrices(SUBJECTS, (name, facts), bandwidths, watch, Run(limit))
 

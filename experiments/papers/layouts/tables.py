@@ -15,7 +15,7 @@ from experiments.papers.layouts.results import (
     Results,
     SearchRecord,
 )
-from experiments.papers.layouts.texts import ABSENT, READING
+from experiments.papers.layouts.texts import ABSENT, reading_of
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item
 
@@ -51,7 +51,7 @@ def make(results: Results, number: int) -> Item:
         "sorted rows, 16-bit columns and several threads a row.",
         tuple(rows),
         verdicts=claims.of_table(results, number),
-        notes=READING,
+        notes=reading_of(results),
     )
 
 

@@ -149,6 +149,12 @@ def test_speedups_over_cusparse(measured):
     assert any("16.00" in cell for row in searches(measured) for cell in row)
 
 
+def test_what_the_searches_left_out_is_said(measured):
+    assert not any("Groups of 32" in note for note in tables.make(measured, 3).notes)
+    pruned = replace(measured, facts={"layouts of vectors": "AoS and SoA"})
+    assert any("tried AoS and SoA. Groups of 32" in note for note in tables.make(pruned, 3).notes)
+
+
 def test_rows_and_padding(measured):
     rows = {"quaternion": (7.0, 7.0, 7.0, 7.0, 7.0), "complex": (1.0, 3.0, 5.0, 6.0, 9.0)}
     matrices = tuple(MatrixRecord(e, e, rows=10, nnz=50, row_lengths=r) for e, r in rows.items())
