@@ -111,7 +111,7 @@ def _bytes_an_entry(results: Results, matrix: MatrixRecord, form: str) -> str:
     return NONE if record is None or not record.nbytes else f"{record.nbytes / matrix.nnz:.1f}"
 
 
-def _run(results: Results) -> str:
+def _device(results: Results) -> str:
     facts = results.facts
     return (
         f"An {results.gpu}, driver {facts.get('driver_version')}, cuSPARSE {facts.get('cusparse')}, one run\n"
@@ -126,6 +126,6 @@ TABLES: dict[str, Callable[[Results], str]] = {
     "blocks": _blocks,
     "combining": _combining,
     "products": _products,
-    "run": _run,
+    "device": _device,
 }
 """By their names in `docs.tables.hbp`."""

@@ -1,7 +1,5 @@
 """The page of the HBP paper says what the recorded results say."""
 
-import re
-
 import pytest
 
 from docs.tables import hbp, hbp_orders
@@ -25,22 +23,6 @@ def page():
 
 def outcomes(item):
     return {each.claim: each.holds for each in item.verdicts}
-
-
-def test_tables_are_those_of_the_recorded_results(recorded):
-    wanted = set()
-    for path in hbp.PAGES:
-        text = path.read_text(encoding="utf-8")
-        assert text.count("<!-- hbp") == 2 * len(list(hbp.marked(text)))
-        assert hbp.rendered(text, recorded) == text, "run python -m docs.tables.hbp"
-        wanted |= set(hbp.marked(text))
-    assert wanted == set(hbp.TABLES)
-
-
-def test_a_changed_number_is_noticed(recorded, page):
-    changed = re.sub(r"(\| m4-kronecker-18 \| kron_g500-logn18 \| 42 \| )\d+", r"\g<1>42", page)
-    assert changed != page
-    assert hbp.rendered(changed, recorded) == page
 
 
 def test_the_text_says_what_the_verdicts_say(recorded, page):

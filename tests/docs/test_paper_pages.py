@@ -1,10 +1,11 @@
-"""The pages of the PELLR paper and of that on layouts say what the recorded results say."""
+"""The pages of the papers that a GPU measures say what the recorded results say."""
 
 import re
 
 import pytest
 
-from docs.tables import layouts, marked, pellr
+from docs.tables import hbp, layouts, marked, pellr
+from experiments.papers.hbp import results as hbp_results
 from experiments.papers.kit.source import recorded_results
 from experiments.papers.layouts import claims as layout_claims
 from experiments.papers.layouts import results as layout_results
@@ -12,7 +13,7 @@ from experiments.papers.layouts import tables
 from experiments.papers.pellr import claims, results
 from experiments.papers.pellr.wins import share_best
 
-RECORDED = {pellr: results.Results, layouts: layout_results.Results}
+RECORDED = {hbp: hbp_results.Results, pellr: results.Results, layouts: layout_results.Results}
 
 
 @pytest.fixture(scope="module", params=list(RECORDED), ids=lambda module: module.NAME)

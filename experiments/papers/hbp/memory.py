@@ -17,6 +17,7 @@ from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS, WARP
 
 PUBLISHED = "hbp-probing"
 METHODS = ("crs-scalar", PUBLISHED, "hbp", "hbp-active")
+THE_PAPERS = "the paper's GPU"
 NEEDS_THE_PROFILER = "of an RTX 4090, by Nsight Compute"
 ENTRY_BYTES = 16
 """Of an entry of HBP in float64: value, column, add_sign."""
@@ -66,7 +67,7 @@ def _rows(results: Results, matrix: MatrixRecord) -> Iterator[Comparison]:
             "HBP, throughput, GB/s": printed.hbp_rate,
         }
         for quantity, paper in numbers.items():
-            yield Comparison(matrix.label, quantity, paper, None, NEEDS_THE_PROFILER, "not testable")
+            yield Comparison(matrix.label, quantity, paper, None, NEEDS_THE_PROFILER, THE_PAPERS)
     for method in METHODS:
         rate = counted_rate(results, matrix, method)
         absent = results.absent(matrix, method, "float64") or NOT_MEASURED

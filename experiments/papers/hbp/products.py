@@ -43,7 +43,7 @@ def speeds(results: Results, printed: str) -> Item:
         The paper's device, a key of `experiments.papers.hbp.printed.PRODUCTS`.
     """
     matrices = [each for each in results.matrices if printed == "Orin" or id_of(each) in ON_THE_4090]
-    groups = [("the paper's matrices", matrices)]
+    groups = [(_papers(printed), matrices)]
     if len(matrices) < len(results.matrices):
         groups.append(("all matrices", list(results.matrices)))
     means = [
@@ -74,6 +74,11 @@ def speeds(results: Results, printed: str) -> Item:
     )
 
 
+def _papers(printed: str) -> str:
+    """Name the matrices that the paper has on a device."""
+    return f"the paper's on {printed}"
+
+
 def _mean_rows(
     results: Results,
     name: str,
@@ -83,7 +88,7 @@ def _mean_rows(
 ) -> Iterator[Comparison]:
     """Yield the mean and, where the paper prints it, the greatest ratio of two products over a group."""
     ours, other, dtype = compared
-    judged = ours == PUBLISHED and dtype == "float64" and name == "the paper's matrices"
+    judged = ours == PUBLISHED and dtype == "float64" and name == _papers(printed)
     mean, most = PRINTED[printed].get(other, ("", "")) if judged else ("", "")
     ratios = results.ratios(group, other, dtype, ours)
     what = f"{PRODUCTS[ours]}: times faster than {PRODUCTS[other]}, {dtype}"
