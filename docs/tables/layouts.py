@@ -102,8 +102,8 @@ def _run(results: Results) -> str:
     name = "" if file is None else file.relative_to(ROOT)
     cut = [each for each in results.searches if not each.complete]
     complete = "no search was cut by its time limit" if not cut else f"{len(cut)} searches were cut"
-    missing = ", ".join(results.missing)
-    left_out = f" and {missing} left out" if missing else ""
+    missing = " and ".join(f"“{name}”" for name in results.missing)
+    left_out = f"; it left out {missing}" if missing else ""
     return fill(
         f"`vecsim reproduce layouts` takes {results.seconds['all']:.0f} seconds on an {results.gpu} with 16 "
         f"cores; {complete}{left_out}. The recorded results, `{name}`, were measured on "

@@ -78,6 +78,7 @@ def counts(items: Iterable[Item], gpu: str, stand_ins: str) -> str:
         f"{of_all.contradicted} are contradicted and {of_all.not_testable} are not testable: "
         f"{matches.in_words()}. Stand-ins: {stand_ins}.",
         WIDTH,
+        break_on_hyphens=False,
     )
 
 

@@ -172,6 +172,11 @@ class Chosen:
     best: str
     times: Mapping[str, float]
 
+    @property
+    def has_others(self) -> bool:
+        """Whether times of other layouts than the best are known."""
+        return len(self.times) > 1
+
     def good(self) -> set[str]:
         """Return the layouts that are as good as the best, but for `NOISE`."""
         least = min(self.times.values())
@@ -223,14 +228,19 @@ def _of_quaternions(results: Results) -> Iterator[Verdict]:
     single = chosen(results, "quaternion", ("float32",))
     both = sum(each.has_good(inner="AoS", vector="AoS") for each in single)
     yield _most("AoS is preferred for entries and vectors of quaternions in float32 (5.2)", both, single, ALL)
-    alike = [set.intersection(*(each.good() for each in of)) for of in _by_type(results) if of]
-    yield Verdict(
-        "Similar matrices need similar layouts (section 6, quaternionic matrices)",
-        all(alike) if alike else None,
-        "as good as the best for all matrices of a type: "
-        + ("; ".join(", ".join(sorted(names)) or "none" for names in alike) or ABSENT),
-    )
+    yield _similar([of for of in _by_type(results) if of])
     yield Verdict("Quaternions gain slightly more on the GP100 than on the GTX 980 (5.2)", None, ONE_GPU)
+
+
+def _similar(of_types: Sequence[Sequence[Chosen]]) -> Verdict:
+    """Judge whether one layout is as good as the best for all quaternionic matrices of a type."""
+    claim = "Similar matrices need similar layouts (section 6, quaternionic matrices)"
+    if not of_types or not all(each.has_others for of in of_types for each in of):
+        best = "; ".join(", ".join(each.best for each in of) for of in of_types)
+        return Verdict(claim, None, f"the times of other layouts are not known; the best: {best or ABSENT}")
+    alike = [set.intersection(*(each.good() for each in of)) for of in of_types]
+    names = "; ".join(", ".join(sorted(each)) or "none" for each in alike)
+    return Verdict(claim, all(alike), f"as good as the best for all matrices of a type: {names}")
 
 
 def _by_type(results: Results) -> list[list[Chosen]]:

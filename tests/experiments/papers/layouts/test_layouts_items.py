@@ -100,7 +100,22 @@ def test_gains_of_the_paper_and_of_all_stand_apart(measured):
 
 def test_claims_on_quaternions(measured):
     ellpack = tables.make(measured, 3)
-    assert outcomes(ellpack) == [True, True, True, None]
+    assert outcomes(ellpack) == [True, True, None, None]
+    times = {"ellpack-r-AoS-AoS": 8.0, "sliced-32-AoS-AoS": 8.1}
+    other = replace(
+        measured.searches[1],
+        matrix="bunny",
+        layout="sliced-32-AoS-AoS",
+        by_layout={**times, "ellpack-r-AoS-AoS": 9},
+    )
+    two = replace(
+        measured,
+        matrices=(*measured.matrices, MatrixRecord("bunny", "quaternion", rows=5, nnz=9)),
+        searches=(replace(measured.searches[1], by_layout=times), other),
+    )
+    similar = tables.make(two, 3).verdicts[2]
+    assert (similar.holds, similar.detail.partition(": ")[2]) == (True, "sliced-32-AoS-AoS")
+    assert outcomes(tables.make(two, 3))[0] is False
     changed = replace(measured.searches[1], layout="sliced-16-SoA-AoS")
     sliced = tables.make(replace(measured, searches=(measured.searches[0], changed)), 3)
     assert outcomes(sliced)[:2] == [False, False]
