@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpu.hisparse.device_pool import DevicePool
 from gpu.hisparse.memory import USED
 from gpu.hisparse.node_layout import UNIT_WORDS, node_bits
 from gpu.hisparse.pool import Pool
@@ -68,8 +68,11 @@ class DeviceTree:
 
     Attributes
     ----------
-    words
-        uint32 device array: the pool.
+    pool
+        What contains the nodes, those of other trees too.
+    begin, end
+        The words of the pool that were written for it. Of a tree that was edited from another all nodes before
+        `begin` that it refers to are shared with that one; of other trees `begin` is 0.
     root
         The reference to the root; 0 without entries.
     shape
@@ -88,7 +91,9 @@ class DeviceTree:
         In their order.
     """
 
-    words: Any
+    pool: DevicePool
+    begin: int
+    end: int
     root: int
     shape: tuple[int, int]
     levels: int
@@ -98,6 +103,9 @@ class DeviceTree:
     dtype: np.dtype[Any]
     leaves: Leaves
     _transposed: list[Leaves] = field(default_factory=list, repr=False)
+
+    def __post_init__(self) -> None:
+        self.pool.trees.add(self)
 
     @classmethod
     def from_host(cls, tree: Tree) -> DeviceTree:
@@ -124,8 +132,19 @@ class DeviceTree:
             lambda: (upload(pool.words), Leaves.of(keys, nodes.astype(np.uint32).ravel()))
         )
         numbers = tuple(len(each.references) for each in tree.nodes)
+        size = int(pool.words.size)
         return cls(
-            words, tree.root, tree.shape, tree.levels, numbers, tree.nnz, pool.node_size, pool.dtype, leaves
+            DevicePool(words, size),
+            0,
+            size,
+            tree.root,
+            tree.shape,
+            tree.levels,
+            numbers,
+            tree.nnz,
+            pool.node_size,
+            pool.dtype,
+            leaves,
         )
 
     @classmethod
@@ -139,20 +158,27 @@ class DeviceTree:
         shape, node_size, dtype, levels
             As of `DeviceTree`.
         """
-        words = upload(np.zeros(UNIT_WORDS, np.uint32))
-        return cls(words, 0, shape, levels, (0,) * levels, 0, node_size, dtype, Leaves.none())
+        pool = DevicePool.of(UNIT_WORDS)
+        return cls(
+            pool, 0, UNIT_WORDS, 0, shape, levels, (0,) * levels, 0, node_size, dtype, Leaves.none()
+        )
+
+    @property
+    def words(self) -> Any:
+        """The pool as it is now, a uint32 device array."""
+        return self.pool.words
 
     @property
     def nbytes(self) -> int:
         """Bytes of the pool and of the lists of leaves on the device."""
         return int(self.words.nbytes) + sum(each.nbytes for each in (self.leaves, *self._transposed))
 
-    @cached_property
+    @property
     def halves(self) -> Any:
         """The pool as coordinates."""
         return self.words.view(np.uint16)
 
-    @cached_property
+    @property
     def values(self) -> Any:
         """The pool as values."""
         return self.words.view(self.dtype)
@@ -166,8 +192,16 @@ class DeviceTree:
         return self._transposed[0]
 
     def to_host(self) -> Tree:
-        """Copy it to the host."""
-        words = self.words.copy_to_host()
+        """Copy a tree that shares no nodes with another to the host.
+
+        Raises
+        ------
+        ValueError
+            It shares nodes: `gpu.hisparse.edit.compaction.compacted` copies it first.
+        """
+        if self.begin:
+            raise ValueError("the tree shares nodes with another one: copy it by `compacted` first")
+        words = self.words[: self.end].copy_to_host()
         pool = Pool(self.node_size, self.dtype, len(words) - UNIT_WORDS)
         pool.memory.words[: len(words)] = words
         pool.memory.state[USED] = len(words)

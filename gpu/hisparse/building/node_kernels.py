@@ -11,13 +11,28 @@ from typing import Any
 import numpy as np
 
 from gpu.hisparse.node_shapes import KIND_BITS, shape_of, units
-from gpu.runtime.cuda import cuda
+from gpu.runtime.cuda import cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.sorting.runs import RUN
 
 
+def _new_units(width: int, node_size: int, sharing: bool) -> Any:
+    """Make ``new_units(shape, sources, at)``: units of 16 bytes of a node, 0 of one that is there already."""
+    unit_count = units(width, node_size)
+
+    @device_function
+    def of_new(shape: Any, sources: Any, at: Any) -> Any:
+        return np.int32(0) if sources[at] != 0 else unit_count(shape)
+
+    @device_function
+    def of_all(shape: Any, sources: Any, at: Any) -> Any:
+        return unit_count(shape)
+
+    return of_new if sharing else of_all
+
+
 @functools.cache
-def weigh_kernel(width: int, node_size: int) -> Any:
+def weigh_kernel(width: int, node_size: int, sharing: bool) -> Any:
     """Make the kernel that adds up sizes, nodes and entries of runs of nodes.
 
     Parameters
@@ -26,17 +41,21 @@ def weigh_kernel(width: int, node_size: int) -> Any:
         Bytes of a slot.
     node_size
         d.
+    sharing
+        Whether some nodes are in the pool already.
     """
-    unit_count = units(width, node_size)
+    new_units = _new_units(width, node_size, sharing)
 
     @cuda.jit
-    def kernel(shapes, number, runs, totals):
+    def kernel(shapes, sources, number, runs, totals):
         """Take a run a thread.
 
         Parameters
         ----------
         shapes
             int32; only the first `number` count.
+        sources
+            uint32, if some nodes are shared: the reference of each that is there already, 0 of others.
         number
             int32 of 1.
         runs
@@ -51,7 +70,7 @@ def weigh_kernel(width: int, node_size: int) -> Any:
             end = min((run + 1) * RUN, np.int64(number[0]))
             for at in range(run * RUN, end):
                 shape = shapes[at]
-                size = np.int32(size + unit_count(shape))
+                size = np.int32(size + new_units(shape, sources, at))
                 nodes = np.int32(nodes + (1 if shape != 0 else 0))
                 entries = np.int32(entries + (shape >> KIND_BITS))
             totals[run] = size
@@ -62,25 +81,25 @@ def weigh_kernel(width: int, node_size: int) -> Any:
 
 
 @functools.cache
-def place_kernel(width: int, node_size: int) -> Any:
+def place_kernel(width: int, node_size: int, sharing: bool) -> Any:
     """Make the kernel that says where each node begins in the pool; the parameters are of `weigh_kernel`.
 
     Parameters
     ----------
-    width, node_size
+    width, node_size, sharing
         As there.
     """
-    unit_count = units(width, node_size)
+    new_units = _new_units(width, node_size, sharing)
 
     @cuda.jit
-    def kernel(shapes, keys, number, offsets, runs, bases, level, numbers, places, kept_keys, kept_nodes,
+    def kernel(shapes, sources, keys, number, offsets, runs, bases, level, numbers, places, kept_keys, kept_nodes,
                kept_slots, entries):  # fmt: skip
         """Take a run a thread.
 
         Parameters
         ----------
-        shapes, keys, number
-            The nodes: int32, int64, int32 of 1.
+        shapes, sources, keys, number
+            The nodes: int32, uint32, int64, int32 of 1.
         offsets
             int32, three times runs + 1: units, nodes and entries before each run.
         runs
@@ -112,13 +131,15 @@ def place_kernel(width: int, node_size: int) -> Any:
                     places[at] = np.uint32(0)
                 else:
                     reference = np.uint32(unit * 4 + (shape & 3))
+                    if sharing and sources[at] != 0:
+                        reference = sources[at]
                     places[at] = reference
                     kept_keys[node] = keys[at]
                     kept_slots[node] = np.int32(at)
                     kept_nodes[2 * node] = reference
                     kept_nodes[2 * node + 1] = np.uint32(shape >> KIND_BITS)
                     node += 1
-                    unit += unit_count(shape)
+                    unit += new_units(shape, sources, at)
         if run == 0:
             bases[level + 1] = bases[level] + offsets[runs]
             numbers[level] = offsets[2 * runs + 1]

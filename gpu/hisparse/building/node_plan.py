@@ -9,14 +9,13 @@ import numpy as np
 
 from gpu.hisparse.building.node_kernels import parent_shapes_kernel, place_kernel, weigh_kernel
 from gpu.hisparse.building.node_writing import NODE_THREADS, inner_kernel
+from gpu.hisparse.device_pool import DevicePool
 from gpu.hisparse.device_tree import DeviceTree, Leaves
 from gpu.hisparse.node_layout import REFERENCE_BYTES, UNIT_WORDS, dense_from, node_bits
-from gpu.hisparse.pool import MAX_WORDS
 from gpu.runtime.launches import Launch, blocks_of
 from gpu.runtime.memory import all_or_nothing, empty, upload
 from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
 from gpu.sorting.runs import RUN, count_parents_kernel, parents_kernel
-from vecsim.support.errors import UserError
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +60,11 @@ class NodePlan:
     shapes, keys
         int32 and int64 device arrays: what the leaves are, 0 for no leaf, by rising keys. Without them there
         is room for them in `leaves`.
+    sources
+        uint32 device array: the references of leaves that the pool has already, 0 of others. Without it
+        all leaves are new.
+    used
+        Words of the pool before the first new node.
 
     Raises
     ------
@@ -76,9 +80,11 @@ class NodePlan:
     """
 
     def __init__(
-        self, bounds: list[int], node_size: int, dtype: np.dtype[Any], shapes: Any = None, keys: Any = None
-    ) -> None:
+        self, bounds: list[int], node_size: int, dtype: np.dtype[Any], shapes: Any = None, keys: Any = None,
+        *, sources: Any = None, used: int = UNIT_WORDS,
+    ) -> None:  # fmt: skip
         self._bounds, self._node_size, self._dtype = bounds, node_size, dtype
+        self._sources, self._used = sources, used
         self._bits, self._runs = node_bits(node_size), [-(-bound // RUN) for bound in bounds]
         all_or_nothing(lambda: self._allocate(shapes, keys))
         self.leaves = self._levels[0]
@@ -92,7 +98,8 @@ class NodePlan:
         self._levels = [LevelNodes.of(self._bounds[0], shapes, keys), *inner]
         self._totals, self._offsets = empty(3 * most, np.int32), empty(3 * most + 3, np.int32)
         # One array to be read at once: where levels begin; nodes of each; entries of each.
-        self._state = upload(np.array([1] + [0] * (3 * levels), np.int32))
+        begin = self._used // UNIT_WORDS
+        self._state = upload(np.array([begin] + [0] * (3 * levels), np.int32))
         self._bases, self._numbers = self._state[: levels + 1], self._state[levels + 1 : 2 * levels + 1]
         self._entries = self._state[2 * levels + 1 :]
         self._considered = [upload(np.array([bound], np.int32)) for bound in self._bounds]
@@ -123,14 +130,17 @@ class NodePlan:
     def _place(self, level: int) -> list[Launch]:
         width = self._dtype.itemsize if level == 0 else REFERENCE_BYTES
         own, runs, number = self._levels[level], self._runs[level], self._considered[level]
-        sizes = width, self._node_size
+        is_sharing = level == 0 and self._sources is not None
+        sizes = width, self._node_size, is_sharing
+        sources = self._sources if is_sharing else own.references
         return [
-            self._alone(weigh_kernel(*sizes), runs, own.shapes, number, runs, self._totals),
+            self._alone(weigh_kernel(*sizes), runs, own.shapes, sources, number, runs, self._totals),
             self._scan(runs, 3),
             self._alone(
                 place_kernel(*sizes),
                 runs,
-                *(own.shapes, own.own_keys, number, self._offsets, runs, self._bases, level, self._numbers),
+                *(own.shapes, sources, own.own_keys, number, self._offsets, runs, self._bases, level),
+                self._numbers,
                 *(own.references, own.keys, own.nodes, own.slots, self._entries),
             ),
         ]
@@ -140,8 +150,21 @@ class NodePlan:
         for each in self.placing:
             each(None, None, 0.0, 0.0, stream)
 
-    def empty_tree(self, shape: tuple[int, int], stream: Any = 0) -> DeviceTree:
-        """Wait for `placing` and allocate the pool, exactly as large as it will be.
+    def new_words(self, stream: Any = 0) -> int:
+        """Wait for `placing`, and return how many words the new nodes take.
+
+        Parameters
+        ----------
+        stream
+            0, or an object of Numba or cuda.core.
+        """
+        if stream:
+            stream.synchronize()
+        levels = len(self._levels)
+        return int(self._state[levels : levels + 1].copy_to_host()[0]) * UNIT_WORDS - self._used
+
+    def empty_tree(self, shape: tuple[int, int], stream: Any = 0, spare: int = 0) -> DeviceTree:
+        """Wait for `placing` and allocate a pool, exactly as large as it will be.
 
         Parameters
         ----------
@@ -149,6 +172,8 @@ class NodePlan:
             Rows and columns of the content.
         stream
             0, or an object of Numba or cuda.core.
+        spare
+            Words that the pool has more.
 
         Raises
         ------
@@ -157,19 +182,26 @@ class NodePlan:
         OutOfDeviceMemoryError
             The device has too little memory.
         """
-        if stream:
-            stream.synchronize()
-        levels = len(self._levels)
-        state = self._state.copy_to_host().tolist()
-        numbers, size = tuple(state[levels + 1 : 2 * levels + 1]), state[levels] * UNIT_WORDS
-        if not 0 <= size <= MAX_WORDS:
-            raise UserError("the nodes of the matrix would take more than 16 GiB: use CSR matrices")
-        words = all_or_nothing(lambda: empty(max(UNIT_WORDS, size), np.uint32))
-        words[:UNIT_WORDS].copy_to_device(np.zeros(UNIT_WORDS, np.uint32))
+        return self.tree_in(DevicePool.of(UNIT_WORDS + self.new_words(stream), spare), 0, shape)
+
+    def tree_in(self, pool: DevicePool, begin: int, shape: tuple[int, int]) -> DeviceTree:
+        """Return the tree in a pool that has room for it; `new_words` comes first.
+
+        Parameters
+        ----------
+        pool
+            Its new nodes are the last that were appended.
+        begin
+            As of `DeviceTree`.
+        shape
+            Rows and columns of the content.
+        """
+        levels, state = len(self._levels), self._state.copy_to_host().tolist()
+        numbers, entries = tuple(state[levels + 1 : 2 * levels + 1]), state[2 * levels + 1]
         root = int(self._levels[-1].nodes[:1].copy_to_host()[0]) if numbers[-1] else 0
         leaves = Leaves(self.leaves.keys, self.leaves.nodes, numbers[0])
-        entries = state[2 * levels + 1]
-        return DeviceTree(words, root, shape, levels, numbers, entries, self._node_size, self._dtype, leaves)
+        return DeviceTree(pool, begin, pool.used, root, shape, levels, numbers, entries, self._node_size,
+                          self._dtype, leaves)  # fmt: skip
 
     def inner_writing(self, result: DeviceTree) -> list[Launch]:
         """Return the launches that write all nodes above the leaves into what `empty_tree` made."""
