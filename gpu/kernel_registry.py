@@ -30,7 +30,10 @@ from gpu.formats.sliced_deltas.product import DeltaProduct
 from gpu.formats.sliced_diagonals.product import DiagonalProduct
 from gpu.hbp.active_product import ActiveHBPProduct
 from gpu.hbp.product import HBPProduct
+from gpu.hisparse.container import HiSparse
+from gpu.hisparse.device_hisparse import DeviceHiSparse
 from gpu.hisparse.product import HiSparseProduct
+from gpu.hisparse.traversal.product import HiSparseTraversal
 from gpu.runtime.cuda import WARP
 from vecsim.formats import NamedFormat
 
@@ -38,6 +41,8 @@ ROW_CAP = 512
 """Entries of a piece, where long rows of CRS are cut."""
 UNORDERED = "but sums are added to y in any order, so the last bits vary"
 """What the summaries of kernels that add by atomics say."""
+QUEUED_TREE = "hisparse-queues"
+"""What multiplies a `DeviceHiSparse`, without a layout that is made on the host."""
 SLICED = "sliced"
 """What a matrix in an arrangement without a name is called."""
 
@@ -150,6 +155,11 @@ def _direct_hbp(name: str) -> Kernel:
     )
 
 
+def _queued_leaves(matrix: HiSparse | DeviceHiSparse, threads_per_block: int) -> HiSparseTraversal:
+    placed = DeviceHiSparse.from_hisparse(matrix) if isinstance(matrix, HiSparse) else matrix
+    return HiSparseTraversal(placed, "filled")
+
+
 _ALL = (
     _crs(
         "crs",
@@ -207,6 +217,14 @@ _ALL = (
     _kernel("bbcs", BBCSProduct),
     _kernel("hism", HiSMProduct),
     _kernel("hisparse", HiSparseProduct),
+    _kernel(
+        QUEUED_TREE,
+        _queued_leaves,
+        format="hisparse",
+        summary="as hisparse, but the tree is multiplied as it is, its leaves in queues by their size; for "
+        f"matrices that are edited on the device, {UNORDERED}",
+        deterministic=False,
+    ),
     _kernel("hbp", HBPProduct),
     _kernel("hbp-active", ActiveHBPProduct),
     _kernel("hbp-by-degree", ActiveHBPProduct),
@@ -263,6 +281,8 @@ def kernel_of(stored: object) -> tuple[str, str] | None:
         What the format is called (`SLICED`, if it is an arrangement without a name), and the kernel's name;
         None if it is no format that has one.
     """
+    if isinstance(stored, DeviceHiSparse):
+        return QUEUED_TREE, QUEUED_TREE
     result = kernels_of(type(stored))
     if not result:
         return None

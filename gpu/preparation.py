@@ -36,7 +36,8 @@ def prepare(
     ----------
     matrix
         Any SciPy sparse matrix or array; or a matrix in a format of `vecsim.formats`, which is taken as it is
-        where neither `format` nor `dtype` asks for another.
+        where neither `format` nor `dtype` asks for another. A `gpu.DeviceHiSparse` is multiplied where it is,
+        as ``hisparse-queues``; another format needs a copy on the host.
     format
         One of `KERNELS`, or another name of one, as ``csr`` is of ``crs``; an arrangement of the sliced
         container; or ``auto``, which takes what should be fastest by the estimated time of a product
@@ -98,8 +99,8 @@ class _Wanted:
     def make(self, matrix: Any, format: str | Slicing, dtype: Any) -> DeviceMatrix:
         """Convert one matrix and put it on the device."""
         if result := kernel_of(matrix):
-            if format == "auto" and dtype in (None, matrix.dtype):
-                name, kernel_name = result
+            name, kernel_name = result
+            if format in ("auto", name) and dtype in (None, matrix.dtype):
                 return self.upload(matrix, self.allowed(kernel_name).product, name)
             matrix = matrix.to_scipy()
         matrix = _checked(matrix, dtype)

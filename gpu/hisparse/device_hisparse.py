@@ -10,15 +10,16 @@ import numpy as np
 from gpu.hisparse.building.from_coo import tree_from_coo
 from gpu.hisparse.container import HiSparse
 from gpu.hisparse.device_tree import DeviceTree
+from gpu.hisparse.edit.compaction import compacted
 from gpu.hisparse.edit.edits import edited
-from gpu.hisparse.node_layout import DEFAULT_NODE_SIZE
+from gpu.hisparse.node_layout import DEFAULT_NODE_SIZE, REFERENCE_BYTES
 from gpu.runtime.cuda import require_gpu
 from vecsim.support.errors import UserError
 
 
 @dataclass(frozen=True, eq=False)
 class DeviceHiSparse:
-    """A HiSparse matrix on the device, byte for byte as on the host; what `gpu.add` takes and gives.
+    """A HiSparse matrix on the device: what `gpu.add` takes and gives, and `gpu.prepare` multiplies.
 
     Attributes
     ----------
@@ -65,6 +66,8 @@ class DeviceHiSparse:
 
     def insert(self, rows: Any, columns: Any, values: Any, *, stream: Any = 0) -> DeviceHiSparse:
         """Return the matrix with more entries, or new values of some: `gpu.hisparse.edit.edits.edited`.
+
+        Both matrices share the leaves that stay as they are, as after the edits below.
 
         Parameters
         ----------
@@ -127,12 +130,22 @@ class DeviceHiSparse:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the pool and of the lists of leaves on the device."""
+        """Bytes of the pool, which matrices edited from each other share, and of the lists of leaves."""
         return self.content.nbytes
 
+    @property
+    def added_nbytes(self) -> int:
+        """Bytes of the nodes that were written for it: of an edited matrix, those that it does not share."""
+        return REFERENCE_BYTES * (self.content.end - self.content.begin)
+
     def to_hisparse(self) -> HiSparse:
-        """Copy it to the host."""
-        return HiSparse(self.content.to_host(), self.transposed, self.scale)
+        """Copy it to the host, into a pool of its own."""
+        content = compacted(self.content) if self.content.begin else self.content
+        return HiSparse(content.to_host(), self.transposed, self.scale)
+
+    def to_scipy(self) -> Any:
+        """Copy it to the host as `gpu.hisparse.container.HiSparse.to_scipy` gives it."""
+        return self.to_hisparse().to_scipy()
 
     def __repr__(self) -> str:
         rows, columns = self.shape

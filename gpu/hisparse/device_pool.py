@@ -14,7 +14,7 @@ from vecsim.support.errors import UserError
 
 
 class DevicePool:
-    """Words of nodes. Nodes are appended and never changed, so trees that share nodes do not disturb each other.
+    """Words of nodes. Nodes are appended and never changed: trees may share them.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ class DevicePool:
     Attributes
     ----------
     words
-        The array; a larger one replaces it when the pool grows. Who holds the old one, as the products that were
-        made of it do, goes on with it.
+        The array; a larger one replaces it when the pool grows. Products that were made of the old one
+        go on with it.
     used
         As given, and all that was appended.
     trees

@@ -71,8 +71,8 @@ class DeviceTree:
     pool
         What contains the nodes, those of other trees too.
     begin, end
-        The words of the pool that were written for it. Of a tree that was edited from another all nodes before
-        `begin` that it refers to are shared with that one; of other trees `begin` is 0.
+        The words of the pool that were written for it. A tree that was edited from another shares all nodes
+        before `begin` with that one; of other trees `begin` is 0.
     root
         The reference to the root; 0 without entries.
     shape
@@ -149,7 +149,7 @@ class DeviceTree:
 
     @classmethod
     def without_entries(
-        cls, shape: tuple[int, int], node_size: int, dtype: np.dtype[Any], levels: int
+        cls, shape: tuple[int, int], node_size: int, dtype: np.dtype[Any], levels: int, spare: int = 0
     ) -> DeviceTree:
         """Make the tree of a matrix without entries.
 
@@ -157,11 +157,11 @@ class DeviceTree:
         ----------
         shape, node_size, dtype, levels
             As of `DeviceTree`.
+        spare
+            Words that its pool has room for.
         """
-        pool = DevicePool.of(UNIT_WORDS)
-        return cls(
-            pool, 0, UNIT_WORDS, 0, shape, levels, (0,) * levels, 0, node_size, dtype, Leaves.none()
-        )
+        pool = DevicePool.of(UNIT_WORDS, spare)
+        return cls(pool, 0, UNIT_WORDS, 0, shape, levels, (0,) * levels, 0, node_size, dtype, Leaves.none())
 
     @property
     def words(self) -> Any:

@@ -92,8 +92,8 @@ def place_kernel(width: int, node_size: int, sharing: bool) -> Any:
     new_units = _new_units(width, node_size, sharing)
 
     @cuda.jit
-    def kernel(shapes, sources, keys, number, offsets, runs, bases, level, numbers, places, kept_keys, kept_nodes,
-               kept_slots, entries):  # fmt: skip
+    def kernel(shapes, sources, keys, number, offsets, runs, bases, level, numbers, places, kept_keys,
+               kept_nodes, kept_slots, entries):  # fmt: skip
         """Take a run a thread.
 
         Parameters

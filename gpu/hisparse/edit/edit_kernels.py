@@ -3,7 +3,7 @@
 Lists of keys rise, so that the place of a key in the merged list is its own place plus the number of keys
 of the other list before it.
 
-Leaves that a batch leaves as they are are listed, put among those that it makes, and copied.
+Leaves that a batch does not touch are listed among those that it makes; they stay where they are.
 """
 
 import functools
@@ -93,6 +93,24 @@ def made_kernel(made_keys, made_shapes, built, leaf_keys, leaves, places, reused
 
 
 @cuda.jit
+def listed_kernel(nodes, leaves, shapes, sources):
+    """List the leaves of a matrix as they are, a leaf a thread.
+
+    Parameters
+    ----------
+    nodes, leaves
+        uint32 of 2 a leaf, reference and entries, and how many there are.
+    shapes, sources
+        What is written: int32 shapes and uint32 references.
+    """
+    at = np.int64(cuda.grid(1))
+    begin_in_sequence()
+    if at < leaves:
+        shapes[at] = np.int32(np.int32(nodes[2 * at + 1]) << KIND_BITS | np.int32(nodes[2 * at] & 3))
+        sources[at] = nodes[2 * at]
+
+
+@cuda.jit
 def references_kernel(own, built, references, made_references):
     """Write where each leaf that is made begins, one a thread.
 
@@ -113,7 +131,7 @@ def references_kernel(own, built, references, made_references):
 
 @functools.cache
 def copy_kernel(width: int, node_size: int) -> Any:
-    """Make the kernel that copies leaves that stay.
+    """Make the kernel that copies leaves.
 
     Parameters
     ----------
@@ -126,25 +144,23 @@ def copy_kernel(width: int, node_size: int) -> Any:
 
     @cuda.jit
     def kernel(sources, shapes, references, given, words):
-        """Copy a leaf, if this is one that stays; only the new matrix refers to the copy.
+        """Copy a leaf; only the new matrix refers to the copy.
 
         Parameters
         ----------
         sources, shapes
-            uint32 and int32, of `reused_kernel`.
+            uint32 and int32, of `listed_kernel`.
         references
             uint32: where each begins.
         given, words
             The pools, uint32.
         """
         begin_in_sequence()
-        leaf, thread = np.int64(cuda.blockIdx.x), np.int64(cuda.threadIdx.x)
-        source = np.int64(sources[leaf]) & ~3
-        if source != 0:
-            to, word = np.int64(references[leaf]) & ~3, thread
-            while word < 4 * np.int64(unit_count(shapes[leaf])):
-                words[to + word] = np.uint32(1) if word == 1 else given[source + word]
-                word += COPY_THREADS
+        leaf, word = np.int64(cuda.blockIdx.x), np.int64(cuda.threadIdx.x)
+        source, to = np.int64(sources[leaf]) & ~3, np.int64(references[leaf]) & ~3
+        while word < 4 * np.int64(unit_count(shapes[leaf])):
+            words[to + word] = np.uint32(1) if word == 1 else given[source + word]
+            word += COPY_THREADS
 
     return kernel
 

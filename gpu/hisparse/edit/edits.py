@@ -1,7 +1,12 @@
 """A batch of edits of a HiSparse matrix on the device: insert, set or delete entries.
 
-The leaves that a batch touches are made again, of their entries merged with it; all others are copied as they
-are, and the nodes above are made again, which are few. The bound is a copy of the pool.
+The leaves that a batch touches are made again, of their entries merged with it, and so are the nodes above
+the leaves, which are few. Both are appended to the pool of the matrix. All other leaves stay where they are,
+and both matrices refer to them (section 3.2). What bounds an edit is the list of all leaves, 16 bytes each,
+read and written, and what is appended.
+
+A pool that is full grows, which is a copy of it. If no tree refers to more than half of it, and only this
+matrix lies in it, the matrix is copied into a new one instead.
 """
 
 from __future__ import annotations
@@ -13,12 +18,12 @@ import numpy as np
 from gpu.hisparse.building.from_coo import Positions, leaf_shapes, positions_of
 from gpu.hisparse.building.node_plan import NodePlan, most_nodes
 from gpu.hisparse.building.node_writing import NODE_THREADS, fill_kernel
+from gpu.hisparse.device_pool import DevicePool
 from gpu.hisparse.device_tree import DeviceTree
+from gpu.hisparse.edit.compaction import compacted, live_words
 from gpu.hisparse.edit.edit_kernels import (
-    COPY_THREADS,
     EXPANDING_THREADS,
     NOTHING_WRONG,
-    copy_kernel,
     expand_kernel,
     last_of_each_kernel,
     made_kernel,
@@ -32,6 +37,7 @@ from gpu.hisparse.edit.edit_kernels import (
     untouched_kernel,
 )
 from gpu.hisparse.node_layout import node_bits
+from gpu.hisparse.pool import SPARE_SHARE
 from gpu.runtime.launches import enqueue, launch
 from gpu.runtime.memory import all_or_nothing, empty, upload
 from gpu.sorting.prefix_sums import prefix_sums
@@ -44,7 +50,7 @@ INSERT, SET, DELETE = "insert", "set", "delete"
 def edited(
     matrix: DeviceTree, how: str, rows: Any, columns: Any, values: Any = None, stream: Any = 0
 ) -> DeviceTree:
-    """Return a tree with a batch of edits; the one that is given stays as it is.
+    """Return a tree with a batch of edits; the one that is given stays as it is, and shares its leaves.
 
     Parameters
     ----------
@@ -168,16 +174,24 @@ class _Edit:
         arguments = (made_keys, shapes, built, leaves.keys, leaves.number, places, reused)
         launch(made_kernel, built, (*arguments, keys, sizes, sources, own), stream)
         bounds = most_nodes(total, matrix.shape, matrix.node_size, matrix.levels)
-        plan = NodePlan(bounds, matrix.node_size, matrix.dtype, sizes, keys)
+        plan = NodePlan(
+            bounds, matrix.node_size, matrix.dtype, sizes, keys, sources=sources, used=matrix.pool.used
+        )
         plan.place(stream)
-        result = plan.empty_tree(matrix.shape, stream)
+        pool, begin, size = matrix.pool, matrix.pool.used, plan.new_words(stream)
+        if not pool.has_room(size) and self._is_mostly_unused(pool):
+            self._matrix = compacted(matrix, size + begin // SPARE_SHARE, stream)
+            return self._built(entries, number, touched_keys, touched)
+        pool.append(size)
+        result = plan.tree_in(pool, begin, matrix.shape)
         launch(references_kernel, built, (own, built, plan.leaves.references, references), stream)
         if built:
-            pool = result.words, result.halves, result.values
-            arguments = (*entries, firsts, shapes, references, *pool)
+            written = result.words, result.halves, result.values
+            arguments = (*entries, firsts, shapes, references, *written)
             enqueue(fill_kernel(self._real, self._bits), (built, NODE_THREADS), arguments, stream)
-        copying = copy_kernel(matrix.dtype.itemsize, matrix.node_size)
-        arguments = (sources, sizes, plan.leaves.references, matrix.words, result.words)
-        enqueue(copying, (total, COPY_THREADS), arguments, stream)
         plan.write_inner_nodes(result, stream)
         return result
+
+    def _is_mostly_unused(self, pool: DevicePool) -> bool:
+        """Return whether no tree refers to more than half of a pool."""
+        return pool.is_only(self._matrix) and 2 * live_words(self._matrix, self._stream) < pool.used

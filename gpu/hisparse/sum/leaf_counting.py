@@ -19,26 +19,16 @@ RESIDENT = 16
 """Blocks of a multiprocessor that there must be registers for."""
 
 
-@functools.cache
-def count_kernel(
+def shapes_of_pairs(
     real: Any, bits: int, transposed: tuple[bool, bool], drop_zeros: bool, dense_from: int
 ) -> Any:
-    """Make the kernel of the first pass: the shapes of the leaves of the sum.
+    """Make ``shape_of_pair``: the shape of the leaf of the sum of a pair, found out by a block of threads.
 
     Parameters
     ----------
-    real
-        np.float32 or np.float64.
-    bits
-        log2 of d.
-    transposed
-        Whether A, and B, are transposed.
-    drop_zeros
-        Whether entries whose product is 0 are left out: for sums of one operand.
-    dense_from
-        Entries from which on a leaf is dense.
+    real, bits, transposed, drop_zeros, dense_from
+        As of `count_kernel`.
     """
-    options: Any = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, RESIDENT)}
     room, most = Bitmap(bits).room, 1 << 2 * bits
     rounds, clear = room // LEAF_THREADS, Bitmap(bits).clear()
     mark_first = marked(real, bits, transposed[0], drop_zeros)
@@ -68,6 +58,52 @@ def count_kernel(
             first_count + second_count - before_in_block(own, totals, thread, LEAF_THREADS // WARP)[1]
         )
 
+    @device_function
+    def shape_of_pair(bitmap: Any, totals: Any, thread: Any, pair: Any, first_halves: Any, first_values: Any,
+                      second_halves: Any, second_values: Any, alpha: Any, beta: Any) -> Any:  # fmt: skip
+        first, first_count, second, second_count = pair
+        count = np.int32(first_count + second_count)
+        if drop_zeros or (first_count > 0 and second_count > 0):
+            count = entries_of_both(bitmap, totals, thread, first_halves, first_values, first,
+                                    first_count, second_halves, second_values, second, second_count,
+                                    alpha, beta)  # fmt: skip
+        dense = count >= dense_from
+        if dense and count < most:
+            # -0.0 means no entry in a dense leaf: with one in the sum it stays sparse.
+            cuda.syncthreads()
+            clear(bitmap, thread)
+            mark_first(bitmap, first_halves, first_values, first, first_count, alpha, thread, True)
+            mark_second(bitmap, second_halves, second_values, second, second_count, beta, thread, True)
+            dense = bits_set(bitmap, totals, thread) >= count
+            cuda.syncthreads()
+        return shape_of(count, dense) if count > 0 else np.int32(0)
+
+    return shape_of_pair
+
+
+@functools.cache
+def count_kernel(
+    real: Any, bits: int, transposed: tuple[bool, bool], drop_zeros: bool, dense_from: int
+) -> Any:
+    """Make the kernel of the first pass: the shapes of the leaves of the sum.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    bits
+        log2 of d.
+    transposed
+        Whether A, and B, are transposed.
+    drop_zeros
+        Whether entries whose product is 0 are left out: for sums of one operand.
+    dense_from
+        Entries from which on a leaf is dense.
+    """
+    options: Any = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, RESIDENT)}
+    room = Bitmap(bits).room
+    shape_of_pair = shapes_of_pairs(real, bits, transposed, drop_zeros, dense_from)
+
     @cuda.jit(**options)
     def kernel(pairs, first_halves, first_values, second_halves, second_values, shapes, number, at_once,
                alpha, beta):  # fmt: skip
@@ -96,22 +132,11 @@ def count_kernel(
         while pair < end:
             first, first_count = pairs[RECORD * pair], np.int32(pairs[RECORD * pair + 1])
             second, second_count = pairs[RECORD * pair + 2], np.int32(pairs[RECORD * pair + 3])
-            count = np.int32(first_count + second_count)
-            if drop_zeros or (first_count > 0 and second_count > 0):
-                count = entries_of_both(bitmap, totals, thread, first_halves, first_values, first,
-                                        first_count, second_halves, second_values, second, second_count,
-                                        alpha, beta)  # fmt: skip
-            dense = count >= dense_from
-            if dense and count < most:
-                # -0.0 means no entry in a dense leaf: with one in the sum it stays sparse.
-                cuda.syncthreads()
-                clear(bitmap, thread)
-                mark_first(bitmap, first_halves, first_values, first, first_count, alpha, thread, True)
-                mark_second(bitmap, second_halves, second_values, second, second_count, beta, thread, True)
-                dense = bits_set(bitmap, totals, thread) >= count
-                cuda.syncthreads()
+            both = (first, first_count, second, second_count)
+            shape = shape_of_pair(bitmap, totals, thread, both, first_halves, first_values,
+                                  second_halves, second_values, alpha, beta)  # fmt: skip
             if thread == 0:
-                shapes[pair] = shape_of(count, dense) if count > 0 else np.int32(0)
+                shapes[pair] = shape
             pair += 1
 
     return kernel

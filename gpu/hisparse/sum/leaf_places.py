@@ -8,7 +8,8 @@ from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
 from gpu.hisparse.node_shapes import first_slots, is_there
 from gpu.kernel_parts.loads import VECTOR_IF
 from gpu.kernel_parts.row_results import rounded_product
-from gpu.runtime.cuda import SIMULATED, cuda, device_function
+from gpu.kernel_parts.warps import before_in_block
+from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.sorting.runs import keys_before
 
@@ -109,6 +110,37 @@ class Bitmap:
             cuda.syncthreads()
 
         return clear
+
+    def rank(self) -> Any:
+        """Make ``rank(bitmap, ranks, totals, thread)``: the bits before each word, and return all bits."""
+        each = self.each
+
+        @device_function
+        def rank(bitmap: Any, ranks: Any, totals: Any, thread: Any) -> Any:
+            cuda.syncthreads()
+            own, word = np.int32(0), np.int32(thread * (each + 1))
+            for step in range(each):
+                own = np.int32(own + cuda.popc(bitmap[np.uint32(word + step)]))
+            before, whole = before_in_block(own, totals, thread, LEAF_THREADS // WARP)
+            for step in range(each):
+                ranks[np.uint32(word + step)] = np.uint16(before)
+                before = np.int32(before + cuda.popc(bitmap[np.uint32(word + step)]))
+            cuda.syncthreads()
+            return whole
+
+        return rank
+
+    def rank_of(self) -> Any:
+        """Make ``rank_of(place, bitmap, ranks)``: the bits before that of a place."""
+        word_of = self.word()
+
+        @device_function
+        def rank_of(place: Any, bitmap: Any, ranks: Any) -> Any:
+            word = word_of(place)
+            below = np.uint32(bitmap[word] & np.uint32(bit_of(place) - np.uint32(1)))
+            return np.int32(np.int32(ranks[word]) + np.int32(cuda.popc(below)))
+
+        return rank_of
 
 
 @device_function

@@ -19,7 +19,6 @@ from gpu.hisparse.sum.leaf_places import (
     LEAF_THREADS,
     RECORD,
     Bitmap,
-    bit_of,
     load,
     marked,
     places,
@@ -28,7 +27,6 @@ from gpu.hisparse.sum.leaf_places import (
     wanted,
 )
 from gpu.kernel_parts.row_results import rounded_product
-from gpu.kernel_parts.warps import before_in_block
 from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
 
@@ -50,21 +48,14 @@ def _noted(real: Any, bits: int, transposed: bool, drop_zeros: bool, second: boo
     Ranks rise with the entries of an operand that is not transposed, so the next window goes on at `begin`.
     """
     width, most = np.dtype(real).itemsize, 1 << 2 * bits
-    place_of, word_of, first_slot = places(bits, transposed), Bitmap(bits).word(), first_slots(width)
+    place_of, rank_of, first_slot = places(bits, transposed), Bitmap(bits).rank_of(), first_slots(width)
     is_wanted, node_size = wanted(real, drop_zeros), 1 << bits
     whose, following = np.int32(2 if second else 1), _NEXT_SECOND if second else _NEXT_FIRST
 
     @device_function
-    def rank_of(half: Any, union: Any, ranks: Any) -> Any:
-        place = place_of(half)
-        word = word_of(place)
-        below = np.uint32(union[word] & np.uint32(bit_of(place) - np.uint32(1)))
-        return np.int32(np.int32(ranks[word]) + np.int32(cuda.popc(below)))
-
-    @device_function
     def take(entry: Any, half: Any, values: Any, slots: Any, factor: Any, union: Any, ranks: Any,
              sources: Any, low: Any, high: Any, to: Any, to_halves: Any, whole: Any) -> Any:  # fmt: skip
-        rank = rank_of(half, union, ranks)
+        rank = rank_of(place_of(half), union, ranks)
         if rank >= low and rank < high and is_wanted(factor, values, slots + entry):
             sources[np.uint32(rank - low)] = np.uint16(entry)
             if not transposed:
@@ -126,22 +117,16 @@ def window_for(mean: float, transposed: tuple[bool, bool]) -> int:
     return TURNED_WINDOW if any(transposed) and mean > WINDOW else WINDOW
 
 
-@functools.cache
-def write_kernel(
-    real: Any, bits: int, transposed: tuple[bool, bool], drop_zeros: bool, window: int = WINDOW
-) -> Any:
-    """Make the kernel; the other parameters are of `count_kernel`.
+def written(real: Any, bits: int, transposed: tuple[bool, bool], drop_zeros: bool, window: int) -> Any:
+    """Make ``write(shared, thread, shape, reference, pair, pools, ...)``: a leaf of the sum, by a block.
 
     Parameters
     ----------
-    real, bits, transposed, drop_zeros
-        As there.
-    window
-        Entries of the sum whose sources are noted at once.
+    real, bits, transposed, drop_zeros, window
+        As of `write_kernel`.
     """
     width, node_size, most = np.dtype(real).itemsize, 1 << bits, 1 << 2 * bits
-    room, each = Bitmap(bits).room, Bitmap(bits).each
-    clear, product = Bitmap(bits).clear(), rounded_product(real)
+    clear, product, rank = Bitmap(bits).clear(), rounded_product(real), Bitmap(bits).rank()
     ways = list(enumerate(transposed))
     mark_first, mark_second = (marked(real, bits, way, drop_zeros) for _, way in ways)
     note_first, note_second = (_noted(real, bits, way, drop_zeros, k == 1) for k, way in ways)
@@ -150,20 +135,6 @@ def write_kernel(
     put_first, put_second = (put_dense(real, bits, way, drop_zeros, k == 1) for k, way in ways)
     begin, first_slot = heads(width, node_size), first_slots(width)
     first_transposed, second_transposed = transposed
-    resident = RESIDENT if window == WINDOW else RESIDENT_WIDE
-    options = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, resident)}
-
-    @device_function
-    def rank(union: Any, ranks: Any, totals: Any, thread: Any) -> None:
-        cuda.syncthreads()
-        own, word = np.int32(0), np.int32(thread * (each + 1))
-        for step in range(each):
-            own = np.int32(own + cuda.popc(union[np.uint32(word + step)]))
-        before = before_in_block(own, totals, thread, LEAF_THREADS // WARP)[0]
-        for step in range(each):
-            ranks[np.uint32(word + step)] = np.uint16(before)
-            before = np.int32(before + cuda.popc(union[np.uint32(word + step)]))
-        cuda.syncthreads()
 
     @device_function
     def entry_of(at: Any, low: Any, high: Any, count: Any, sources: Any, others: Any, corner: Any,
@@ -194,6 +165,102 @@ def write_kernel(
             if at == count - 1 and (copying or not noted):
                 for more in range(count, padded_count(count)):
                     halves[to_halves + more] = np.uint16(half)
+
+    @device_function
+    def write(union: Any, ranks: Any, sources: Any, others: Any, totals: Any, shared: Any, thread: Any,
+              shape: Any, reference: Any, pair: Any, first_halves: Any, first_values: Any, second_halves: Any,
+              second_values: Any, words: Any, halves: Any, values: Any, alpha: Any,
+              beta: Any) -> None:  # fmt: skip
+        first, first_count, second, second_count = pair
+        dense, count = shape & 3 == DENSE, np.int32(shape >> 2)
+        at = np.int64(reference) & ~3
+        to_halves = 2 * at + FIRST_COORDINATE // 2
+        to_slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
+        # A leaf of one operand that is not transposed has its entries in order already.
+        of_first = second_count == 0 and not first_transposed and np.int64(first) & 3 != DENSE
+        of_second = first_count == 0 and not second_transposed and np.int64(second) & 3 != DENSE
+        copying = not drop_zeros and not dense and (of_first or of_second)
+        if thread == 0:
+            begin(words, halves, reference, shape)
+        if thread < 4:
+            shared[thread] = np.int32(0)
+        if dense:
+            place = thread
+            while count < most and place < most:
+                values[to_slots + place] = real(-0.0)
+                place = np.int32(place + LEAF_THREADS)
+            clear(union, thread)
+            mark_first(union, first_halves, first_values, first, first_count, alpha, thread, False)
+            cuda.syncthreads()
+            put_first(first_halves, first_values, first, first_count, alpha, thread, union, values,
+                      to_slots)  # fmt: skip
+            cuda.syncthreads()
+            put_second(second_halves, second_values, second, second_count, beta, thread, union, values,
+                       to_slots)  # fmt: skip
+        elif copying:
+            entry = thread
+            while entry < count:
+                one = read_first(first_halves, first_values, first, first_count, entry, of_first)
+                two = read_second(second_halves, second_values, second, second_count, entry, of_second)
+                half = one[0] if of_first else two[0]
+                store(entry, (half, one[1], two[1], of_first, of_second), alpha, beta, halves, values,
+                      to_halves, to_slots, count, True)  # fmt: skip
+                entry = np.int32(entry + LEAF_THREADS)
+        else:
+            clear(union, thread)
+            mark_first(union, first_halves, first_values, first, first_count, alpha, thread, False)
+            mark_second(union, second_halves, second_values, second, second_count, beta, thread, False)
+            rank(union, ranks, totals, thread)
+            low = np.int32(0)
+            while low < count:
+                high = min(np.int32(low + window), count)
+                place = thread
+                while place < high - low:
+                    sources[np.uint32(place)] = np.uint16(NONE)
+                    others[np.uint32(place)] = np.uint16(NONE)
+                    place = np.int32(place + LEAF_THREADS)
+                first_begin, second_begin = shared[_NEXT_FIRST], shared[_NEXT_SECOND]
+                cuda.syncthreads()
+                note_first(first_halves, first_values, first, first_count, alpha, thread, union, ranks,
+                           sources, shared, first_begin, low, high, halves, to_halves, count)  # fmt: skip
+                note_second(second_halves, second_values, second, second_count, beta, thread, union,
+                            ranks, others, shared, second_begin, low, high, halves, to_halves,
+                            count)  # fmt: skip
+                cuda.syncthreads()
+                corner, place = shared[_CORNER], np.int32(low + thread)
+                while place < high:
+                    later = np.int32(place + LEAF_THREADS)
+                    one = entry_of(place, low, high, count, sources, others, corner,
+                                   first_halves, first_values, first, first_count,
+                                   second_halves, second_values, second, second_count)  # fmt: skip
+                    two = entry_of(later, low, high, count, sources, others, corner,
+                                   first_halves, first_values, first, first_count,
+                                   second_halves, second_values, second, second_count)  # fmt: skip
+                    store(place, one, alpha, beta, halves, values, to_halves, to_slots, count, False)
+                    store(later, two, alpha, beta, halves, values, to_halves, to_slots, count, False)
+                    place = np.int32(later + LEAF_THREADS)
+                cuda.syncthreads()
+                low = high
+
+    return write
+
+
+@functools.cache
+def write_kernel(
+    real: Any, bits: int, transposed: tuple[bool, bool], drop_zeros: bool, window: int = WINDOW
+) -> Any:
+    """Make the kernel; the other parameters are of `count_kernel`.
+
+    Parameters
+    ----------
+    real, bits, transposed, drop_zeros
+        As there.
+    window
+        Entries of the sum whose sources are noted at once.
+    """
+    resident = RESIDENT if window == WINDOW else RESIDENT_WIDE
+    options = {} if SIMULATED else {"launch_bounds": (LEAF_THREADS, resident)}
+    room, write = Bitmap(bits).room, written(real, bits, transposed, drop_zeros, window)
 
     @cuda.jit(**options)
     def kernel(pairs, slots, references, shapes, first_halves, first_values, second_halves, second_values,
@@ -227,74 +294,9 @@ def write_kernel(
         first, first_count = pairs[RECORD * pair], np.int32(pairs[RECORD * pair + 1])
         second, second_count = pairs[RECORD * pair + 2], np.int32(pairs[RECORD * pair + 3])
         if shape != 0:
-            dense, count = shape & 3 == DENSE, np.int32(shape >> 2)
-            at = np.int64(reference) & ~3
-            to_halves = 2 * at + FIRST_COORDINATE // 2
-            to_slots = (4 * at + (np.int32(FIRST_DENSE_SLOT) if dense else first_slot(count))) // width
-            # A leaf of one operand that is not transposed has its entries in order already.
-            of_first = second_count == 0 and not first_transposed and np.int64(first) & 3 != DENSE
-            of_second = first_count == 0 and not second_transposed and np.int64(second) & 3 != DENSE
-            copying = not drop_zeros and not dense and (of_first or of_second)
-            if thread == 0:
-                begin(words, halves, reference, shape)
-            if thread < 4:
-                shared[thread] = np.int32(0)
-            if dense:
-                place = thread
-                while count < most and place < most:
-                    values[to_slots + place] = real(-0.0)
-                    place = np.int32(place + LEAF_THREADS)
-                clear(union, thread)
-                mark_first(union, first_halves, first_values, first, first_count, alpha, thread, False)
-                cuda.syncthreads()
-                put_first(first_halves, first_values, first, first_count, alpha, thread, union, values,
-                          to_slots)  # fmt: skip
-                cuda.syncthreads()
-                put_second(second_halves, second_values, second, second_count, beta, thread, union, values,
-                           to_slots)  # fmt: skip
-            elif copying:
-                entry = thread
-                while entry < count:
-                    one = read_first(first_halves, first_values, first, first_count, entry, of_first)
-                    two = read_second(second_halves, second_values, second, second_count, entry, of_second)
-                    half = one[0] if of_first else two[0]
-                    store(entry, (half, one[1], two[1], of_first, of_second), alpha, beta, halves, values,
-                          to_halves, to_slots, count, True)  # fmt: skip
-                    entry = np.int32(entry + LEAF_THREADS)
-            else:
-                clear(union, thread)
-                mark_first(union, first_halves, first_values, first, first_count, alpha, thread, False)
-                mark_second(union, second_halves, second_values, second, second_count, beta, thread, False)
-                rank(union, ranks, totals, thread)
-                low = np.int32(0)
-                while low < count:
-                    high = min(np.int32(low + window), count)
-                    place = thread
-                    while place < high - low:
-                        sources[np.uint32(place)] = np.uint16(NONE)
-                        others[np.uint32(place)] = np.uint16(NONE)
-                        place = np.int32(place + LEAF_THREADS)
-                    first_begin, second_begin = shared[_NEXT_FIRST], shared[_NEXT_SECOND]
-                    cuda.syncthreads()
-                    note_first(first_halves, first_values, first, first_count, alpha, thread, union, ranks,
-                               sources, shared, first_begin, low, high, halves, to_halves, count)  # fmt: skip
-                    note_second(second_halves, second_values, second, second_count, beta, thread, union,
-                                ranks, others, shared, second_begin, low, high, halves, to_halves,
-                                count)  # fmt: skip
-                    cuda.syncthreads()
-                    corner, place = shared[_CORNER], np.int32(low + thread)
-                    while place < high:
-                        later = np.int32(place + LEAF_THREADS)
-                        one = entry_of(place, low, high, count, sources, others, corner,
-                                       first_halves, first_values, first, first_count,
-                                       second_halves, second_values, second, second_count)  # fmt: skip
-                        two = entry_of(later, low, high, count, sources, others, corner,
-                                       first_halves, first_values, first, first_count,
-                                       second_halves, second_values, second, second_count)  # fmt: skip
-                        store(place, one, alpha, beta, halves, values, to_halves, to_slots, count, False)
-                        store(later, two, alpha, beta, halves, values, to_halves, to_slots, count, False)
-                        place = np.int32(later + LEAF_THREADS)
-                    cuda.syncthreads()
-                    low = high
+            both = (first, first_count, second, second_count)
+            write(union, ranks, sources, others, totals, shared, thread, shape, reference, both, first_halves,
+                  first_values, second_halves, second_values, words, halves, values, alpha,
+                  beta)  # fmt: skip
 
     return kernel

@@ -130,7 +130,7 @@ def _options() -> dict[str, Any]:
 
 @functools.cache
 def controlled_kernel(real: Any, bits: int, is_transposed: bool) -> Any:
-    """Make the kernel of the controller and of the blocks that stand by; the whole product but `begin_kernel`.
+    """Make the kernel of the controller and of the blocks that stand by: all but `begin_kernel`.
 
     Parameters
     ----------
@@ -215,7 +215,7 @@ def level_kernel(real: Any, bits: int, is_transposed: bool) -> Any:
     @cuda.jit(**_options())
     def kernel(words, values, counters, heads, tails, limits, first_queue, last_queue, firsts, items,
                x, y, alpha):  # fmt: skip
-        """Draw items by tickets, one queue after the other; the last block sets the limits of the next launch.
+        """Draw items by tickets, queue by queue; the last block sets the limits of the next launch.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""What is done with a node of a queue: a leaf is multiplied, the children of an inner node are put into queues.
+"""What is done with a node: a leaf is multiplied, the children of an inner node are put into queues.
 
 The functions for a node are all that is written for an operation (sections 4 and 5); who works on which node
 is `gpu.hisparse.traversal.scheduling`'s.
@@ -93,10 +93,10 @@ def multiplied(real: Any, bits: int, is_transposed: bool) -> Any:
 
 
 def expanded(bits: int) -> Any:
-    """Make ``expand(queue, here, node, epoch, thread, threads, words, firsts, tails, items)``.
+    """Make ``expand(queue, here, node, epoch, thread, words, firsts, tails, items)``.
 
-    It puts the children of an inner node into queues. All threads of the block call it, with nodes of the same
-    queue; `here` says whether a thread has one.
+    It puts the children of an inner node into queues. All threads of the block call it, with nodes of the
+    same queue; `here` says whether a thread has one.
 
     Parameters
     ----------

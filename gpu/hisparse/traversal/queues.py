@@ -4,8 +4,8 @@ Leaves have six, inner nodes three, whatever their level. A queue says how many 
 a block of threads takes as many nodes at once as keep all of its threads at work.
 
 An item is four int32: the reference of a node, its first row, its first column, and a tag: the number of the
-product and the level of the node. The tag is the state flag of the paper's queues: it is written last, so that
-who takes the item waits until the item is there.
+product and the level of the node. The tag is the state flag of the paper's queues: it is written last, and
+who takes the item waits for it.
 """
 
 from typing import Any
@@ -20,8 +20,7 @@ from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 THREADS = 32 if SIMULATED else 256
 """Of a block: a heavy node is worked on by all of them (section 4.2)."""
 TINY, SMALL, MEDIUM, LARGE, HUGE, DENSE_LEAF, FEW, MANY, DENSE_INNER = range(9)
-"""The queues. The paper's Figure 3 has the first two of leaves, one of all larger leaves, one of dense leaves,
-and the last three."""
+"""The queues. Figure 3 of the paper has `TINY`, `SMALL`, one of larger sparse leaves, and the last four."""
 QUEUES, LEAF_QUEUES = 9, 6
 MOST = (2, 4, 8, 24) if SIMULATED else (4, 16, 128, 1024)
 """Entries of the leaves of `TINY` to `LARGE`, at most."""
@@ -43,7 +42,7 @@ def workers_of(queue: Any) -> Any:
         return np.int32(1)
     if queue == SMALL:
         return np.int32(4)
-    if queue == MEDIUM or queue == FEW:
+    if queue == MEDIUM or queue == FEW:  # noqa: SIM109
         return np.int32(8)
     return np.int32(WARP if queue == LARGE else THREADS)
 
@@ -100,7 +99,8 @@ def append(queue: Any, here: Any, node: Any, tag: Any, firsts: Any, tails: Any, 
     lane = np.int32(cuda.threadIdx.x % WARP)
     key = np.int32(queue if here else QUEUES)
     same = np.uint32(cuda.match_any_sync(EVERY_LANE, key))
-    before = np.int32(cuda.popc(np.uint32(same & np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1)))))
+    below = np.uint32((np.uint32(1) << np.uint32(lane)) - np.uint32(1))
+    before = np.int32(cuda.popc(np.uint32(same & below)))
     first = np.int32(0)
     if here and before == 0:
         first = cuda.atomic.add(tails, queue, np.int32(cuda.popc(same)))

@@ -1,10 +1,11 @@
 """The controller of a traversal, and the blocks of threads that it gives work to (section 4.2).
 
 In the paper a warp, the controller, looks at the queues again and again, and starts kernels on those with
-enough nodes, by dynamic parallelism. Numba starts no kernel from a kernel. So here blocks of threads stand by, and the
-controller writes *orders*, which stand for the paper's kernels: a part of a queue, to be worked off by as many
-blocks as a kernel would have. A block draws the number of its next piece of work, and waits until an order has
-it. What the controller decides by is the paper's: how full queues are, and how many blocks are at work.
+enough nodes, by dynamic parallelism. Numba starts no kernel from a kernel. So here blocks of threads stand
+by, and the controller writes *orders*, which stand for the paper's kernels: a part of a queue, to be worked
+off by as many blocks as a kernel would have. A block draws the number of its next piece of work, and waits
+until an order has it. What the controller decides by is the paper's: how full queues are, and how many blocks
+are at work.
 
 The first block that begins is the controller, so that it is there whatever else runs on the device. If it is
 the only block, it works, too.
@@ -23,7 +24,7 @@ from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 LINE = 32
 """int32 between two counters, so that each has a line of the cache of its own."""
 EPOCH, ROLES, TICKETS, PUBLISHED, ORDERS, FINISHED = (LINE * k for k in range(6))
-"""Places of the counters: products, blocks that have begun, pieces drawn, pieces in orders, orders, pieces done."""
+"""Counters: of products, blocks that have begun, pieces drawn, pieces in orders, orders, pieces done."""
 COUNTERS = LINE * 6
 OVER = -1
 """What `PUBLISHED` is once nothing is left to do."""
@@ -119,7 +120,7 @@ def draw(counters: Any, orders: Any, piece: Any, order: Any, is_alone: Any) -> A
     Returns
     -------
     tuple
-        The piece, its order, and `PUBLISHED` as it was: less than or equal to the piece where it has not come.
+        The piece, its order, and `PUBLISHED` as it was: at most the piece where it has not come.
     """
     lane = np.int32(cuda.threadIdx.x % WARP)
     if piece < 0:

@@ -74,6 +74,69 @@ def test_a_batch_is_that_of_the_host(shape, entries, count, seed, is_transposed,
     check(device.delete(*some), edited(host, "delete", *some))
 
 
+def references(device):
+    """Return where each leaf lies, by its key."""
+    leaves = device.content.leaves
+    keys, nodes = leaves.keys.copy_to_host(), leaves.nodes.copy_to_host()
+    return dict(zip(keys[: leaves.number].tolist(), nodes[: 2 * leaves.number : 2].tolist(), strict=True))
+
+
+def test_untouched_leaves_are_shared_and_a_full_pool_grows():
+    host = matrix((16, 16), 200, 3)
+    device = gpu.DeviceHiSparse.from_hisparse(host)
+    other = device.insert(np.array([0, 1]), np.array([0, 1]), np.array([5.0, 6]))
+    first, second = references(device), references(other)
+    assert [key for key in first if second[key] != first[key]] == [0]
+    assert other.content.pool is device.content.pool
+    # One leaf of 4 x 4, dense or nearly, and the root of 16 children.
+    assert other.added_nbytes < 300 < device.added_nbytes
+    check(other, edited(host, "insert", np.array([0, 1]), np.array([0, 1]), np.array([5.0, 6])))
+    check(device, host)
+    # The first insertion made the pool grow, by more than it needed: the next one finds room.
+    grown = device.content.words
+    third = other.set(np.array([15]), np.array([0]), np.array([2.0])) if (15, 0) in stored(host) else other
+    assert third.content.words is grown
+    check(device, host)
+
+
+def stored(host):
+    rows, columns, _ = host.triplets()
+    return set(zip(rows.tolist(), columns.tolist(), strict=True))
+
+
+def test_what_was_edited_away_is_not_kept_for_ever():
+    device = gpu.DeviceHiSparse.from_hisparse(matrix((4, 4), 40, 2))
+    sizes = set()
+    for number in range(4):
+        device = device.insert(np.array([0]), np.array([0]), np.array([float(number)]))
+        sizes.add(int(device.content.words.size))
+    # The matrix is one leaf of 144 bytes at most, 36 words, which is written four times.
+    assert max(sizes) < 3 * 36
+    assert device.to_scipy()[0, 0] == 3
+
+
+def test_products_of_a_matrix_on_the_device_see_its_edits(monkeypatch):
+    host = matrix((9, 12), 40, 5)
+    device = gpu.DeviceHiSparse.from_hisparse(host)
+    changed = device.T.insert(np.array([11]), np.array([8]), np.array([4.0])).T
+    total = gpu.add(device, changed, 2, -1)
+    exact = [host.to_scipy().toarray()]
+    exact.append(exact[0].copy())
+    exact[1][8, 11] = 4
+    exact.append(2 * exact[0] - exact[1])
+    # Nothing is copied to the host in between.
+    monkeypatch.setattr(gpu.DeviceHiSparse, "to_hisparse", None)
+    for one, wanted in zip((device, changed, total), exact, strict=True):
+        product = gpu.prepare(one)
+        assert (product.format, product.shape, product.nnz) == ("hisparse-queues", wanted.shape, one.nnz)
+        assert product.transposes_itself
+        x = np.arange(1.0, 13)
+        np.testing.assert_allclose(product @ x, wanted @ x, rtol=1e-13)
+        np.testing.assert_allclose(product.T @ x[:9], wanted.T @ x[:9], rtol=1e-13)
+    with pytest.raises(UserError, match="is not deterministic"):
+        gpu.prepare(device, deterministic=True)
+
+
 def test_all_deleted():
     host = matrix((7, 7), 9, 1)
     rows, columns, _ = host.triplets()

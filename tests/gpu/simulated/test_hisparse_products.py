@@ -12,7 +12,7 @@ from tiers import examples, one_in
 
 import gpu
 from gpu.hisparse.container import HiSparse
-from gpu.hisparse.product import HiSparseProduct, HiSparseTraversal
+from gpu.hisparse.product import HiSparseProduct
 from gpu.hisparse.product.dealing import BY_GROUPS, COLLIDING, DISTINCT
 from gpu.hisparse.product.product import chunks_of
 from gpu.hisparse.product.segments import (
@@ -23,7 +23,6 @@ from gpu.hisparse.product.segments import (
     entries_at_once,
 )
 from gpu.hisparse.sharing import equal_nodes_shared
-from gpu.runtime.memory import upload
 from vecsim.formats import NotRepresentableError
 from vecsim.support.errors import UserError
 
@@ -233,22 +232,3 @@ def test_several_vectors_of_the_wrong_kind():
             results.matmat(x)
     with pytest.raises(UserError, match="the format crs-scalar has no product with several vectors"):
         gpu.prepare(matrix, format="crs-scalar").matmat(np.ones((5, 2)))
-
-
-@pytest.mark.parametrize(
-    ("shape", "entries", "node_size"),
-    [((16, 12), 40, 16), *(pytest.param(*each, marks=pytest.mark.ci)
-                           for each in [((300, 90), 60, 4), ((20, 20), 400, 16), ((5, 7), 0, 4)])],
-)  # fmt: skip
-def test_the_traversal_multiplies_leaves_of_every_queue(shape, entries, node_size):
-    rng = np.random.default_rng(entries)
-    density = entries / (shape[0] * shape[1])
-    matrix = scipy.sparse.random_array(shape, density=density, rng=rng, format="csr")
-    results = HiSparseTraversal(HiSparse.from_scipy(matrix, node_size=node_size).scaled(2))
-    for product, exact in ((results, matrix), (results.transposed, matrix.T)):
-        x, before = rng.standard_normal(exact.shape[1]), rng.standard_normal(exact.shape[0])
-        for alpha, beta in ((1.5, -0.5), (1.0, 0.0)):
-            y = upload(before if beta else np.full_like(before, np.nan))
-            product.launch(upload(x), y, alpha, beta, 0)
-            expected = 2 * alpha * (exact @ x) + (beta * before if beta else 0)
-            np.testing.assert_allclose(y.copy_to_host(), expected, atol=1e-13)
