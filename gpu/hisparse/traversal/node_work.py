@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT, REFERENCE_BYTES
+from gpu.hisparse.inner_nodes import children, load_word, sizes_of
+from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
 from gpu.hisparse.node_shapes import first_slots
 from gpu.hisparse.traversal.queues import FEW, QUEUES, THREADS, append, queue_of, tag_of
 from gpu.kernel_parts.loads import LOADS
@@ -22,7 +23,7 @@ CHILDREN_AT_ONCE = 4
 """Children of a thread whose sizes are read at once."""
 _AT_ONCE = 4
 """Entries of a thread that are read at once."""
-_load_one, _load_coordinates, _load_values = LOADS[1], LOADS[2], LOADS[_AT_ONCE]
+_load_coordinates, _load_values = LOADS[2], LOADS[_AT_ONCE]
 
 
 def multiplied(real: Any, bits: int, is_transposed: bool) -> Any:
@@ -54,7 +55,7 @@ def multiplied(real: Any, bits: int, is_transposed: bool) -> Any:
                        x: Any, y: Any, alpha: Any) -> None:  # fmt: skip
         slots, place = (4 * at + FIRST_DENSE_SLOT) // width, thread
         while place < places:
-            value = _load_one(values, slots + place)[0]
+            value = load_word(values, slots + place)[0]
             if full or value != real(0) or math.copysign(1.0, value) > 0:
                 add(np.uint32((place >> bits) << 8 | (place & mask)), value, row, column, x, y, alpha)
             place = np.int32(place + threads)
@@ -64,17 +65,17 @@ def multiplied(real: Any, bits: int, is_transposed: bool) -> Any:
                  alpha: Any) -> None:  # fmt: skip
         reference, row, column, _ = node
         at = reference & ~3
-        count = np.int32(_load_one(words, at)[0])
+        count = np.int32(load_word(words, at)[0])
         slots = (4 * at + np.int64(first_slot(count))) // width
         coordinates, low, high = at + FIRST_COORDINATE // 4, np.uint32(0xFFFF), np.uint32(16)
         if reference & 3 == DENSE:
             multiply_dense(at, count == places, row, column, thread, threads, values, x, y, alpha)
         elif count < 3:
             if thread == 0:
-                halves = np.uint32(_load_one(words, coordinates)[0])
-                add(halves & low, _load_one(values, slots)[0], row, column, x, y, alpha)
+                halves = np.uint32(load_word(words, coordinates)[0])
+                add(halves & low, load_word(values, slots)[0], row, column, x, y, alpha)
                 if count == 2:
-                    add(halves >> high, _load_one(values, slots + 1)[0], row, column, x, y, alpha)
+                    add(halves >> high, load_word(values, slots + 1)[0], row, column, x, y, alpha)
         else:
             entry = np.int32(_AT_ONCE * thread)
             while entry < count:
@@ -103,21 +104,12 @@ def expanded(bits: int) -> Any:
     bits
         log2 of d.
     """
-    mask, places, first_slot = (1 << bits) - 1, 1 << 2 * bits, first_slots(REFERENCE_BYTES)
+    child_of, size_of = children(bits), sizes_of(bits)
 
     @device_function
-    def child_of(here: Any, reference: Any, count: Any, place: Any, words: Any) -> Any:
-        at, is_dense = reference & ~3, reference & 3 == DENSE
-        own, half, size = np.int64(0), np.uint32((place >> bits) << 8 | (place & mask)), np.int32(0)
-        if here and is_dense:
-            own = np.int64(_load_one(words, at + FIRST_DENSE_SLOT // 4 + place)[0])
-        elif here:
-            pair = np.uint32(_load_one(words, at + FIRST_COORDINATE // 4 + place // 2)[0])
-            half = np.uint32(pair >> np.uint32(16) if place & 1 else pair & np.uint32(0xFFFF))
-            own = np.int64(_load_one(words, at + np.int64(first_slot(count) // 4) + place)[0])
-        if own != 0:
-            size = np.int32(_load_one(words, own & ~3)[0])
-        return own, half, size
+    def sized(here: Any, reference: Any, count: Any, place: Any, words: Any) -> Any:
+        own, half = child_of(here, reference, count, place, words)
+        return own, half, np.int32(load_word(words, own & ~3)[0]) if own != 0 else np.int32(0)
 
     @device_function
     def enqueue(child: Any, row: Any, column: Any, level: Any, epoch: Any, firsts: Any, tails: Any,
@@ -133,12 +125,10 @@ def expanded(bits: int) -> Any:
     def expand(queue: Any, here: Any, node: Any, epoch: Any, thread: Any, words: Any, firsts: Any,
                tails: Any, items: Any) -> None:  # fmt: skip
         reference, row, column, own_level = node
-        level, count = np.int32(own_level - 1), np.int32(0)
-        if here:
-            count = np.int32(_load_one(words, reference & ~3)[0])
-        last = np.int32(places if reference & 3 == DENSE else count)
+        level = np.int32(own_level - 1)
+        count, last = size_of(here, reference, words)
         if queue == FEW:
-            child = child_of(here and thread < last, reference, count, thread, words)
+            child = sized(here and thread < last, reference, count, thread, words)
             enqueue(child, row, column, level, epoch, firsts, tails, items)
         else:
             # The node is the block's: all of its threads take equally many steps.
@@ -148,10 +138,10 @@ def expanded(bits: int) -> Any:
                 place1 = np.int32(place0 + THREADS)
                 place2 = np.int32(place0 + 2 * THREADS)
                 place3 = np.int32(place0 + 3 * THREADS)
-                child0 = child_of(place0 < last, reference, count, place0, words)
-                child1 = child_of(place1 < last, reference, count, place1, words)
-                child2 = child_of(place2 < last, reference, count, place2, words)
-                child3 = child_of(place3 < last, reference, count, place3, words)
+                child0 = sized(place0 < last, reference, count, place0, words)
+                child1 = sized(place1 < last, reference, count, place1, words)
+                child2 = sized(place2 < last, reference, count, place2, words)
+                child3 = sized(place3 < last, reference, count, place3, words)
                 enqueue(child0, row, column, level, epoch, firsts, tails, items)
                 enqueue(child1, row, column, level, epoch, firsts, tails, items)
                 enqueue(child2, row, column, level, epoch, firsts, tails, items)

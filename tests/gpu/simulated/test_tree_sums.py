@@ -11,6 +11,7 @@ import gpu
 from gpu.hisparse import node_layout
 from gpu.hisparse.container import HiSparse
 from gpu.hisparse.node_shapes import first_slots, shape_of, units
+from gpu.hisparse.sum.dual_traversal import DualTraversalSum
 from vecsim.support.errors import UserError
 
 
@@ -142,3 +143,34 @@ def test_sizes_of_nodes_are_those_of_the_host():
 def test_operands_without_a_sum_are_refused(one, two, said):
     with pytest.raises(UserError, match=said):
         gpu.add(one, two)
+
+
+def by_traversal(one, two, factors, ways):
+    first, second = (gpu.DeviceHiSparse.from_hisparse(tree(each)).content for each in (one, two))
+    work = DualTraversalSum(first, second, ways)
+    for _ in range(2):
+        work.run(*factors)
+    return gpu.DeviceHiSparse(work.result())
+
+
+@pytest.mark.parametrize("ways", [(False, False), pytest.param((True, False), marks=pytest.mark.ci),
+                                  (False, True), pytest.param((True, True), marks=pytest.mark.ci)])  # fmt: skip
+def test_both_trees_are_walked_down_together(ways):
+    # Pairs of inner nodes and of leaves, dense ones, and nodes of one operand alone, on three levels.
+    one, two = scattered(18, 30, 60, 7), scattered(18, 30, 25, 8)
+    full = scipy.sparse.csr_array(np.arange(1.0, 17).reshape(4, 4))
+    one[4:8, 8:12] = full
+    two[16:18, 28:30] = full[:2, :2]
+    one, two = one.tocsr(), two.tocsr()
+    given = [each.T.tocsr() if way else each for each, way in zip((one, two), ways, strict=True)]
+    built = by_traversal(*given, (2, -0.5), ways)
+    check(built, by_scipy(one, two, 2, -0.5))
+    # It is an operand like any other.
+    check(gpu.add(built, built, 1, 1), by_scipy(one, two, 4, -1))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize(("counts", "factors"), [((0, 0), (1, 1)), ((0, 9), (1, 2)), ((9, 0), (-1, 0))])
+def test_a_traversal_of_a_tree_and_nothing(counts, factors):
+    one, two = (scattered(9, 7, count, seed) for seed, count in enumerate(counts))
+    check(by_traversal(one, two, factors, (False, False)), by_scipy(one, two, *factors))
