@@ -207,7 +207,24 @@ def compare(first: Sequence[Enqueue], second: Sequence[Enqueue], seconds: float 
         return Comparison(timings[0], timings[1], of_pairs.median_us, of_pairs.spread)
 
 
-def measure_in_turn(candidates: Sequence[Sequence[Enqueue]], seconds: float = SECONDS) -> list[Timing]:
+class _Uncaptured:
+    """An operation that is enqueued itself where others replay a graph of theirs."""
+
+    def __init__(self, enqueue: Enqueue) -> None:
+        self._enqueue = enqueue
+
+    def launch(self, stream: Stream) -> None:
+        """Put it on a stream."""
+        self._enqueue(stream)
+
+
+UNCAPTURED = 5
+"""How often an operation is timed that cannot be captured into a graph."""
+
+
+def measure_in_turn(
+    candidates: Sequence[Sequence[Enqueue]], seconds: float = SECONDS, uncaptured: Sequence[Enqueue] = ()
+) -> list[Timing]:
     """Time any number of operations in turn, a replay of each after a replay of the one before.
 
     Before each replay its operation runs once, untimed: what the candidate before has left in the caches does
@@ -219,16 +236,24 @@ def measure_in_turn(candidates: Sequence[Sequence[Enqueue]], seconds: float = SE
         Each as for `measure`, with its own rotation.
     seconds
         About how long each may take, at most 0.3, capturing apart.
+    uncaptured
+        Operations that no graph can have, to be enqueued one at a time in the same turns.
 
     Returns
     -------
     list of Timing
-        In the order of the candidates.
+        In the order of the candidates, those of `uncaptured` after them.
     """
     with ExitStack() as open_:
         stream = open_.enter_context(Stream())
+        prepared: list[tuple[Graph | _Uncaptured, Plan]]
         prepared = [_prepare(each, seconds, stream, open_) for each in candidates]
+        once: list[Graph | _Uncaptured]
         once = [open_.enter_context(_captured(each, 1, stream)) for each in candidates]
+        calls = [_Uncaptured(each) for each in uncaptured]
+        prepared += [(each, Plan(1, 1, UNCAPTURED)) for each in calls]
+        once += calls
+        candidates = [*candidates, *([each] for each in uncaptured)]
         times = _replay_warmed(prepared, once, stream, open_)
         counts = [plan_.rotations * len(each) for (_, plan_), each in zip(prepared, candidates, strict=True)]
         return [statistics(each, count) for each, count in zip(times, counts, strict=True)]
@@ -273,7 +298,10 @@ def _replay(graphs: Sequence[Graph], replays: int, stream: Stream, open_: ExitSt
 
 
 def _replay_warmed(
-    prepared: Sequence[tuple[Graph, Plan]], once: Sequence[Graph], stream: Stream, open_: ExitStack
+    prepared: Sequence[tuple[Graph | _Uncaptured, Plan]],
+    once: Sequence[Graph | _Uncaptured],
+    stream: Stream,
+    open_: ExitStack,
 ) -> list[list[float]]:
     """Replay graphs in turn, each as often as its plan says, and return the times of each, microseconds."""
     ends: list[list[tuple[Event, Event]]] = [[] for _ in prepared]

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from experiments.gpu_bench.compilation import convert_samples, rows_of, sample
 from experiments.papers.hisparse.methods import DTYPES, LIBRARY
 from gpu.runtime import kernel_cache
 from vecsim.support.worker_processes import WorkerContext, begin_worker
+
+if TYPE_CHECKING:
+    from gpu.hisparse.traversal.product import Schedule
 
 PROCESSES = 12
 """At most, and two less than there are cores."""
@@ -91,6 +94,27 @@ def matrix_of_warps(warps: int, dtype: str) -> Any:
     return rows_of(256 * stripes, np.arange(a_row), dtype)
 
 
+def _traversal(dtype: str, schedule: Schedule) -> None:
+    from gpu.hisparse.traversal.product import HiSparseTraversal
+
+    HiSparseTraversal(_device_tree(dtype), schedule)
+
+
+def _device_tree(dtype: str) -> Any:
+    from experiments.papers.hisparse.device_trees import Positions
+    from experiments.papers.hisparse.printed import NODE_SIZE
+
+    csr = rows_of(1000, np.arange(5), dtype)[:, :1000]
+    return Positions(csr).tree(csr.data, NODE_SIZE)
+
+
+def _dual_sum(dtype: str, ways: tuple[bool, bool]) -> None:
+    from gpu.hisparse.sum.dual_traversal import DualTraversalSum
+
+    tree = _device_tree(dtype).content
+    DualTraversalSum(tree, tree, ways)
+
+
 def _naive(dtype: str, is_transposed: bool) -> None:
     from gpu.baseline.naive import NaiveProduct
     from gpu.runtime.cuda import THREADS_PER_BLOCK
@@ -118,13 +142,17 @@ WAYS: dict[str, Callable[[str, Any], None]] = {
     "naive": _naive,
     "tree sum": _tree_sum,
     "csr sum": _csr_sum,
+    "traversal": _traversal,
+    "dual sum": _dual_sum,
 }
-FLAT, IN_TREES = ("naive", "csr sum"), ("product", "tree sum")
-"""Those that convert into no tree, and those that do."""
+FLAT, IN_TREES = ("dual sum", "traversal", "naive", "csr sum"), ("product", "tree sum")
+"""Those that convert into no tree on the host, and those that do."""
 SAMPLES: dict[str, tuple[Any, ...]] = {
     "product": (8, 4, 2, 1),
     "naive": (False, True),
     "tree sum": (True, False),
     "csr sum": (3, 7, 15, 30),
+    "traversal": ("controller", "levels", "filled"),
+    "dual sum": ((False, False), (True, True), (False, True)),
 }
-"""Of each way: warps; whether transposed; entries of a row."""
+"""Of each way: warps; whether transposed; entries of a row; the schedule."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpu.hisparse.traversal.product import Schedule
 
 OPERATIONS = {
     "spmv": "y = A x",
@@ -17,10 +20,11 @@ PRODUCTS, SUMS = ("spmv", "spmv_t"), ("sum", "sum_t", "sum_bt")
 DTYPES = {"float64": "f64", "float32": "f32"}
 """The types, and how they are called in tables; the paper's figures are in the first."""
 OWN = "hisparse"
+PUBLISHED, BY_LEVELS, QUEUED = "hisparse-published", "hisparse-levels", "hisparse-queues"
 CSR, BEST = "cusparse-csr", "cusparse-best"
 NAIVE = "naive"
 GEAM, CONVERTING_GEAM, CONVERTED_GEAM = "cusparse-geam", "cusparse-geam-converting", "cusparse-geam-converted"
-CSR_SUM, TREE_SUM = "csr-sum", "hisparse-sum"
+CSR_SUM, TREE_SUM, DUAL_SUM = "csr-sum", "hisparse-sum", "hisparse-dual-sum"
 LIBRARY = ("csr_alg1", "csr_alg2", "coo_alg1", "coo_alg2", "sell_32", "bsr_3_column")
 """Formats and algorithms of cuSPARSE, the fastest is its best; those that pad too much are left out."""
 
@@ -51,11 +55,32 @@ METHODS = {
     method.name: method
     for method in (
         Method(
+            PUBLISHED,
+            "HiSparse as published",
+            "HiSparse",
+            "the tree with d = 128, walked down in every product: queues by type and size, threads sized to "
+            "a node, atomic additions to y. Stand-in: where the paper's controller starts kernels by dynamic "
+            "parallelism, which Numba does not have, one gives parts of queues to blocks that stand by",
+        ),
+        Method(
+            BY_LEVELS,
+            "as published, by levels",
+            "",
+            "the same queues, with a launch for each level instead of a controller",
+        ),
+        Method(
+            QUEUED,
+            "as published, queues filled",
+            "",
+            "the same leaves, but the queues are filled beforehand: what is left without scheduling "
+            "(`gpu.prepare` of a `gpu.DeviceHiSparse`)",
+        ),
+        Method(
             OWN,
+            "HiSparse, flat",
             "HiSparse",
-            "HiSparse",
-            "one stored copy for both products, nodes of 256 x 256, its static schedule "
-            "(`gpu.prepare(A, 'hisparse')`)",
+            "not as published: one stored copy for both products, nodes of 256 x 256, leaves laid out on the "
+            "host in a fixed order, no atomic additions (`gpu.prepare(A, 'hisparse')`)",
         ),
         Method(
             CSR,
@@ -77,11 +102,19 @@ METHODS = {
             "CSR, one thread a row; transposed: atomic addition of every product to y",
         ),
         Method(
+            DUAL_SUM,
+            "HiSparse as published",
+            "HiSparse",
+            "both trees with d = 128 walked down together: queues of pairs and of copies, memory from an "
+            "atomic counter, transposed operands exchanged in each node. Stand-ins: a launch for each level "
+            "instead of the controller, and a bitmap instead of sorting coordinates",
+        ),
+        Method(
             TREE_SUM,
             "gpu.add of HiSparse",
             "HiSparse",
-            "our sum of HiSparse operands (`gpu.add`), counting and writing; of two transposed operands the "
-            "sum is that of A and B, whose state is transposed",
+            "not as published: the lists of leaves are merged, then counting and writing (`gpu.add`); of two "
+            "transposed operands the sum is that of A and B, whose state is transposed",
         ),
         Method(
             CSR_SUM,
@@ -111,8 +144,10 @@ METHODS = {
     )
 }
 """By name."""
-PRODUCT_METHODS = (OWN, CSR, BEST, NAIVE)
-SUM_METHODS = (TREE_SUM, CSR_SUM, GEAM, CONVERTING_GEAM, CONVERTED_GEAM)
+TRAVERSALS: dict[str, Schedule] = {PUBLISHED: "controller", BY_LEVELS: "levels", QUEUED: "filled"}
+"""The products that walk down the tree, with their schedules (`gpu.hisparse.traversal.product`)."""
+PRODUCT_METHODS = (PUBLISHED, BY_LEVELS, QUEUED, OWN, CSR, BEST, NAIVE)
+SUM_METHODS = (DUAL_SUM, TREE_SUM, CSR_SUM, GEAM, CONVERTING_GEAM, CONVERTED_GEAM)
 
 MOST_PADDING = 1.6
 """cuSPARSE's sliced ELLPACK is not tried where it has this many times the places of CSR."""

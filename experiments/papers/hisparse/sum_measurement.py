@@ -1,43 +1,95 @@
 """Sums on the GPU, C = A + B, Aᵀ + Bᵀ and A + Bᵀ, of HiSparse and of CSR, next to csrgeam2 of cuSPARSE.
 
 Room for the work and for the sum is there before anything is timed, on both sides: what is timed is the pass
-that counts the entries of the sum and the one that writes them, and where CSR is transposed, that too.
+that counts the entries of the sum and the one that writes them, and where CSR is transposed, that too. All
+sums of two matrices in one type are timed in turn.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from experiments.papers.hisparse.methods import CONVERTED_GEAM, CONVERTING_GEAM, CSR_SUM, GEAM, SUMS, TREE_SUM
+from experiments.papers.hisparse.device_trees import Positions, differ
+from experiments.papers.hisparse.methods import (
+    CONVERTED_GEAM,
+    CONVERTING_GEAM,
+    CSR_SUM,
+    DUAL_SUM,
+    GEAM,
+    SUMS,
+    TREE_SUM,
+)
 from experiments.papers.hisparse.operands import Operands
+from experiments.papers.hisparse.printed import NODE_SIZE
 from experiments.papers.hisparse.sum_reference import csr_difference, merged, tree_difference
-from experiments.papers.kit.measurement import Timer
+from experiments.papers.kit.measurement import Run, one_line
 from experiments.papers.kit.results import Record
-from gpu.hisparse.container import HiSparse
 
 if TYPE_CHECKING:
     from gpu.measure.timing import Timing
 
-CALLS = 9
-"""Calls of cuSPARSE that are timed: its conversion and its count cannot be captured into a graph."""
-
-GEAM_RECORDS = (
-    ("sum", GEAM),
-    ("sum_t", CONVERTED_GEAM),
-    ("sum_t", GEAM),
-    ("sum_t", CONVERTING_GEAM),
-    ("sum_bt", GEAM),
-    ("sum_bt", CONVERTING_GEAM),
-)
-"""What of cuSPARSE is measured, in this order."""
 ON_THE_HOST = "a long column has entries anywhere: such a matrix is transposed on the host"
 
-Way = Callable[["Sums"], Iterator[Record]]
+Enqueue = Callable[[Any], None]
+SumTimer = Callable[[Sequence[Enqueue], Sequence[Enqueue]], "Sequence[Timing]"]
+"""Times operations in turn: those that can be captured into a graph, then those that cannot."""
+
+
+def warm_sums(seconds: float) -> SumTimer:
+    """Return what times operations in turn, each with the same buffers again, for so long."""
+
+    def timed(captured: Sequence[Enqueue], uncaptured: Sequence[Enqueue]) -> Sequence[Timing]:
+        from gpu.measure.timing import measure_in_turn
+
+        return measure_in_turn([[each] for each in captured], seconds, uncaptured)
+
+    return timed
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A sum that is ready to be timed.
+
+    Attributes
+    ----------
+    record
+        What it is, without times.
+    whole
+        All of it; None where it is timed by its parts.
+    parts
+        Its passes by name.
+    captured
+        Whether a graph can have them.
+    """
+
+    record: Record
+    whole: Enqueue | None
+    parts: dict[str, Enqueue] = field(default_factory=dict)
+    captured: bool = True
+
+
+class Matrices:
+    """A and B on the device in positions, with all sums of them; both types share it.
+
+    Parameters
+    ----------
+    given
+        A and B, with their transposes.
+    """
+
+    def __init__(self, given: Operands) -> None:
+        self._given, self._positions = given, dict[str, Positions]()
+
+    def tree(self, name: str, csr: Any, node_size: int) -> Any:
+        """Return a tree of a matrix whose positions are kept under a name."""
+        if name not in self._positions:
+            self._positions[name] = Positions(csr)
+        return self._positions[name].tree(csr.data, node_size)
 
 
 class Sums:
@@ -48,96 +100,176 @@ class Sums:
     name
         Of the first matrix.
     given
-        A and B, with their transposes.
-    ours, library
-        Time an operation of ours, and a call of cuSPARSE.
-    tree
-        A in HiSparse; it is converted without it.
+        A and B, with their transposes, in the type.
+    matrices
+        Their positions.
+    timer
+        See `SumTimer`.
+    run
+        Where the time goes.
     """
 
-    def __init__(
-        self, name: str, given: Operands, ours: Timer, library: Timer, tree: HiSparse | None = None
-    ) -> None:
-        self.name, self.given, self.ours, self.library, self._tree = name, given, ours, library, tree
-        self.dtype = given.first.dtype.name
-        self._wanted = {"sum": merged(given.first, given.second)}
-        if self.square:
-            self._wanted["sum_bt"] = merged(given.first, given.second_turned)
+    def __init__(self, name: str, given: Operands, matrices: Matrices, timer: SumTimer, run: Run) -> None:
+        self.name, self._given, self._matrices = name, given, matrices
+        self._timer, self._run = timer, run
+        self._dtype = given.first.dtype.name
+        self._wanted: dict[str, Any] = {}
+        self._open = ExitStack()
 
     @property
     def square(self) -> bool:
         """Whether A + Bᵀ is there."""
-        rows, columns = self.given.first.shape
+        rows, columns = self._given.first.shape
         return bool(rows == columns)
 
     def wanted(self, operation: str) -> Any:
         """Return a sum as it must be, in CSR."""
-        if operation == "sum_t" and operation not in self._wanted:
-            self._wanted[operation] = merged(self.given.first_turned, self.given.second_turned)
+        if operation not in self._wanted:
+            given = self._given
+            pairs = {
+                "sum": (given.first, given.second),
+                "sum_t": (given.first_turned, given.second_turned),
+                "sum_bt": (given.first, given.second_turned),
+            }
+            with self._run.phase("what sums must be"):
+                self._wanted[operation] = merged(*pairs[operation])
         return self._wanted[operation]
+
+    def records(self) -> list[Record]:
+        """Prepare and check every sum, then time all in turn; what fails is a record with its reason."""
+        from gpu.runtime.memory import free_what_is_dropped
+
+        ready: list[Prepared] = []
+        failed: list[Record] = []
+        with self._open:
+            for method, prepare in METHODS.items():
+                blanks = self.blanks(method)
+                made: list[Prepared] = []
+                with self._run.phase(f"sums, {method}"):
+                    try:
+                        made.extend(prepare(self))
+                    except Exception as error:  # the other sums are measured
+                        reason = one_line(error)
+                        failed += [replace(b, status="failed", reason=reason) for b in blanks[len(made) :]]
+                ready += made
+            with self._run.phase("timing of sums"):
+                timed = self._timed([each for each in ready if each.record.status == "ok"])
+        results = [timed.get(id(each), each.record) for each in ready]
+        del ready
+        free_what_is_dropped()
+        return [*_with_transposed(results), *failed]
 
     def blanks(self, method: str) -> list[Record]:
         """Return what is to be measured by one of `METHODS`, in its order."""
-        planned = GEAM_RECORDS if method == GEAM else [(operation, method) for operation in SUMS]
+        planned = {
+            GEAM: GEAM_RECORDS,
+            TREE_SUM: (("sum", TREE_SUM), ("sum_bt", TREE_SUM)),
+        }.get(method, tuple((operation, method) for operation in SUMS))
         there = SUMS if self.square else SUMS[:-1]
-        return [self.record(operation, each) for operation, each in planned if operation in there]
+        return [self._record(operation, each) for operation, each in planned if operation in there]
 
-    def record(self, operation: str, method: str, **measured: Any) -> Record:
-        """Make a record."""
-        return Record(self.name, method, self.dtype, operation, **measured)
+    def _timed(self, ready: Sequence[Prepared]) -> dict[int, Record]:
+        """Time all passes in turn; return the records by the sum."""
+        captured = [(p, name) for p in ready if p.captured for name in ("", *p.parts) if name or p.whole]
+        others = [(p, name) for p in ready if not p.captured for name in p.parts]
 
-    def trees(self) -> Iterator[Record]:
-        """Measure `gpu.add` of HiSparse: of two transposed operands the sum is that of A and B."""
+        def of(pair: tuple[Prepared, str]) -> Enqueue:
+            prepared, name = pair
+            operation = prepared.parts[name] if name else prepared.whole
+            assert operation is not None
+            return operation
+
+        try:
+            timings = self._timer(list(map(of, captured)), list(map(of, others)))
+        except Exception as error:  # the other matrices are measured
+            reason = one_line(error)
+            return {id(p): replace(p.record, status="failed", reason=reason) for p in ready}
+        by_pass = {(id(p), name): t for (p, name), t in zip([*captured, *others], timings, strict=True)}
+        return {id(p): _with_times(p, by_pass) for p in ready}
+
+    def _record(self, operation: str, method: str, **measured: Any) -> Record:
+        return Record(self.name, method, self._dtype, operation, **measured)
+
+    def _checked_tree(self, operation: str, method: str, result: Any, again: Callable[[], Any],
+                      node_size: int, **measured: Any) -> Record:  # fmt: skip
+        """Return the record of a tree that is compared with what it must be, twice."""
         from gpu.hisparse.device_hisparse import DeviceHiSparse
-        from gpu.hisparse.device_tree import DeviceTree
-        from gpu.hisparse.sum.tree_sum import TreeSum
-        from gpu.measure.equality import are_equal, copied
 
-        one, two = (
-            DeviceTree.from_host((each or HiSparse.from_scipy(csr)).content)
-            for each, csr in ((self._tree, self.given.first), (None, self.given.second))
-        )
+        wanted = self.wanted(operation)
+        exact = self._matrices.tree(operation, wanted, node_size).content
+        error = 0.0
+        if differ(result, exact):
+            error = tree_difference(DeviceHiSparse(result).to_hisparse(), wanted)
+        same = not differ(again(), exact) if error == 0 else None
+        return self._record(operation, method, error=error, same_bits=same, **measured)
+
+    def trees(self) -> Iterator[Prepared]:
+        """Prepare `gpu.add` of HiSparse: of two transposed operands the sum is that of A and B."""
+        from gpu.hisparse.node_layout import DEFAULT_NODE_SIZE
+        from gpu.hisparse.sum.tree_sum import TreeSum
+
+        one, two = self._operands(DEFAULT_NODE_SIZE)
         for operation in ("sum", "sum_bt") if self.square else ("sum",):
             work = TreeSum(one, two, (False, operation == "sum_bt"))
             work.count()
             result = work.empty()
-            writing = work.into(result)
-            passes = _Passes(work.count, lambda stream, work=work, at=writing: work.write(at, stream=stream))
-            passes.run()
-            match, once = DeviceHiSparse(result).to_hisparse(), copied(result.words)
-            passes.run()
-            same = are_equal(once, result.words)
-            del once
-            built = self.record(
-                operation,
-                TREE_SUM,
-                nbytes=one.nbytes + two.nbytes + result.nbytes,
-                error=tree_difference(match, self.wanted(operation)),
-                same_bits=same,
-                **passes.timed(self.ours),
-            )
-            yield built
-            if operation == "sum":
-                whole = self.ours(passes.all)
-                yield replace(built, operation="sum_t", median_us=whole.median_us, spread=whole.spread)
+            passes = {
+                "symbolic": _on_stream(work.count),
+                "numeric": _on_stream(partial(work.write, work.into(result))),
+            }
+            whole = _all_of(passes)
 
-    def compressed(self) -> Iterator[Record]:
-        """Measure `gpu.add` of CSR."""
+            def again(whole: Enqueue = whole, result: Any = result) -> Any:
+                whole(SimpleNamespace(address=0))
+                return result
+
+            again()
+            record = self._checked_tree(operation, TREE_SUM, result, again, DEFAULT_NODE_SIZE,
+                                        nbytes=one.nbytes + two.nbytes + result.nbytes)  # fmt: skip
+            yield Prepared(record, whole, passes)
+
+    def traversals(self) -> Iterator[Prepared]:
+        """Prepare the dual traversal, with the paper's d; each operand is transposed while it is walked."""
+        from gpu.hisparse.sum.dual_traversal import DualTraversalSum
+
+        one, two = self._operands(NODE_SIZE)
+        ways = {"sum": (False, False), "sum_t": (True, True), "sum_bt": (False, True)}
+        for operation in SUMS if self.square else SUMS[:-1]:
+            work = DualTraversalSum(one, two, ways[operation])
+
+            def again(work: Any = work) -> Any:
+                work.run()
+                return work.result()
+
+            record = self._checked_tree(operation, DUAL_SUM, again(), again, NODE_SIZE,
+                                        nbytes=one.nbytes + two.nbytes + work.nbytes)  # fmt: skip
+            yield Prepared(record, _on_stream(work.run))
+
+    def _operands(self, node_size: int) -> tuple[Any, Any]:
+        given = self._given
+        return (
+            self._matrices.tree("A", given.first, node_size).content,
+            self._matrices.tree("B", given.second, node_size).content,
+        )
+
+    def compressed(self) -> Iterator[Prepared]:
+        """Prepare `gpu.add` of CSR."""
         from gpu.sums.device_csr import DeviceCsr
 
-        placed = DeviceCsr.from_scipy(self.given.first), DeviceCsr.from_scipy(self.given.second)
+        placed = DeviceCsr.from_scipy(self._given.first), DeviceCsr.from_scipy(self._given.second)
         for operation in ("sum", "sum_t", "sum_bt") if self.square else ("sum", "sum_t"):
             yield self._compressed(operation, *placed)
 
-    def _compressed(self, operation: str, one: Any, two: Any) -> Record:
+    def _compressed(self, operation: str, one: Any, two: Any) -> Prepared:
         from gpu.sums.csr_sum import CsrSum
         from gpu.sums.transposition import transposition_of
 
         turning = transposition_of(two) if operation == "sum_bt" else None
+        on_the_host = Prepared(self._record(operation, CSR_SUM, status="failed", reason=ON_THE_HOST), None)
         if turning is not None:
             turning.launch()
         elif operation == "sum_bt":
-            return self.record(operation, CSR_SUM, status="failed", reason=ON_THE_HOST)
+            return on_the_host
         work = CsrSum(one, two if turning is None else turning.result)
         work.count()
         result = work.empty()
@@ -145,149 +277,127 @@ class Sums:
         work.write(writing, 1.0, 1.0)
         behind = transposition_of(result) if operation == "sum_t" else None
         if operation == "sum_t" and behind is None:
-            return self.record(operation, CSR_SUM, status="failed", reason=ON_THE_HOST)
+            return on_the_host
         final = result if behind is None else behind.result
-        passes = _Passes(
-            lambda stream: work.count(stream=stream),
-            lambda stream: work.write(writing, 1.0, 1.0, stream),
-            before=None if turning is None else turning.launch,
-            behind=None if behind is None else behind.launch,
-        )
-        error, same = self._checked(operation, passes, final)
-        return self.record(
-            operation,
-            CSR_SUM,
-            nbytes=one.nbytes + two.nbytes + final.nbytes,
-            error=error,
-            same_bits=same,
-            **passes.timed(self.ours),
-        )
+        passes: dict[str, Enqueue] = {}
+        if turning is not None:
+            passes["conversion"] = _on_stream(turning.launch)
+        passes["symbolic"] = _on_stream(work.count)
+        passes["numeric"] = _on_stream(partial(work.write, writing, 1.0, 1.0))
+        if behind is not None:
+            passes["conversion"] = _on_stream(behind.launch)
+        whole = _all_of(passes)
+        error, same = self._checked(operation, whole, final)
+        nbytes = one.nbytes + two.nbytes + final.nbytes
+        record = self._record(operation, CSR_SUM, nbytes=nbytes, error=error, same_bits=same)
+        return Prepared(record, whole, passes)
 
-    def _checked(self, operation: str, passes: _Passes, final: Any) -> tuple[float, bool]:
+    def _checked(self, operation: str, whole: Enqueue, final: Any) -> tuple[float, bool]:
         """Run a sum in CSR twice; return its error, and whether both runs gave the same bits."""
         from gpu.measure.equality import are_equal, copied
         from gpu.sums.device_csr import DeviceCsr
 
-        wanted = self.wanted(operation)
+        wanted, stream = self.wanted(operation), SimpleNamespace(address=0)
         parts = ("pointers", "columns", "values")
         placed, error = DeviceCsr.from_scipy(wanted), 0.0
-        passes.run()
+        whole(stream)
         if not all(are_equal(getattr(final, part), getattr(placed, part)) for part in parts):
             error = csr_difference(final.to_scipy(), wanted)
         once = [copied(getattr(final, part)) for part in parts]
-        passes.run()
+        whole(stream)
         return error, all(are_equal(one, getattr(final, part)) for one, part in zip(once, parts, strict=True))
 
-    def cusparse(self) -> Iterator[Record]:
-        """Measure csrgeam2, with and without the conversions of the operands, or with that of the sum."""
+    def cusparse(self) -> Iterator[Prepared]:
+        """Prepare csrgeam2, with and without the conversions of the operands, or with that of the sum."""
         from gpu.baseline.cusparse_sums import PlacedCsr, SparseSum, SparseTransposition
+        from gpu.runtime.cuda_driver import Stream
 
-        given, clock = self.given, self.library
-        with PlacedCsr.holding(given.first) as one, PlacedCsr.holding(given.second) as two:
-            with SparseSum(one, two) as work:
-                direct = _geam(work, clock)
-                yield self._library("sum", GEAM, direct)
-                with SparseTransposition(work.result) as turning:
-                    behind = clock(turning.enqueue)
-                yield self._library("sum_t", CONVERTED_GEAM, {**direct, "conversion": behind})
-            with SparseTransposition(one) as left, SparseTransposition(two) as right:
-                conversions = [clock(left.enqueue), clock(right.enqueue)]
-                with SparseSum(left.result, right.result) as work:
-                    transposed = _geam(work, clock)
-                yield self._library("sum_t", GEAM, transposed)
-                both = _together(conversions)
-                yield self._library("sum_t", CONVERTING_GEAM, {**transposed, "conversion": both})
-                if self.square:
-                    with SparseSum(one, right.result) as work:
-                        mixed = _geam(work, clock)
-                    yield self._library("sum_bt", GEAM, mixed)
-                    converting = {**mixed, "conversion": conversions[1]}
-                    yield self._library("sum_bt", CONVERTING_GEAM, converting)
+        given, enter = self._given, self._open.enter_context
+        one, two = (enter(PlacedCsr.holding(each)) for each in (given.first, given.second))
+        direct = enter(SparseSum(one, two))
+        behind = enter(SparseTransposition(direct.result))
+        yield self._library("sum", GEAM, direct)
+        yield self._library("sum_t", CONVERTED_GEAM, direct, behind)
+        left, right = enter(SparseTransposition(one)), enter(SparseTransposition(two))
+        with Stream() as stream:
+            for each in (left, right):
+                each.enqueue(stream)
+            stream.synchronize()
+        transposed = enter(SparseSum(left.result, right.result))
+        yield self._library("sum_t", GEAM, transposed)
+        yield self._library("sum_t", CONVERTING_GEAM, transposed, left, right)
+        if self.square:
+            mixed = enter(SparseSum(one, right.result))
+            yield self._library("sum_bt", GEAM, mixed)
+            yield self._library("sum_bt", CONVERTING_GEAM, mixed, right)
 
-    def _library(self, operation: str, method: str, parts: dict[str, Timing]) -> Record:
-        whole = _together(list(parts.values()))
-        times = {name: timing.median_us for name, timing in parts.items()}
-        return self.record(operation, method, median_us=whole.median_us, spread=whole.spread, parts=times)
+    def _library(self, operation: str, method: str, work: Any, *conversions: Any) -> Prepared:
+        parts: dict[str, Enqueue] = {"symbolic": work.symbolic, "numeric": work.numeric}
+        if conversions:
+
+            def convert(stream: Any) -> None:
+                for each in conversions:
+                    each.enqueue(stream)
+
+            parts["conversion"] = convert
+        return Prepared(self._record(operation, method), None, parts, captured=False)
 
 
-METHODS: dict[str, Way] = {
+GEAM_RECORDS = (
+    ("sum", GEAM),
+    ("sum_t", CONVERTED_GEAM),
+    ("sum_t", GEAM),
+    ("sum_t", CONVERTING_GEAM),
+    ("sum_bt", GEAM),
+    ("sum_bt", CONVERTING_GEAM),
+)
+"""What of cuSPARSE is measured, in this order."""
+METHODS: dict[str, Callable[[Sums], Iterator[Prepared]]] = {
     TREE_SUM: Sums.trees,
+    DUAL_SUM: Sums.traversals,
     CSR_SUM: Sums.compressed,
     GEAM: Sums.cusparse,
 }
 """What is measured, by the first method of its records."""
 
 
-class _Passes:
-    """The passes of a sum of ours, each given a stream of Numba."""
+def _on_stream(operation: Callable[..., None]) -> Enqueue:
+    """Return an operation that takes ``stream`` of Numba as one that takes a stream of the driver."""
 
-    def __init__(
-        self,
-        symbolic: Callable[..., None],
-        numeric: Callable[..., None],
-        *,
-        before: Callable[[Any], None] | None = None,
-        behind: Callable[[Any], None] | None = None,
-    ) -> None:
-        self._parts = {"symbolic": lambda stream: symbolic(stream=stream), "numeric": numeric}
-        conversion = before or behind
-        if conversion is not None:
-            self._parts["conversion"] = conversion
-        self._order = ["conversion"] * (before is not None) + ["symbolic", "numeric"]
-        self._order += ["conversion"] * (behind is not None)
-
-    def run(self) -> None:
-        """Do all of it once."""
-        self.all(SimpleNamespace(address=0))
-
-    def all(self, stream: Any) -> None:
-        """Put all of it on a stream of `gpu.runtime.cuda_driver`."""
-        for name in self._order:
-            self._one(name, stream)
-
-    def _one(self, name: str, stream: Any) -> None:
+    def enqueue(stream: Any) -> None:
         from gpu.runtime.vectors import stream_of
 
-        self._parts[name](stream_of(stream.address))
+        operation(stream=stream_of(stream.address))
 
-    def timed(self, clock: Timer) -> dict[str, Any]:
-        """Return the time of all together and of each alone, as a record has them."""
-        whole = clock(self.all)
-        parts = {name: clock(partial(self._one, name)) for name in self._order}
-        return {
-            "median_us": whole.median_us,
-            "spread": whole.spread,
-            "parts": {name: timing.median_us for name, timing in parts.items()},
-        }
+    return enqueue
 
 
-def _geam(work: Any, clock: Timer) -> dict[str, Timing]:
-    return {"symbolic": clock(work.symbolic), "numeric": clock(work.numeric)}
+def _all_of(passes: dict[str, Enqueue]) -> Enqueue:
+    """Return the passes one after the other."""
+
+    def enqueue(stream: Any) -> None:
+        for each in passes.values():
+            each(stream)
+
+    return enqueue
 
 
-def _together(timings: list[Timing]) -> Timing:
-    """Add the times of calls that come one after the other."""
-    return replace(
-        timings[0],
-        median_us=sum(each.median_us for each in timings),
-        spread=max(each.spread for each in timings),
-    )
+def _with_times(prepared: Prepared, timings: dict[tuple[int, str], Timing]) -> Record:
+    """Return the record of a sum with its times; of a sum timed by its passes they are added."""
+    passes = {name: timings[id(prepared), name] for name in prepared.parts}
+    if prepared.whole is not None:
+        whole = timings[id(prepared), ""]
+        median, spread = whole.median_us, whole.spread
+    else:
+        median = sum(each.median_us for each in passes.values())
+        spread = max(each.spread for each in passes.values())
+    parts = {name: timing.median_us for name, timing in passes.items()}
+    return replace(prepared.record, median_us=median, spread=spread, parts=parts)
 
 
-def back_to_back(enqueue: Callable[[Any], None]) -> Timing:
-    """Time calls that are enqueued one after the other: the median of several."""
-    from gpu.measure.timing import statistics
-    from gpu.runtime.cuda_driver import Event, Stream
-
-    with Stream() as stream:
-        enqueue(stream)
-        events = [Event() for _ in range(CALLS + 1)]
-        events[0].record(stream)
-        for event in events[1:]:
-            enqueue(stream)
-            event.record(stream)
-        stream.synchronize()
-        times = [later.microseconds_since(earlier) for earlier, later in pairwise(events)]
-        for event in events:
-            event.close()
-    return statistics(times, 1)
+def _with_transposed(records: Iterable[Record]) -> Iterator[Record]:
+    """Yield records, and after A + B by `gpu.add` of HiSparse the same as that of Aᵀ + Bᵀ."""
+    for each in records:
+        yield each
+        if (each.method, each.operation) == (TREE_SUM, "sum"):
+            yield replace(each, operation="sum_t")

@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from experiments.gpu_bench.methods import Launched, Placed
 from experiments.papers.kit.measurement import Run, one_line
 from experiments.papers.kit.results import Record, Status
@@ -61,6 +63,7 @@ class InTurn:
         *,
         conversion_us: float | None = None,
         apart: str = "",
+        compare_bits: bool = False,
     ) -> None:
         """Put a product of ours on the device, run it once and check it.
 
@@ -74,13 +77,23 @@ class InTurn:
             What was spent before; with it, the part ``setup`` of the record is all until a product is there.
         apart
             Name of the kernels of the product that are timed alone, too, as a part of this name.
+        compare_bits
+            Whether it is multiplied twice and the results compared.
         """
-        self._add(blank, partial(self._own, make), conversion_us)
+        self._add(blank, partial(self._own, make), conversion_us, compare_bits=compare_bits)
         placed = self._placed[-1] if self._added[-1].status == "ok" else None
         if apart and isinstance(placed, Launched) and (kernels := getattr(placed.product, apart)):
             self._apart[len(self._added) - 1] = apart, partial(placed.launch_all, kernels)
 
-    def library(self, blank: Record, name: str, csr: Any) -> None:
+    def library(
+        self,
+        blank: Record,
+        name: str,
+        csr: Any,
+        *,
+        transposed: bool = False,
+        store: Callable[[], Any] | None = None,
+    ) -> None:
         """Put a format or algorithm of cuSPARSE on the device, run it once and check it.
 
         Parameters
@@ -91,8 +104,13 @@ class InTurn:
             Of `gpu.baseline.cusparse.METHODS`.
         csr
             The matrix, in the type that is measured.
+        transposed
+            Whether its transpose is multiplied, as an operation on the matrix as it is stored.
+        store
+            Gives the matrix in the format, where several products share it.
         """
-        self._add(replace(blank, chosen=name), partial(self._library, name, csr), 0.0)
+        make = partial(self._library, name, csr, transposed=transposed, store=store)
+        self._add(replace(blank, chosen=name), make, 0.0)
 
     def records(self) -> list[Record]:
         """Time everything in turn, free it, and return the records in the order in which it was added."""
@@ -129,7 +147,14 @@ class InTurn:
                     parts[self._apart[number][0]] = float(next(of_parts).median_us)
                 yield replace(record, median_us=timing.median_us, spread=timing.spread, parts=parts)
 
-    def _add(self, blank: Record, place: Callable[[], Placed], conversion_us: float | None) -> None:
+    def _add(
+        self,
+        blank: Record,
+        place: Callable[[], Placed],
+        conversion_us: float | None,
+        *,
+        compare_bits: bool = False,
+    ) -> None:
         begun = time.perf_counter()
         placed: Placed | None = None
         try:
@@ -137,8 +162,9 @@ class InTurn:
                 placed = place()
             spent = (time.perf_counter() - begun) * 1e6
             parts = {} if conversion_us is None else {"setup": conversion_us + spent}
-            error = self._error(placed)
-            self._added.append(replace(blank, nbytes=placed.nbytes, error=error, parts=parts))
+            error, same = self._checked(placed, compare_bits)
+            measured = replace(blank, nbytes=placed.nbytes, error=error, parts=parts, same_bits=same)
+            self._added.append(measured)
             self._placed.append(placed)
         except Exception as error:  # one failing method must not cost the others
             if placed is not None:
@@ -147,11 +173,15 @@ class InTurn:
             status: Status = "not_representable" if refused else "failed"
             self._added.append(replace(blank, status=status, reason=one_line(error)))
 
-    def _error(self, placed: Placed) -> float:
+    def _checked(self, placed: Placed, compare_bits: bool) -> tuple[float, bool | None]:
+        """Return the error of a product, and whether a second one has the same bits, if that is asked."""
         with self._run.phase("compilation"):
             result = placed.result() if isinstance(placed, Launched) else _product_of_library(placed)
         with self._run.phase("checks"):
-            return float(self._exact.error(result))
+            same = None
+            if compare_bits and isinstance(placed, Launched):
+                same = bool(np.array_equal(result, placed.result(), equal_nan=True))
+            return float(self._exact.error(result)), same
 
     def _own(self, make: Callable[[], Any]) -> Launched:
         from gpu.runtime.cuda import cuda
@@ -160,10 +190,13 @@ class InTurn:
         cuda.synchronize()
         return placed
 
-    def _library(self, name: str, csr: Any) -> Placed:
+    def _library(
+        self, name: str, csr: Any, *, transposed: bool, store: Callable[[], Any] | None
+    ) -> Placed:
         from gpu.baseline.cusparse import METHODS, SparseProduct
 
-        product = SparseProduct(name, METHODS[name].store(csr), csr.shape)
+        stored = store() if store else METHODS[name].store(csr)
+        product = SparseProduct(name, stored, csr.shape, transposed=transposed)
         product.write_x(self._exact.x)
         return product
 

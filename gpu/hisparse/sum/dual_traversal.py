@@ -1,12 +1,12 @@
 """C = alpha op(A) + beta op(B) as the paper adds: both trees are walked down together (section 6).
 
-Pairs of nodes at the same place are in one queue of each level, nodes that only one operand has in another one, the
-copy queue. A launch works off the queues of a level; it stands for the paper's controller
-(`gpu.hisparse.traversal`). The memory of the sum is allocated beforehand, as much as both operands have, and an
-atomic counter gives each node its place: pools differ from run to run, entries do not.
+Pairs of nodes at the same place are in one queue of each level, nodes that only one operand has in another
+one, the copy queue. A launch works off the queues of a level; it stands for the paper's controller
+(`gpu.hisparse.traversal`). The memory of the sum is allocated beforehand, as much as both operands have, and
+an atomic counter gives each node its place: pools differ from run to run, entries do not.
 
-What bounds a sum is the stream of both pools and of that of the sum, and one atomic addition to the counter a node.
-`gpu.hisparse.sum.tree_sum` merges the lists of leaves instead.
+What bounds a sum is the stream of both pools and of that of the sum, and one atomic addition to the counter a
+node. `gpu.hisparse.sum.tree_sum` merges the lists of leaves instead.
 """
 
 from __future__ import annotations
@@ -106,9 +106,16 @@ class DualTraversalSum:
         first, second = self._operands
         words, top = self._pool.words, len(self._bounds) - 1
         capacity = int(words.size) // UNIT_WORDS
-        blocks = 2 if SIMULATED else RESIDENT * shared_memory()[0]
+        blocks = 1 if SIMULATED else RESIDENT * shared_memory()[0]
         queues = 2 * (top + 1)
-        roots = (*self._queues[top][PAIRS], *self._queues[top][COPIES], 2 * top, first.root, second.root, words)
+        roots = (
+            *self._queues[top][PAIRS],
+            *self._queues[top][COPIES],
+            2 * top,
+            first.root,
+            second.root,
+            words,
+        )
         results = [
             Launch(begin_kernel, *blocks_of(queues),
                    (self._heads, self._tails, queues, self._allocator, *roots), self._real)
@@ -122,9 +129,9 @@ class DualTraversalSum:
             results.append(Launch(kernel, blocks, LEAF_THREADS, arguments, self._real))
         own = self._queues[0]
         pools = [each for tree in self._operands for each in (tree.words, tree.halves, tree.values)]
-        arguments = (*own[PAIRS], *own[COPIES], self._heads, self._tails, *pools, words, words.view(np.uint16),
-                     words.view(self._operands[0].dtype), self._allocator, capacity, self._leaf_keys,
-                     self._leaf_nodes, ALPHA, BETA)  # fmt: skip
+        pools += [words, words.view(np.uint16), words.view(first.dtype)]
+        arguments = (*own[PAIRS], *own[COPIES], self._heads, self._tails, *pools, self._allocator, capacity,
+                     self._leaf_keys, self._leaf_nodes, ALPHA, BETA)  # fmt: skip
         kernel = leaves_kernel(self._real, self._bits, self._transposed)
         return [*results, Launch(kernel, blocks, LEAF_THREADS, arguments, self._real)]
 

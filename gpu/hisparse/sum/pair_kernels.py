@@ -1,8 +1,8 @@
 """The kernels of a dual traversal: what begins it, one for the inner nodes of a level, one for the leaves.
 
-The union of the entries of two nodes is found by a bitmap of d x d bits in shared memory, for every combination
-of types and whatever is transposed; the paper sorts or merges the coordinates of sparse nodes there. A new node
-gets its place from an atomic counter, as in the paper.
+The union of the entries of two nodes is found by a bitmap of d x d bits in shared memory, for every
+combination of types and whatever is transposed; the paper sorts or merges the coordinates of sparse nodes
+there. A new node gets its place from an atomic counter, as in the paper.
 """
 
 import functools
@@ -25,7 +25,7 @@ from gpu.hisparse.sum.leaf_places import LEAF_THREADS, Bitmap, bit_of, places
 from gpu.hisparse.sum.leaf_writing import WINDOW, written
 from gpu.hisparse.sum.pair_queues import COPIES, ITEM, PAIRS, append, draw
 from gpu.kernel_parts.row_results import rounded_product
-from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
+from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
 
 RESIDENT = 2 if SIMULATED else 8
@@ -70,14 +70,15 @@ def begin_kernel(heads, tails, queues, allocator, root_items, root_keys, copied_
 
 
 def _placing(width: int, node_size: int, leaf: bool) -> Any:
-    """Make ``place(allocator, capacity, shape, slot, words)``: a new node's reference and its number as a leaf.
+    """Make ``place(pool, shape, slot)``: a new node's reference, and its number among the leaves.
 
     One thread calls it. It writes the reference to the slot; without room it is 0.
     """
     unit_count, counted = units(width, node_size), (1 << LEAF_BITS) if leaf else 0
 
     @device_function
-    def place(allocator: Any, capacity: Any, shape: Any, slot: Any, words: Any) -> Any:
+    def place(pool: Any, shape: Any, slot: Any) -> Any:
+        allocator, capacity, words = pool[0], pool[1], pool[2]
         size = np.int64(unit_count(shape))
         taken = cuda.atomic.add(allocator, 0, np.int64(size + np.int64(counted)))
         unit, number = taken & np.int64(0xFFFFFFFF), taken >> LEAF_BITS
@@ -88,38 +89,35 @@ def _placing(width: int, node_size: int, leaf: bool) -> Any:
     return place
 
 
-def _joined(bits: int, transposed: tuple[bool, bool]) -> Any:
-    """Make ``join``: the node of the sum above a pair of inner nodes, and its children into the queues below."""
-    child_of, size_of = children(bits), sizes_of(bits)
-    place_first, place_second = (places(bits, way) for way in transposed)
-    bitmap, mask, most = Bitmap(bits), (1 << bits) - 1, 1 << 2 * bits
-    clear, rank, rank_of, word_of = bitmap.clear(), bitmap.rank(), bitmap.rank_of(), bitmap.word()
-    begin, first_slot = node_heads(REFERENCE_BYTES, 1 << bits), first_slots(REFERENCE_BYTES)
-    place_node = _placing(REFERENCE_BYTES, 1 << bits, False)
-    dense_at = dense_from(1 << bits, REFERENCE_BYTES)
-    first_turned, second_turned = transposed
-
-    def marking(place_of: Any) -> Any:
-        @device_function
-        def mark(union: Any, reference: Any, words: Any, thread: Any) -> None:
-            count, last = size_of(reference != 0, reference, words)
-            entry = thread
-            while entry < last:
-                own, half = child_of(True, reference, count, entry, words)
-                if own != 0:
-                    place = place_of(half)
-                    cuda.atomic.or_(union, word_of(place), bit_of(place))
-                entry = np.int32(entry + LEAF_THREADS)
-
-        return mark
-
-    mark_first, mark_second = marking(place_first), marking(place_second)
+def _marking(bits: int, transposed: bool) -> Any:
+    """Make ``mark(union, node, words, thread)``: set the bits of the places of the children of an operand."""
+    child_of, size_of, place_of = children(bits), sizes_of(bits), places(bits, transposed)
+    word_of = Bitmap(bits).word()
 
     @device_function
-    def write_head(reference: Any, shape: Any, words: Any, halves: Any, thread: Any) -> Any:
-        at, count = reference & ~3, np.int32(shape >> 2)
-        is_dense = shape & 3 == DENSE
-        slots = at + np.int64((FIRST_DENSE_SLOT if is_dense else first_slot(count)) // 4)
+    def mark(union: Any, node: Any, words: Any, thread: Any) -> None:
+        count, last = size_of(node != 0, node, words)
+        entry = thread
+        while entry < last:
+            own, half = child_of(True, node, count, entry, words)
+            if own != 0:
+                place = place_of(half)
+                cuda.atomic.or_(union, word_of(place), bit_of(place))
+            entry = np.int32(entry + LEAF_THREADS)
+
+    return mark
+
+
+def _heading(bits: int) -> Any:
+    """Make ``head(pool, reference, shape, thread)``: an inner node without children, and its first slot."""
+    begin, first_slot = node_heads(REFERENCE_BYTES, 1 << bits), first_slots(REFERENCE_BYTES)
+    most = 1 << 2 * bits
+
+    @device_function
+    def head(pool: Any, reference: Any, shape: Any, thread: Any) -> Any:
+        words, halves = pool[2], pool[3]
+        count, is_dense = np.int32(shape >> 2), shape & 3 == DENSE
+        slots = (reference & ~3) + np.int64((FIRST_DENSE_SLOT if is_dense else first_slot(count)) // 4)
         if thread == 0:
             begin(words, halves, reference, shape)
         place = thread
@@ -129,48 +127,47 @@ def _joined(bits: int, transposed: tuple[bool, bool]) -> Any:
         cuda.syncthreads()
         return slots
 
+    return head
+
+
+def _slots(bits: int) -> Any:
+    """Make ``slot_of(made, place, marks)``: the word of a child in the new node, whose place is written."""
+    rank_of, mask = Bitmap(bits).rank_of(), (1 << bits) - 1
+
     @device_function
-    def put_coordinate(reference: Any, shape: Any, rank: Any, place: Any, halves: Any) -> None:
-        count = np.int32(shape >> 2)
-        half, to = np.uint16((place >> bits) << 8 | (place & mask)), 2 * (reference & ~3) + FIRST_COORDINATE // 2
+    def slot_of(made: Any, place: Any, marks: Any, halves: Any) -> Any:
+        reference, shape, slots = made
+        if shape & 3 == DENSE:
+            return slots + np.int64(place)
+        rank, count = rank_of(place, marks[0], marks[1]), np.int32(shape >> 2)
+        half = np.uint16((place >> bits) << 8 | (place & mask))
+        to = 2 * (reference & ~3) + FIRST_COORDINATE // 2
         halves[to + rank] = half
         if rank == count - 1:
             for more in range(count, padded_count(count)):
                 halves[to + more] = half
+        return slots + np.int64(rank)
 
-    def storing(place_of: Any, slot_of: Any) -> Any:
-        """Make what writes an operand's children into the slots, where those of the other find them."""
+    return slot_of
 
-        @device_function
-        def store(node: Any, given: Any, union: Any, ranks: Any, reference: Any, shape: Any, slots: Any,
-                  words: Any, halves: Any, thread: Any) -> None:  # fmt: skip
-            count, last = size_of(node != 0, node, given)
-            entry = thread
-            while entry < last:
-                own, half = child_of(True, node, count, entry, given)
-                if own != 0:
-                    place = place_of(half)
-                    words[slots + slot_of(shape, place, union, ranks)] = np.uint32(own)
-                    if shape & 3 != DENSE:
-                        put_coordinate(reference, shape, rank_of(place, union, ranks), place, halves)
-                entry = np.int32(entry + LEAF_THREADS)
 
-        return store
+def _queueing(bits: int, transposed: bool, second: bool) -> Any:
+    """Make ``enqueue``: the children of one operand into the queues below.
+
+    A has written its children to their slots before. B takes them from there for its pairs, and leaves 0;
+    what A then finds in a slot only A has.
+    """
+    child_of, size_of, place_of, slot_of = (
+        children(bits),
+        sizes_of(bits),
+        places(bits, transposed),
+        _slots(bits),
+    )
 
     @device_function
-    def slot_of(shape: Any, place: Any, union: Any, ranks: Any) -> Any:
-        return np.int64(place if shape & 3 == DENSE else rank_of(place, union, ranks))
-
-    store_first = storing(place_first, slot_of)
-
-    @device_function
-    def is_copied(own: Any, level: Any, is_turned: Any) -> Any:
-        return not is_turned and not (level == 0 and own & 3 == DENSE)
-
-    @device_function
-    def enqueue_second(node: Any, given: Any, union: Any, ranks: Any, reference: Any, shape: Any, slots: Any,
-                       words: Any, halves: Any, key: Any, level: Any, thread: Any, tails: Any, pair_items: Any,
-                       pair_keys: Any, copy_items: Any, copy_keys: Any) -> None:  # fmt: skip
+    def enqueue(node: Any, given: Any, made: Any, marks: Any, pool: Any, key: Any, level: Any, thread: Any,
+                below: Any) -> None:  # fmt: skip
+        words, halves = pool[2], pool[3]
         count, last = size_of(node != 0, node, given)
         step = np.int32(0)
         while step < last:
@@ -178,85 +175,83 @@ def _joined(bits: int, transposed: tuple[bool, bool]) -> Any:
             own, half = child_of(entry < last, node, count, entry, given)
             there, slot, child_key, other = own != 0, np.int64(0), np.int64(0), np.int64(0)
             if there:
-                place = place_second(half)
-                slot = slots + slot_of(shape, place, union, ranks)
-                child_key = key << 2 * bits | np.int64(place)
+                place = place_of(half)
+                slot, child_key = slot_of(made, place, marks, halves), key << 2 * bits | np.int64(place)
                 other = np.int64(words[slot])
-                words[slot] = np.uint32(0)
-                if other == 0 and shape & 3 != DENSE:
-                    put_coordinate(reference, shape, rank_of(place, union, ranks), place, halves)
-            copies = there and other == 0 and is_copied(own, level, second_turned)
-            append(there and not copies, other, own, slot, child_key, 2 * level + PAIRS, tails, pair_items,
-                   pair_keys)  # fmt: skip
-            append(copies, own, 1, slot, child_key, 2 * level + COPIES, tails, copy_items, copy_keys)
+                if second:
+                    words[slot] = np.uint32(0)
+            if not second:
+                there, other = other != 0, np.int64(0)
+            # A node that is transposed, and a dense leaf, is no plain copy.
+            alone = there and other == 0 and not transposed and not (level == 0 and own & 3 == DENSE)
+            one, two = (other, own) if second else (own, other)
+            append(there and not alone, (one, two, slot, child_key), 2 * level + PAIRS, below)
+            append(alone, (own, np.int64(second), slot, child_key), 2 * level + COPIES, below)
             step = np.int32(step + LEAF_THREADS)
 
+    return enqueue
+
+
+def _joined(bits: int, transposed: tuple[bool, bool]) -> Any:
+    """Make ``join(shared, pair, given, pool, thread, below)``: the node of the sum of two inner nodes."""
+    child_of, size_of, place_of = children(bits), sizes_of(bits), places(bits, transposed[0])
+    mark_first, mark_second = (_marking(bits, way) for way in transposed)
+    enqueue_first, enqueue_second = (_queueing(bits, way, k == 1) for k, way in enumerate(transposed))
+    clear, rank, head, slot_of = Bitmap(bits).clear(), Bitmap(bits).rank(), _heading(bits), _slots(bits)
+    place_node = _placing(REFERENCE_BYTES, 1 << bits, False)
+    dense_at = dense_from(1 << bits, REFERENCE_BYTES)
+
     @device_function
-    def enqueue_first(node: Any, given: Any, union: Any, ranks: Any, shape: Any, slots: Any, words: Any,
-                      key: Any, level: Any, thread: Any, tails: Any, pair_items: Any, pair_keys: Any,
-                      copy_items: Any, copy_keys: Any) -> None:  # fmt: skip
+    def store_first(node: Any, given: Any, made: Any, marks: Any, pool: Any, thread: Any) -> None:
+        words, halves = pool[2], pool[3]
         count, last = size_of(node != 0, node, given)
-        step = np.int32(0)
-        while step < last:
-            entry = np.int32(step + thread)
-            own, half = child_of(entry < last, node, count, entry, given)
-            there, slot, child_key = own != 0, np.int64(0), np.int64(0)
-            if there:
-                place = place_first(half)
-                slot = slots + slot_of(shape, place, union, ranks)
-                child_key = key << 2 * bits | np.int64(place)
-                # Those that B has, too, are in a queue already.
-                there = words[slot] != 0
-            copies = there and is_copied(own, level, first_turned)
-            append(there and not copies, own, 0, slot, child_key, 2 * level + PAIRS, tails, pair_items,
-                   pair_keys)  # fmt: skip
-            append(copies, own, 0, slot, child_key, 2 * level + COPIES, tails, copy_items, copy_keys)
-            step = np.int32(step + LEAF_THREADS)
+        entry = thread
+        while entry < last:
+            own, half = child_of(True, node, count, entry, given)
+            if own != 0:
+                words[slot_of(made, place_of(half), marks, halves)] = np.uint32(own)
+            entry = np.int32(entry + LEAF_THREADS)
 
     @device_function
-    def join(union: Any, ranks: Any, totals: Any, placed: Any, thread: Any, first: Any, second: Any, slot: Any,
-             key: Any, level: Any, allocator: Any, capacity: Any, first_words: Any, second_words: Any,
-             words: Any, halves: Any, tails: Any, pair_items: Any, pair_keys: Any, copy_items: Any,
-             copy_keys: Any) -> None:  # fmt: skip
+    def join(shared: Any, pair: Any, given: Any, pool: Any, thread: Any, below: Any) -> None:
+        union, ranks, totals, placed = shared
+        first, second, slot, key, level = pair
         clear(union, thread)
-        mark_first(union, first, first_words, thread)
-        mark_second(union, second, second_words, thread)
+        mark_first(union, first, given[0], thread)
+        mark_second(union, second, given[1], thread)
         count = rank(union, ranks, totals, thread)
         shape = shape_of(count, count >= dense_at)
         if thread == 0:
-            placed[0] = place_node(allocator, capacity, shape, slot, words)[0]
+            placed[0] = place_node(pool, shape, slot)[0]
         cuda.syncthreads()
-        reference = placed[0]
+        reference, marks = placed[0], (union, ranks)
         if reference != 0:
-            slots = write_head(reference, shape, words, halves, thread)
-            store_first(first, first_words, union, ranks, reference, shape, slots, words, halves, thread)
+            made = (reference, shape, head(pool, reference, shape, thread))
+            store_first(first, given[0], made, marks, pool, thread)
             cuda.syncthreads()
-            enqueue_second(second, second_words, union, ranks, reference, shape, slots, words, halves, key,
-                           level, thread, tails, pair_items, pair_keys, copy_items, copy_keys)  # fmt: skip
+            enqueue_second(second, given[1], made, marks, pool, key, level, thread, below)
             cuda.syncthreads()
-            enqueue_first(first, first_words, union, ranks, shape, slots, words, key, level, thread, tails,
-                          pair_items, pair_keys, copy_items, copy_keys)  # fmt: skip
+            enqueue_first(first, given[0], made, marks, pool, key, level, thread, below)
 
     return join
 
 
 def _copied_inner(bits: int) -> Any:
     """Make ``copy``: an inner node as it is, and its children into the queues below."""
-    child_of, size_of = children(bits), sizes_of(bits)
+    child_of, size_of, place_of = children(bits), sizes_of(bits), places(bits, False)
     place_node, unit_count = _placing(REFERENCE_BYTES, 1 << bits, False), units(REFERENCE_BYTES, 1 << bits)
-    first_slot, place_of = first_slots(REFERENCE_BYTES), places(bits, False)
+    first_slot = first_slots(REFERENCE_BYTES)
 
     @device_function
-    def copy(placed: Any, thread: Any, node: Any, which: Any, slot: Any, key: Any, level: Any, allocator: Any,
-             capacity: Any, given: Any, words: Any, tails: Any, pair_items: Any, pair_keys: Any,
-             copy_items: Any, copy_keys: Any) -> None:  # fmt: skip
+    def copy(placed: Any, item: Any, given: Any, pool: Any, thread: Any, below: Any) -> None:
+        node, which, slot, key, level = item
         count, last = size_of(True, node, given)
         is_dense = node & 3 == DENSE
         shape = shape_of(count, is_dense)
         if thread == 0:
-            placed[0] = place_node(allocator, capacity, shape, slot, words)[0]
+            placed[0] = place_node(pool, shape, slot)[0]
         cuda.syncthreads()
-        reference = placed[0]
+        reference, words = placed[0], pool[2]
         if reference != 0:
             source, to, word = node & ~3, reference & ~3, np.int64(thread)
             while word < 4 * np.int64(unit_count(shape)):
@@ -268,12 +263,11 @@ def _copied_inner(bits: int) -> Any:
                 entry = np.int32(step + thread)
                 own, half = child_of(entry < last, node, count, entry, given)
                 child_key = key << 2 * bits | np.int64(place_of(half))
-                dense_leaf = level == 0 and own & 3 == DENSE
+                is_pair, there = level == 0 and own & 3 == DENSE, own != 0
                 one, two = (np.int64(0), own) if which == 1 else (own, np.int64(0))
-                append(own != 0 and dense_leaf, one, two, slots + entry, child_key, 2 * level + PAIRS, tails,
-                       pair_items, pair_keys)  # fmt: skip
-                append(own != 0 and not dense_leaf, own, which, slots + entry, child_key, 2 * level + COPIES,
-                       tails, copy_items, copy_keys)  # fmt: skip
+                append(there and is_pair, (one, two, slots + entry, child_key), 2 * level + PAIRS, below)
+                alone = there and not is_pair
+                append(alone, (own, which, slots + entry, child_key), 2 * level + COPIES, below)
                 step = np.int32(step + LEAF_THREADS)
 
     return copy
@@ -297,8 +291,8 @@ def inner_kernel(bits: int, transposed: tuple[bool, bool]) -> Any:
     join, copy, room = _joined(bits, transposed), _copied_inner(bits), Bitmap(bits).room
 
     @cuda.jit(**_options())
-    def kernel(items, keys, copied, copied_keys, heads, tails, queue, first_words, second_words, words, halves,
-               allocator, capacity, pair_items, pair_keys, copy_items, copy_keys):  # fmt: skip
+    def kernel(items, keys, copied, copied_keys, heads, tails, queue, first_words, second_words, words,
+               halves, allocator, capacity, pair_items, pair_keys, copy_items, copy_keys):  # fmt: skip
         """Draw items, one a block, until both queues are empty.
 
         Parameters
@@ -321,27 +315,36 @@ def inner_kernel(bits: int, transposed: tuple[bool, bool]) -> Any:
         placed = cuda.shared.array(1, np.int64)
         begin_in_sequence()
         thread, level = np.int32(cuda.threadIdx.x), np.int32(queue // 2 - 1)
+        below, pool = (
+            (tails, pair_items, pair_keys, copy_items, copy_keys),
+            (allocator, capacity, words, halves),
+        )
+        own, given = (union, ranks, totals, placed), (first_words, second_words)
         end, item = tails[queue + PAIRS], draw(heads, queue + PAIRS, 1, shared)
         while item < end:
             at = np.int64(ITEM * item)
-            join(union, ranks, totals, placed, thread, np.int64(items[at]), np.int64(items[at + 1]),
-                 items[at + 2], keys[item], level, allocator, capacity, first_words, second_words, words,
-                 halves, tails, pair_items, pair_keys, copy_items, copy_keys)  # fmt: skip
+            pair = (np.int64(items[at]), np.int64(items[at + 1]), items[at + 2], keys[item], level)
+            join(own, pair, given, pool, thread, below)
             item = draw(heads, queue + PAIRS, 1, shared)
         end, item = tails[queue + COPIES], draw(heads, queue + COPIES, 1, shared)
         while item < end:
             at = np.int64(ITEM * item)
-            node, which = np.int64(copied[at]), np.int32(copied[at + 1])
-            slot, key = copied[at + 2], copied_keys[item]
+            which = np.int64(copied[at + 1])
+            one = (np.int64(copied[at]), which, copied[at + 2], copied_keys[item], level)
             if which == 1:
-                copy(placed, thread, node, which, slot, key, level, allocator, capacity, second_words, words,
-                     tails, pair_items, pair_keys, copy_items, copy_keys)  # fmt: skip
+                copy(placed, one, second_words, pool, thread, below)
             else:
-                copy(placed, thread, node, which, slot, key, level, allocator, capacity, first_words, words,
-                     tails, pair_items, pair_keys, copy_items, copy_keys)  # fmt: skip
+                copy(placed, one, first_words, pool, thread, below)
             item = draw(heads, queue + COPIES, 1, shared)
 
     return kernel
+
+
+@device_function
+def list_leaf(listed: Any, number: Any, key: Any, reference: Any, shape: Any) -> None:
+    """Write key, reference and entries of a leaf to the lists of leaves."""
+    listed[0][number] = key
+    listed[1][2 * number], listed[1][2 * number + 1] = np.uint32(reference), np.uint32(shape >> 2)
 
 
 def _copied_leaf(real: Any, bits: int) -> Any:
@@ -351,30 +354,28 @@ def _copied_leaf(real: Any, bits: int) -> Any:
     begin, product = node_heads(width, 1 << bits), rounded_product(real)
 
     @device_function
-    def copy(lane: Any, node: Any, slot: Any, key: Any, factor: Any, allocator: Any, capacity: Any, given: Any,
-             given_halves: Any, given_values: Any, words: Any, halves: Any, values: Any, leaf_keys: Any,
-             leaf_nodes: Any) -> None:  # fmt: skip
+    def copy(lane: Any, item: Any, factor: Any, given: Any, pool: Any, listed: Any) -> None:
+        node, slot, key = item
+        given_words, given_halves, given_values = given
+        words, halves, values = pool[2], pool[3], pool[4]
         source = node & ~3
-        count = np.int32(load_word(given, source)[0])
+        count = np.int32(load_word(given_words, source)[0])
         shape, reference = shape_of(count, False), np.int64(0)
         if lane == 0:
-            reference, number = place_node(allocator, capacity, shape, slot, words)
+            reference, number = place_node(pool, shape, slot)
             if reference != 0:
                 begin(words, halves, reference, shape)
-                leaf_keys[number] = key
-                leaf_nodes[2 * number], leaf_nodes[2 * number + 1] = np.uint32(reference), np.uint32(count)
-        reference = cuda.shfl_sync(0xFFFFFFFF, reference, 0)
+                list_leaf(listed, number, key, reference, shape)
+        reference = cuda.shfl_sync(EVERY_LANE, reference, 0)
         if reference != 0:
             to, first = reference & ~3, np.int64(first_slot(count))
+            at, to_at = 2 * source + FIRST_COORDINATE // 2, 2 * to + FIRST_COORDINATE // 2
+            from_slot, to_slot = (4 * source + first) // width, (4 * to + first) // width
             entry = lane
             while entry < padded_count(count):
-                halves[2 * to + FIRST_COORDINATE // 2 + entry] = given_halves[
-                    2 * source + FIRST_COORDINATE // 2 + entry
-                ]
+                halves[to_at + entry] = given_halves[at + entry]
                 if entry < count:
-                    values[(4 * to + first) // width + entry] = product(
-                        factor, given_values[(4 * source + first) // width + entry]
-                    )
+                    values[to_slot + entry] = product(factor, given_values[from_slot + entry])
                 entry = np.int32(entry + WARP)
 
     return copy
@@ -427,7 +428,8 @@ def leaves_kernel(real: Any, bits: int, transposed: tuple[bool, bool]) -> Any:
         shared = cuda.shared.array(4, np.int32)
         placed = cuda.shared.array(1, np.int64)
         begin_in_sequence()
-        thread = np.int32(cuda.threadIdx.x)
+        thread, listed = np.int32(cuda.threadIdx.x), (leaf_keys, leaf_nodes)
+        pool = (allocator, capacity, words, halves, values)
         end, item = tails[PAIRS], draw(heads, PAIRS, 1, shared)
         while item < end:
             at = np.int64(ITEM * item)
@@ -441,12 +443,10 @@ def leaves_kernel(real: Any, bits: int, transposed: tuple[bool, bool]) -> Any:
                                   second_values, alpha, beta)  # fmt: skip
             cuda.syncthreads()
             if thread == 0:
-                reference, number = place_node(allocator, capacity, shape, items[at + 2], words)
+                reference, number = place_node(pool, shape, items[at + 2])
                 placed[0] = reference
                 if reference != 0:
-                    leaf_keys[number] = keys[item]
-                    leaf_nodes[2 * number] = np.uint32(reference)
-                    leaf_nodes[2 * number + 1] = np.uint32(shape >> 2)
+                    list_leaf(listed, number, keys[item], reference, shape)
             cuda.syncthreads()
             if placed[0] != 0:
                 write(union, ranks, sources, others, totals, shared, thread, shape, placed[0], pair,
@@ -458,14 +458,13 @@ def leaves_kernel(real: Any, bits: int, transposed: tuple[bool, bool]) -> Any:
             own = np.int32(item + thread // WARP)
             if own < end:
                 at = np.int64(ITEM * own)
-                node, slot, key = np.int64(copied[at]), copied[at + 2], copied_keys[own]
+                one = (np.int64(copied[at]), copied[at + 2], copied_keys[own])
                 if copied[at + 1] == 1:
-                    copy(thread % WARP, node, slot, key, beta, allocator, capacity, second_words,
-                         second_halves, second_values, words, halves, values, leaf_keys,
-                         leaf_nodes)  # fmt: skip
+                    given = (second_words, second_halves, second_values)
+                    copy(thread % WARP, one, beta, given, pool, listed)
                 else:
-                    copy(thread % WARP, node, slot, key, alpha, allocator, capacity, first_words, first_halves,
-                         first_values, words, halves, values, leaf_keys, leaf_nodes)  # fmt: skip
+                    given = (first_words, first_halves, first_values)
+                    copy(thread % WARP, one, alpha, given, pool, listed)
             item = draw(heads, COPIES, _WARPS, shared)
 
     return kernel

@@ -14,9 +14,9 @@ third schedule that shows what scheduling costs:
 
 What bounds a traversal is the stream of the pool, 2 bytes of coordinates and 4 or 8 of value an entry, 16
 bytes of an item a node, written and read, and its count; and one atomic addition to y for each entry. On an
-H100 (float64, d = 256, 3 TB/s) ``controller`` takes 3.4 times as long as the stream alone on hexahedra-58, 4.6
-times on triangles-1440, 9.5 times on localised-7M. ``filled`` takes hardly less there: atomic additions bound
-both.
+H100 (float64, d = 256, 3 TB/s) ``controller`` takes 3.4 times as long as the stream alone on hexahedra-58,
+4.6 times on triangles-1440, 9.5 times on localised-7M. ``filled`` takes hardly less there: atomic additions
+bound both.
 """
 
 from __future__ import annotations

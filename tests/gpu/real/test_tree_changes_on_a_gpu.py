@@ -54,7 +54,7 @@ def test_batches_of_edits(size, dtype):
     side, entries = SIZES[size]
     node_size = 16 if size == "small" else 256
     host = host_of(*random_matrix(side, entries, dtype), side, node_size)
-    device = gpu.DeviceHiSparse.from_hisparse(host)
+    kept = [gpu.DeviceHiSparse.from_hisparse(host)]
     rows, columns, values = random_matrix(side, entries // 10, dtype, 1)
     for how, given in (
         ("insert", (rows, columns, values)),
@@ -63,25 +63,47 @@ def test_batches_of_edits(size, dtype):
     ):
         editor = host.editor()
         getattr(editor, how)(*given)
-        device, host = getattr(device, how)(*given), editor.matrix()
-        check_tree(device, host)
+        kept.append(getattr(kept[-1], how)(*given))
+        host = editor.matrix()
+        check_tree(kept[-1], host)
+    # As long as all of them are held they lie in one pool.
+    assert len({id(each.content.pool) for each in kept}) == 1
+    one = kept[0].insert(rows[:1], columns[:1], values[:1])
+    assert one.added_nbytes < kept[0].added_nbytes / (2 if size == "small" else 20)
 
 
+@pytest.mark.parametrize("schedule", ["controller", "levels", "filled"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("size", SIZES)
-def test_the_traversal_is_the_product(size, dtype):
-    from gpu.hisparse.product import HiSparseTraversal
+def test_the_traversal_is_the_product(size, dtype, schedule):
+    from gpu.hisparse.traversal.product import HiSparseTraversal
     from gpu.runtime.memory import upload
 
     side, entries = SIZES[size]
     host = host_of(*random_matrix(side, entries, dtype), side, 16 if size == "small" else 256)
     exact, x = host.to_scipy(), np.linspace(-1, 2, side).astype(dtype)
-    built, kind = HiSparseTraversal(host), np.dtype(dtype).type
-    for product, matrix in ((built, exact), (built.transposed, exact.T)):
+    built = HiSparseTraversal(gpu.DeviceHiSparse.from_hisparse(host), schedule)
+    kind = np.dtype(dtype).type
+    # Queues are emptied and filled again by every product.
+    for product, matrix in 5 * ((built, exact), (built.transposed, exact.T)):
         y = upload(np.full(side, np.nan, dtype))
         product.launch(upload(x), y, kind(1), kind(0), 0)
         bound = 64 * np.finfo(dtype).eps * (abs(matrix) @ np.abs(x)).max()
         np.testing.assert_allclose(y.copy_to_host(), matrix @ x, rtol=0, atol=bound)
+
+
+def test_edited_added_and_multiplied_on_the_device():
+    side, entries = SIZES["large"]
+    first = gpu.DeviceHiSparse.from_coo(*random_matrix(side, entries, np.float64), (side, side))
+    second = first.insert(*random_matrix(side, 100, np.float64, 1))
+    total = gpu.add(first, second.T, 2, -1)
+    exact = 2 * first.to_scipy() - second.to_scipy().T
+    x = np.linspace(-1, 2, side)
+    product = gpu.prepare(total)
+    assert product.format == "hisparse-queues"
+    bound = 1e-14 * (abs(exact) @ np.abs(x)).max()
+    np.testing.assert_allclose(product @ x, exact @ x, rtol=0, atol=bound)
+    np.testing.assert_allclose(product.T @ x, exact.T @ x, rtol=0, atol=64 * bound)
 
 
 @pytest.mark.parametrize("vectors", [1, 2, 4, 8])

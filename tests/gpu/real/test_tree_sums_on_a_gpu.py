@@ -6,6 +6,7 @@ import scipy.sparse
 
 import gpu
 from gpu.hisparse.container import HiSparse
+from gpu.hisparse.sum.dual_traversal import DualTraversalSum
 
 pytestmark = pytest.mark.usefixtures("gpu_with_others")
 
@@ -58,6 +59,30 @@ def test_a_sum_is_that_of_scipy(name, ways, node_size):
     np.testing.assert_array_equal(
         results[0].content.words.copy_to_host(), results[1].content.words.copy_to_host()
     )
+
+
+@pytest.mark.parametrize("node_size", [256, 16])
+@pytest.mark.parametrize("ways", [(0, 0), (1, 0), (0, 1)])
+@pytest.mark.parametrize("name", PAIRS)
+def test_both_trees_walked_down_together_give_the_merged_sum(name, ways, node_size):
+    one, two = PAIRS[name]()
+    placed = [
+        gpu.DeviceHiSparse.from_hisparse(
+            HiSparse.from_scipy(each.T.tocsr() if way else each, node_size=node_size)
+        )
+        for each, way in zip((one, two), ways, strict=True)
+    ]
+    ways = bool(ways[0]), bool(ways[1])
+    work = DualTraversalSum(placed[0].content, placed[1].content, ways)
+    for _ in range(3):
+        work.run(2.0, -0.3)
+    actual = gpu.DeviceHiSparse(work.result())
+    exact = gpu.add(*placed, 2.0, -0.3, transpose_a=ways[0], transpose_b=ways[1])
+    assert actual.content.level_nodes == exact.content.level_nodes
+    host = actual.to_hisparse()
+    host.check()
+    for one, two in zip(host.triplets(), exact.to_hisparse().triplets(), strict=True):
+        assert one.tobytes() == two.tobytes()
 
 
 def test_entries_that_cancel():
