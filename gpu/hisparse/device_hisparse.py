@@ -139,7 +139,7 @@ class DeviceHiSparse:
         return REFERENCE_BYTES * (self.content.end - self.content.begin)
 
     def to_hisparse(self) -> HiSparse:
-        """Copy it to the host, into a pool of its own."""
+        """Copy it to the host, without nodes of other matrices."""
         content = compacted(self.content) if self.content.begin else self.content
         return HiSparse(content.to_host(), self.transposed, self.scale)
 

@@ -43,7 +43,7 @@ class Positions:
 
 
 def differ(one: Any, other: Any) -> bool:
-    """Return whether two trees on the device, each with a pool of its own, have any node that is not equal.
+    """Return whether two trees on the device have any node that is not equal.
 
     Parameters
     ----------

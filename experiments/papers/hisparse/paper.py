@@ -32,4 +32,9 @@ PAPER = Paper(
     "vecsim reproduce hisparse",
     f"{HERE}.texts:remarks_of",
     HERE,
+    stand_in_programs=(
+        "a controller that gives work to blocks that stand by, for kernels started by dynamic parallelism",
+        "launches by level and bitmaps, for the controller and for sorting in sums",
+        "cuSPARSE of CUDA 13, for that of 2017",
+    ),
 )

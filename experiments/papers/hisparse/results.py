@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from experiments.papers.hisparse.methods import OWN, SUMS
 from experiments.papers.kit import results as kit
 from experiments.papers.kit.results import Record
@@ -139,10 +137,3 @@ class Results(kit.Results):
             return 0.0
         rows = next((each.rows for each in self.matrices if each.name == record.matrix), 0)
         return super().allowed(record, max(longest, rows))
-
-
-def averages(times_us: Sequence[float]) -> tuple[float, float] | None:
-    """Return mean and standard deviation in milliseconds, as Tables 1 and 2; None of nothing."""
-    if not times_us:
-        return None
-    return float(np.mean(times_us)) / 1000, float(np.std(times_us)) / 1000

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
-from experiments.papers.hisparse.methods import DTYPES, METHODS, OWN
+import numpy as np
+
+from experiments.papers.hisparse.methods import DTYPES, METHODS
 from experiments.papers.hisparse.printed import TIMES_FASTER, Printed
-from experiments.papers.hisparse.results import MatrixRecord, Results, averages
-from experiments.papers.hisparse.texts import AT_LEAST, category
+from experiments.papers.hisparse.results import MatrixRecord, Results
+from experiments.papers.hisparse.texts import category
 from experiments.papers.kit.charts import bars
-from experiments.papers.kit.numbers import geometric_mean, spread
+from experiments.papers.kit.numbers import Average, average, mean_ratio
 from experiments.papers.kit.results import NOT_MEASURED
 from experiments.report.comparison import Comparison
-from experiments.report.item import BarChart, Verdict
+from experiments.report.item import BarChart
 from experiments.report.paper_chart import paper_beside_ours
 
 NAMES = {
@@ -114,12 +117,14 @@ def table_rows(
     results: Results,
     table: Mapping[tuple[str, str], Mapping[str, Printed]],
     methods: Mapping[str, Mapping[str, str]],
-    own: str = OWN,
+    published: str,
+    others: Sequence[str],
 ) -> Iterator[Comparison]:
     """Yield a table of mean times as numbers that do not depend on the GPU, and our milliseconds.
 
     Those are how many times HiSparse is faster than each library by the means over all matrices, as the text
-    of the paper counts, and standard deviations in parts of the means.
+    of the paper counts, and standard deviations in parts of the means. Each has the range that it takes if
+    one matrix is left out. Numbers of the paper count for the published execution; next to it stands our own.
 
     Parameters
     ----------
@@ -128,111 +133,120 @@ def table_rows(
     table
         What the paper prints, by operation and type, then by library.
     methods
-        By operation as `table` calls it: our method for each of the paper's libraries.
-    own
-        The method that stands for HiSparse.
+        By operation as `table` calls it: our method for each of the paper's libraries but HiSparse.
+    published
+        The method that executes HiSparse as the paper does.
+    others
+        Our own methods for HiSparse.
     """
     for operation in dict.fromkeys(operation for operation, _ in table):
         for library in {**table[operation, "float32"], **table[operation, "float64"]}:
-            method = methods[operation].get(library)
-            note = _printed_times(table, operation, library) + _in_its_place(library, own)
-            for dtype, short in DTYPES.items():
-                printed = table[operation, dtype].get(library)
-                if printed is None:
-                    continue
-                base = table[operation, dtype]["HiSparse"]
-                numbers = _numbers(results, operation, method, dtype, own)
-                cells = {
-                    f"times HiSparse {short}": _quotient(printed.mean, base.mean)
-                    if library != "HiSparse"
-                    else "",
-                    f"geometric mean {short}": "",
-                    f"s.dev. / mean {short}": _quotient(printed.deviation, printed.mean),
-                    f"mean, ms {short}": "",
-                }
-                yield from (
-                    Comparison(f"{library}, {NAMES[operation]}", what, text, number, note, NOT_MEASURED)
-                    for (what, text), number in zip(cells.items(), numbers, strict=True)
-                    if text or number is not None
-                )
+            cell = _Cell(results, table, operation, library)
+            if library == "HiSparse":
+                for own in (published, *others):
+                    yield from cell.alone(own, implied=own != published)
+                continue
+            method = methods[operation].get(library, "")
+            for own in (published, *others):
+                yield from cell.times(own, method, implied=own != published)
+            yield from cell.alone(method)
 
 
-def _quotient(first: str, second: str) -> str:
-    return f"{float(first) / float(second):.2f}"
+@dataclass(frozen=True)
+class _Cell:
+    """What the paper prints of an operation by a library."""
+
+    results: Results
+    table: Mapping[tuple[str, str], Mapping[str, Printed]]
+    operation: str
+    library: str
+
+    def _printed(self) -> Iterator[tuple[str, str, Printed, Printed]]:
+        for dtype, short in DTYPES.items():
+            row = self.table[self.operation, dtype]
+            if self.library in row:
+                yield dtype, short, row[self.library], row["HiSparse"]
+
+    @property
+    def _note(self) -> str:
+        """The milliseconds that the paper prints: they are of another GPU and other matrices."""
+        parts = [
+            f"{printed.mean} ({printed.deviation}) in {short}" for _, short, printed, _ in self._printed()
+        ]
+        return f"the paper's mean ms (s.dev.): {', '.join(parts)}"
+
+    def times(self, own: str, method: str, *, implied: bool) -> Iterator[Comparison]:
+        """Yield how many times a method for HiSparse is faster than the library's."""
+        row = f"{METHODS[own].label} over {self.library}, {NAMES[self.operation]}"
+        for dtype, short, printed, base in self._printed():
+            pairs = pairs_of(self.results, self.operation, own, method, dtype)
+            by_means = average(pairs, ratio_of_means)
+            text = f"{float(printed.mean) / float(base.mean):.2f}"
+            said = TIMES_FASTER.get((self.operation, dtype), {}).get(self.library)
+            note = self._note + (f"; its text says {said} times" if said else "")
+            yield _row(row, f"times HiSparse {short}", text, by_means, note, implied)
+            single = mean_ratio({name: times[1] / times[0] for name, times in pairs.items()})
+            yield _row(row, f"geometric mean {short}", "", single, self._note)
+
+    def alone(self, method: str, *, implied: bool = False) -> Iterator[Comparison]:
+        """Yield mean and standard deviation of a method."""
+        label = METHODS[method].label if self.library == "HiSparse" else self.library
+        row = f"{label}, {NAMES[self.operation]}"
+        for dtype, short, printed, _ in self._printed():
+            pairs = pairs_of(self.results, self.operation, method, method, dtype)
+            times = {name: pair[0] for name, pair in pairs.items()}
+            text = f"{float(printed.deviation) / float(printed.mean):.2f}"
+            varied = average(times, lambda each: float(np.std(each) / np.mean(each)))
+            yield _row(row, f"s.dev. / mean {short}", text, varied, self._note, implied)
+            mean = average(times, lambda each: float(np.mean(each)) / 1000)
+            yield _row(row, f"mean, ms {short}", "", mean, self._note)
 
 
-def _printed_times(
-    table: Mapping[tuple[str, str], Mapping[str, Printed]], operation: str, library: str
-) -> str:
-    """Return the milliseconds that the paper prints: they are of another GPU and other matrices."""
-    parts = [
-        f"{printed.mean} ({printed.deviation}) in {short}"
-        for dtype, short in DTYPES.items()
-        if (printed := table[operation, dtype].get(library)) is not None
-    ]
-    return f"the paper's mean ms (s.dev.): {', '.join(parts)}"
-
-
-def _in_its_place(library: str, own: str) -> str:
-    return f"; ours is {METHODS[own].label}" if own != OWN and library == "HiSparse" else ""
-
-
-def _numbers(
-    results: Results, operation: str, method: str | None, dtype: str, own: str
-) -> tuple[float | None, float | None, float | None, float | None]:
-    """Return, over the stand-ins: times of HiSparse by means; matrix by matrix; s.dev. / mean; mean in ms."""
-    if method is None:
-        return None, None, None, None
-    result = results.times(results.of_the_paper, operation.partition(",")[0], (own, method), dtype)
-    average = averages([times[1] for _, times in result])
-    if average is None:
-        return None, None, None, None
-    mean, deviation = average
-    if method == own:
-        return None, None, deviation / mean, mean
-    return (
-        ratio_of_means(result),
-        geometric_mean(times[1] / times[0] for _, times in result),
-        deviation / mean,
-        mean,
+def _row(
+    row: str, quantity: str, paper: str, number: Average | None, note: str, implied: bool = False
+) -> Comparison:
+    if number is None:
+        return Comparison(row, quantity, paper, None, note, NOT_MEASURED, implied=implied)
+    if number.least_without:
+        note += f"; without one matrix {number.least:.3g} ({number.least_without}) to "
+        note += f"{number.greatest:.3g} ({number.greatest_without})"
+    return Comparison(
+        row, quantity, paper, number.value, note, implied=implied, without_one=number.without_one
     )
 
 
-def ratio_of_means(result: Sequence[tuple[MatrixRecord, tuple[float, ...]]]) -> float:
-    """Return the mean time of the second method over that of the first, of what `Results.times` gave."""
-    return sum(times[1] for _, times in result) / sum(times[0] for _, times in result)
-
-
-def times_verdicts(
-    results: Results,
-    methods: Mapping[str, Mapping[str, str]],
-    subjects: Mapping[str, str],
-    own: str = OWN,
-) -> Iterator[Verdict]:
-    """Judge how many times HiSparse is faster, as the text says.
+def pairs_of(
+    results: Results, operation: str, own: str, method: str, dtype: str
+) -> dict[str, tuple[float, ...]]:
+    """Return the times of two methods on the stand-ins that both have one on, by the name of the matrix.
 
     Parameters
     ----------
-    results, methods, own
-        As of `table_rows`.
-    subjects
-        How sentences begin, by operation; of others nothing is judged.
+    results
+        The results.
+    operation
+        As `experiments.papers.hisparse.printed` calls it.
+    own, method
+        The two; empty for one that is not measured.
+    dtype
+        float32 or float64.
     """
-    for (operation, dtype), printed in TIMES_FASTER.items():
-        for library, number in printed.items() if operation in subjects else ():
-            claim = (
-                f"{subjects[operation]}, HiSparse is {number} times faster than {library} ({DTYPES[dtype]})"
-            )
-            method = methods[operation].get(library)
-            kind = operation.partition(",")[0]
-            result = results.times(results.of_the_paper, kind, (own, method), dtype) if method else []
-            if not result:
-                yield Verdict(claim, None, NOT_MEASURED)
-                continue
-            ratio = ratio_of_means(result)
-            each = spread({matrix.name: times[1] / times[0] for matrix, times in result})
-            yield Verdict(
-                claim,
-                ratio >= AT_LEAST * float(number),
-                f"{METHODS[own].label}: ratio of means {ratio:.1f}; matrix by matrix {each}",
-            )
+    kind = operation.partition(",")[0]
+    times = results.times(results.of_the_paper, kind, (own, method), dtype) if own and method else []
+    return {matrix.name: both for matrix, both in times}
+
+
+def ratio_of_means(pairs: Sequence[tuple[float, ...]]) -> float:
+    """Return the mean time of the second method over that of the first."""
+    return sum(times[1] for times in pairs) / sum(times[0] for times in pairs)
+
+
+def faster_by_means(results: Results, operation: str, own: str, method: str) -> Average | None:
+    """Return how many times a method is faster by the means over the stand-ins, float64; None of nothing.
+
+    Parameters
+    ----------
+    results, operation, own, method
+        As of `pairs_of`; `own` is the faster one.
+    """
+    return average(pairs_of(results, operation, own, method, "float64"), ratio_of_means)

@@ -190,9 +190,7 @@ class InTurn:
         cuda.synchronize()
         return placed
 
-    def _library(
-        self, name: str, csr: Any, *, transposed: bool, store: Callable[[], Any] | None
-    ) -> Placed:
+    def _library(self, name: str, csr: Any, *, transposed: bool, store: Callable[[], Any] | None) -> Placed:
         from gpu.baseline.cusparse import METHODS, SparseProduct
 
         stored = store() if store else METHODS[name].store(csr)

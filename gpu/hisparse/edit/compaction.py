@@ -1,4 +1,4 @@
-"""A tree on the device copied into a pool of its own, without what was edited away."""
+"""A tree on the device copied into a new pool, without what was edited away."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from gpu.runtime.memory import all_or_nothing, empty
 
 
 def compacted(tree: DeviceTree, spare: int = 0, stream: Any = 0) -> DeviceTree:
-    """Return the same tree in a pool of its own. The bound is a copy of its nodes.
+    """Return the same tree alone in a new pool. The bound is a copy of its nodes.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def live_words(tree: DeviceTree, stream: Any = 0) -> int:
 
 
 def _planned(tree: DeviceTree, stream: Any) -> tuple[NodePlan, Any, Any]:
-    """Return where its nodes go in a pool of its own, with the shapes of its leaves, and where they are."""
+    """Return where its nodes go in a new pool, with the shapes of its leaves, and where they are."""
     number = tree.leaves.number
     shapes, sources = all_or_nothing(lambda: (empty(number, np.int32), empty(number, np.uint32)))
     launch(listed_kernel, number, (tree.leaves.nodes, number, shapes, sources), stream)

@@ -186,7 +186,7 @@ class DualTraversalSum:
         )  # fmt: skip
 
     def _trimmed(self, used: int) -> DevicePool:
-        """Return the pool as one of which so many words are used."""
+        """Return the pool with this number of used words."""
         return DevicePool(self._pool.words, used)
 
     def _leaves_in_order(self, number: int, stream: Any) -> Leaves:

@@ -29,7 +29,7 @@ from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
 
 RESIDENT = 2 if SIMULATED else 8
-"""Blocks of a multiprocessor that there must be registers for; so many are launched."""
+"""Blocks of a multiprocessor that there must be registers for, and that are launched."""
 LEAF_BITS = 32
 """The counter of places has units of 16 bytes in its low 32 bits, and leaves in the others."""
 ROOT_SLOT = 0
@@ -342,7 +342,17 @@ def inner_kernel(bits: int, transposed: tuple[bool, bool]) -> Any:
 
 @device_function
 def list_leaf(listed: Any, number: Any, key: Any, reference: Any, shape: Any) -> None:
-    """Write key, reference and entries of a leaf to the lists of leaves."""
+    """Write key, reference and entries of a leaf to the lists of leaves.
+
+    Parameters
+    ----------
+    listed
+        The lists: int64 keys, and uint32 of 2.
+    number
+        Of the leaf.
+    key, reference, shape
+        What is written.
+    """
     listed[0][number] = key
     listed[1][2 * number], listed[1][2 * number + 1] = np.uint32(reference), np.uint32(shape >> 2)
 

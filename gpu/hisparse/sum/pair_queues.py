@@ -65,7 +65,17 @@ def _put(items: Any, keys: Any, at: Any, item: Any) -> None:
 
 @device_function
 def draw(heads: Any, queue: Any, at_once: Any, shared: Any) -> Any:
-    """Draw the number of the next item, or of the first of several, for a block of threads."""
+    """Return the number of the next item, or of the first of several, for a block of threads.
+
+    Parameters
+    ----------
+    heads, queue
+        int32, one a queue: how many items were taken; and which queue.
+    at_once
+        Items that the block takes.
+    shared
+        int32 of 1, of shared memory.
+    """
     cuda.syncthreads()
     if cuda.threadIdx.x == 0:
         shared[0] = cuda.atomic.add(heads, queue, at_once)

@@ -23,7 +23,7 @@ from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
 
 RESIDENT = 2 if SIMULATED else 5
-"""Blocks of a multiprocessor that there must be registers for; so many stand by."""
+"""Blocks of a multiprocessor that there must be registers for, and that stand by."""
 
 
 @functools.cache
@@ -224,7 +224,7 @@ def level_kernel(real: Any, bits: int, is_transposed: bool) -> Any:
         counters
             int32, see `gpu.hisparse.traversal.scheduling`.
         heads, tails, limits
-            int32, one a queue: items drawn, items, and items that there are for this launch.
+            int32, one a queue: items taken, items, and items that there are for this launch.
         first_queue, last_queue
             Those that are worked off.
         firsts

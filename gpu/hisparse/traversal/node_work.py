@@ -4,7 +4,7 @@ The functions for a node are all that is written for an operation (sections 4 an
 is `gpu.hisparse.traversal.scheduling`'s.
 
 A thread loads four entries at once, as COO4 is made for: 8 bytes of coordinates and 16 or 32 of values. Each
-product is added to y by an atomic operation of its own, as in the paper's Algorithm 1.
+product is added to y by a separate atomic operation, as in the paper's Algorithm 1.
 """
 
 import math

@@ -22,9 +22,9 @@ from gpu.kernel_parts.warps import sum_through
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 
 LINE = 32
-"""int32 between two counters, so that each has a line of the cache of its own."""
+"""int32 between two counters, so that each has its line of the cache."""
 EPOCH, ROLES, TICKETS, PUBLISHED, ORDERS, FINISHED = (LINE * k for k in range(6))
-"""Counters: of products, blocks that have begun, pieces drawn, pieces in orders, orders, pieces done."""
+"""Counters: of products, blocks that have begun, pieces taken, pieces in orders, orders, pieces done."""
 COUNTERS = LINE * 6
 OVER = -1
 """What `PUBLISHED` is once nothing is left to do."""
@@ -91,7 +91,17 @@ def control(counters: Any, heads: Any, tails: Any, orders: Any, resident: Any) -
 
 @device_function
 def find_order(counters: Any, orders: Any, order: Any, piece: Any) -> Any:
-    """Return the order that has a piece, from an earlier one on; all lanes of a warp look at one each."""
+    """Return the order that has a piece; all lanes of a warp look at one each.
+
+    Parameters
+    ----------
+    counters, orders
+        As of `control`.
+    order
+        One that is not after it, or -1.
+    piece
+        The piece, which has been published.
+    """
     lane, number = np.int32(cuda.threadIdx.x % WARP), acquire(counters, ORDERS)
     begun = np.int32(WARP)
     while begun == WARP:
@@ -106,14 +116,14 @@ def find_order(counters: Any, orders: Any, order: Any, piece: Any) -> Any:
 
 @device_function
 def draw(counters: Any, orders: Any, piece: Any, order: Any, is_alone: Any) -> Any:
-    """Draw the next piece of work, or wait for the one that was drawn; a warp calls.
+    """Draw the next piece of work, or wait for the one that was taken; a warp calls.
 
     Parameters
     ----------
     counters, orders
         As of `control`.
     piece, order
-        The piece that was drawn and has not come yet, or -1; an order that is not after its own.
+        The piece that was taken and has not come yet, or -1; an order that is not after its own.
     is_alone
         Whether this block is the controller, too: then it does not wait.
 
@@ -124,10 +134,10 @@ def draw(counters: Any, orders: Any, piece: Any, order: Any, is_alone: Any) -> A
     """
     lane = np.int32(cuda.threadIdx.x % WARP)
     if piece < 0:
-        drawn = np.int32(0)
+        ticket = np.int32(0)
         if lane == 0:
-            drawn = cuda.atomic.add(counters, TICKETS, 1)
-        piece = np.int32(cuda.shfl_sync(EVERY_LANE, drawn, 0))
+            ticket = cuda.atomic.add(counters, TICKETS, 1)
+        piece = np.int32(cuda.shfl_sync(EVERY_LANE, ticket, 0))
     published = np.int32(cuda.shfl_sync(EVERY_LANE, acquire(counters, PUBLISHED), 0))
     while published <= piece and published != OVER and not is_alone:
         pause()
