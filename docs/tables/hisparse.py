@@ -8,14 +8,14 @@ What stands between a pair of marker comments is replaced by the table of their 
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Iterable
-from pathlib import Path
+from collections.abc import Callable
 from textwrap import fill
 
+from docs.tables import marked
 from docs.tables.hbp_cells import NONE, mean
 from docs.tables.markdown import table
+from docs.tables.marked import ROOT, WIDTH
 from experiments.papers.hisparse import figure2
 from experiments.papers.hisparse.methods import (
     BEST,
@@ -39,54 +39,27 @@ from experiments.papers.hisparse.speed_items import NAMES, SETS, pairs_of, ratio
 from experiments.papers.kit.numbers import average, mean_ratio
 from experiments.papers.kit.source import recorded_results
 from experiments.report.item import Item
-from experiments.report.tally import tally
-from vecsim.results.atomic_files import write_file
 
-ROOT = Path(__file__).parents[2]
 PAGES = (ROOT / "docs/papers/hisparse.md", ROOT / "docs/reproducing.md")
-_MARKED = re.compile(r"(<!-- hisparse ([a-z-]+): begin -->\n).*?(<!-- hisparse \2: end -->)", re.S)
-WIDTH = 120
-"""Of lines of text."""
-
-
-def rendered(text: str, results: Results) -> str:
-    """Return the text of a page with its tables made of some results."""
-    return _MARKED.sub(lambda match: f"{match[1]}\n{TABLES[match[2]](results)}\n\n{match[3]}", text)
-
-
-def marked(text: str) -> Iterable[str]:
-    """Yield the names of the tables of a page."""
-    return (match[2] for match in _MARKED.finditer(text))
+NAME = "hisparse"
+PICTURES = {"hisparse-fig2": "paper-hisparse-fig2", "hisparse-fig5": "paper-hisparse-fig5"}
+"""By the name of the item."""
 
 
 def main() -> int:
-    """Write the tables into the pages."""
+    """Write the parts of the pages, and draw their pictures."""
     results = recorded_results(Results)
-    for page in PAGES:
-        write_file(page, rendered(page.read_text(encoding="utf-8"), results).encode())
+    marked.write(PAGES, NAME, PARTS_OF_PAGES, results)
+    marked.draw_pictures(_items(results), PICTURES)
     return 0
 
 
-def _items(results: Results) -> tuple[Item, ...]:
-    return tuple(each.make(results) for each in PAPER.experiments)
+def _items(results: Results) -> list[Item]:
+    return [each.make(results) for each in PAPER.experiments]
 
 
 def _counts(results: Results) -> str:
-    counts = tally(_items(results)).statements
-    return fill(
-        f"Of {counts.all} statements of the paper {counts.confirmed} are confirmed on an {results.gpu}, "
-        f"{counts.contradicted} are contradicted and {counts.not_testable} are not testable.",
-        WIDTH,
-    )
-
-
-def _claims(results: Results) -> str:
-    rows = [
-        (item.title.partition(":")[0], verdict.claim, verdict.outcome)
-        for item in _items(results)
-        for verdict in item.verdicts
-    ]
-    return table(("where", "claim", "outcome"), rows)
+    return marked.counts(_items(results), results.gpu, PAPER.stand_ins(results))
 
 
 Operations = dict[str, dict[str, str]]
@@ -180,14 +153,14 @@ def _rests_on_the_layout(results: Results) -> str:
 
 def _storage(results: Results) -> str:
     rows = [
-        (row.row, row.quantity, row.paper or NONE, mean_of(row.ours, row.without_one))
+        (row.row, row.quantity, row.paper or NONE, _per_cent(row.ours, row.without_one))
         for row in figure2.make(results).rows
         if row.quantity.startswith("saved against")
     ]
     return table(("matrices", "what", "the paper", "here"), rows)
 
 
-def mean_of(number: float | None, without_one: tuple[float, float] | None) -> str:
+def _per_cent(number: float | None, without_one: tuple[float, float] | None) -> str:
     """Write a mean in per cent with its leave-one-out range."""
     if number is None:
         return NONE
@@ -205,9 +178,9 @@ def _run(results: Results) -> str:
     )
 
 
-TABLES: dict[str, Callable[[Results], str]] = {
+PARTS_OF_PAGES: dict[str, Callable[[Results], str]] = {
     "counts": _counts,
-    "claims": _claims,
+    "claims": lambda results: marked.claims(_items(results)),
     "products": _products,
     "layout": _rests_on_the_layout,
     "scheduling": _scheduling,

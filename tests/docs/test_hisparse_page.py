@@ -1,7 +1,5 @@
 """The pages on the HiSparse paper say what the recorded results say."""
 
-import re
-
 import pytest
 
 from docs.tables import hisparse
@@ -17,23 +15,6 @@ from gpu.runtime.cuda import SIMULATED
 @pytest.fixture(scope="module")
 def recorded():
     return recorded_results(Results)
-
-
-def test_tables_are_those_of_the_recorded_results(recorded):
-    wanted = set()
-    for path in hisparse.PAGES:
-        text = path.read_text(encoding="utf-8")
-        assert text.count("<!-- hisparse") == 2 * len(list(hisparse.marked(text)))
-        assert hisparse.rendered(text, recorded) == text, "run python -m docs.tables.hisparse"
-        wanted |= set(hisparse.marked(text))
-    assert wanted == set(hisparse.TABLES)
-
-
-def test_a_changed_number_is_noticed(recorded):
-    page = hisparse.PAGES[0].read_text(encoding="utf-8")
-    changed = re.sub(r"(\| cuSparse, SpMV, f64 \| 5\.79 \| [^|]* \| )[\d.]+", r"\g<1>5.79", page)
-    assert changed != page
-    assert hisparse.rendered(changed, recorded) == page
 
 
 def test_the_text_says_what_the_results_and_kernels_are(recorded):

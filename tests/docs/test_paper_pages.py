@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from docs.tables import hbp, layouts, marked, pellr
+from docs.tables import hbp, hisparse, layouts, marked, pellr
 from experiments.papers.hbp import results as hbp_results
+from experiments.papers.hisparse import results as hisparse_results
 from experiments.papers.kit.source import recorded_results
 from experiments.papers.layouts import claims as layout_claims
 from experiments.papers.layouts import results as layout_results
@@ -13,7 +14,12 @@ from experiments.papers.layouts import tables
 from experiments.papers.pellr import claims, results
 from experiments.papers.pellr.wins import share_best
 
-RECORDED = {hbp: hbp_results.Results, pellr: results.Results, layouts: layout_results.Results}
+RECORDED = {
+    hbp: hbp_results.Results,
+    hisparse: hisparse_results.Results,
+    pellr: results.Results,
+    layouts: layout_results.Results,
+}
 
 
 @pytest.fixture(scope="module", params=list(RECORDED), ids=lambda module: module.NAME)
