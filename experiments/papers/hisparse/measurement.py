@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,6 +13,7 @@ from experiments.gpu_bench.product_case import typed
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.papers.hisparse.compilation import compiled_ahead
 from experiments.papers.hisparse.device_trees import Positions
+from experiments.papers.hisparse.edit_measurement import Clock, edits, in_turn
 from experiments.papers.hisparse.methods import (
     BEST,
     CSR,
@@ -41,6 +42,15 @@ SECONDS, SUM_SECONDS = 0.02, 0.01
 """How long one product is timed, and one pass of a sum, capturing apart."""
 
 
+@dataclass(frozen=True)
+class Timers:
+    """What times products, sums and edits, each in turn; see their types."""
+
+    products: TurnTimer
+    sums: SumTimer
+    edits: Clock
+
+
 def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     """Measure the suite on the GPU of this machine.
 
@@ -64,7 +74,7 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
         with run.phase("compiling ahead"):
             # What was compiled is kept as long as it is used.
             kept.enter_context(compiled_ahead())
-        timers = warm_in_turn(SECONDS), warm_sums(SUM_SECONDS)
+        timers = Timers(warm_in_turn(SECONDS), warm_sums(SUM_SECONDS), in_turn)
         return measure_matrices(chosen, supplied, device, timers, watch, run)
 
 
@@ -72,7 +82,7 @@ def measure_matrices(
     chosen: Sequence[SuiteMatrix],
     supplied: Iterable[Supplied],
     device: tuple[str, dict[str, str]],
-    timers: tuple[TurnTimer, SumTimer],
+    timers: Timers,
     watch: Watch,
     run: Run,
 ) -> Results:
@@ -87,7 +97,7 @@ def measure_matrices(
     device
         What measures; see `measuring_device`.
     timers
-        Time products in turn, and sums.
+        Of products, sums and edits.
     watch
         As of `measure`.
     run
@@ -99,7 +109,7 @@ def measure_matrices(
         if each is None or each.csr is None:
             matrices.append(_blank(matrix, late if each is None else each.missing))
             continue
-        case = _Matrix(each, *timers, run)
+        case = _Matrix(each, timers, run)
         records += case.records()
         matrices.append(case.described())
     return run.results(Results, device, matrices=matrices, records=records)
@@ -112,9 +122,9 @@ def _blank(matrix: SuiteMatrix, missing: str = "") -> MatrixRecord:
 class _Matrix:
     """One matrix under all methods; products of a type and direction are timed in turn, and so are sums."""
 
-    def __init__(self, supplied: Supplied, timer: TurnTimer, sum_timer: SumTimer, run: Run) -> None:
+    def __init__(self, supplied: Supplied, timers: Timers, run: Run) -> None:
         self._supplied, self._name, self._run = supplied, supplied.matrix.name, run
-        self._timer, self._sum_timer = timer, sum_timer
+        self._timer, self._sum_timer, self._clock = timers.products, timers.sums, timers.edits
         self._trees: dict[tuple[int, str], Tree] = {}
 
     def records(self) -> list[Record]:
@@ -132,6 +142,8 @@ class _Matrix:
         for dtype in DTYPES:
             work = Sums(self._name, given.astype(dtype), matrices, self._sum_timer, self._run)
             matches += work.records()
+        with self._run.phase("edits"):
+            matches += edits(self._name, typed(self._supplied.csr, "float64"), self._clock)
         return matches
 
     def described(self) -> MatrixRecord:

@@ -14,9 +14,11 @@ OPERATIONS = {
     "sum": "C = A + B",
     "sum_t": "C = Aᵀ + Bᵀ",
     "sum_bt": "C = A + Bᵀ",
+    "edit": "entries inserted",
 }
 """By the names in files."""
 PRODUCTS, SUMS = ("spmv", "spmv_t"), ("sum", "sum_t", "sum_bt")
+EDIT = "edit"
 DTYPES = {"float64": "f64", "float32": "f32"}
 """The types, and how they are called in tables; the paper's figures are in the first."""
 OWN = "hisparse"
@@ -25,6 +27,7 @@ CSR, BEST = "cusparse-csr", "cusparse-best"
 NAIVE = "naive"
 GEAM, CONVERTING_GEAM, CONVERTED_GEAM = "cusparse-geam", "cusparse-geam-converting", "cusparse-geam-converted"
 CSR_SUM, TREE_SUM, DUAL_SUM = "csr-sum", "hisparse-sum", "hisparse-dual-sum"
+TREE_EDIT, CSR_EDIT = "hisparse-edit", "csr-edit"
 LIBRARY = ("csr_alg1", "csr_alg2", "coo_alg1", "coo_alg2", "sell_32", "bsr_3_column")
 """Formats and algorithms of cuSPARSE, the fastest is its best; those that pad too much are left out."""
 
@@ -122,6 +125,19 @@ METHODS = {
             "",
             "our sum of CSR operands (`gpu.add`), counting and writing; a transposed operand is converted, "
             "of two their sum",
+        ),
+        Method(
+            TREE_EDIT,
+            "HiSparse, edited",
+            "",
+            "a batch inserted into a tree with d = 256, which shares the leaves that stay as they are "
+            "(`gpu.DeviceHiSparse.insert`)",
+        ),
+        Method(
+            CSR_EDIT,
+            "CSR, edited",
+            "",
+            "the same batch added to CSR (`gpu.add`), which writes the whole matrix again",
         ),
         Method(
             GEAM,

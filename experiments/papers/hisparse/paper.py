@@ -27,6 +27,9 @@ PAPER = Paper(
             "hisparse-fig6", "Figure 6", "GFLOPS of sums, direct and transposed", f"{HERE}.sums:figure6"
         ),
         Experiment("hisparse-table2", "Table 2", "mean times of sums", f"{HERE}.sums:table2"),
+        Experiment(
+            "hisparse-edits", "Section 3.2", "bytes and time of edits that share nodes", f"{HERE}.edits:make"
+        ),
     ),
     f"{HERE}.appendices:make",
     "vecsim reproduce hisparse",

@@ -11,13 +11,16 @@ from experiments.papers.hisparse import measurement
 from experiments.papers.hisparse.methods import (
     BEST,
     CSR,
+    CSR_EDIT,
     CSR_SUM,
     DTYPES,
     DUAL_SUM,
+    EDIT,
     OWN,
     PRODUCT_METHODS,
     PRODUCTS,
     SUMS,
+    TREE_EDIT,
     TREE_SUM,
 )
 from experiments.papers.hisparse.results import Results
@@ -37,9 +40,10 @@ TINY = SuiteMatrix(
     transposed=True,
     stands_for=({"paper": "hisparse", "name": "dense"},),
 )
-TIMERS = (
+TIMERS = measurement.Timers(
     lambda operations: [TIMING] * len(operations),
     lambda captured, others: [TIMING] * (len(captured) + len(others)),
+    lambda operations: [5.0] * len(operations),
 )
 OF_SUMS = [(operation, method) for operation in SUMS for method in (DUAL_SUM, TREE_SUM, CSR_SUM)]
 """Our sums."""
@@ -75,6 +79,11 @@ def test_every_method_both_ways(measured, tmp_path):
     }
     by_name = {(each.operation, each.method, each.dtype): each for each in measured.records}
     of_products = {(o, m, d) for o in PRODUCTS for m in PRODUCT_METHODS for d in DTYPES}
+    of_edits = {(EDIT, method, "float64") for method in (TREE_EDIT, CSR_EDIT)}
+    for each in of_edits:
+        record = by_name.pop(each)
+        assert (record.status, record.median_us) == ("ok", 5.0)
+        assert record.nbytes > 0
     assert set(by_name) == of_products | {(o, m, d) for d in DTYPES for o, m in (*OF_SUMS, *GEAM_RECORDS)}
     for (operation, method, dtype), record in by_name.items():
         if (operation, method) in OF_SUMS:

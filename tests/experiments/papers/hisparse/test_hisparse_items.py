@@ -5,15 +5,18 @@ from dataclasses import replace
 import pytest
 from hisparse_paper_cases import MATRICES, records, results
 
-from experiments.papers.hisparse import figure2, figure4, products, sums
+from experiments.papers.hisparse import edits, figure2, figure4, products, sums
 from experiments.papers.hisparse.methods import (
     BEST,
     CONVERTING_GEAM,
+    CSR_EDIT,
     CSR_SUM,
     DUAL_SUM,
+    EDIT,
     GEAM,
     PRODUCTS,
     SUMS,
+    TREE_EDIT,
     TREE_SUM,
 )
 from experiments.papers.hisparse.paper import PAPER
@@ -21,6 +24,7 @@ from experiments.papers.hisparse.results import Results
 from experiments.papers.kit.numbers import geometric_mean
 from experiments.papers.kit.registry import chosen, reproduce
 from experiments.papers.kit.request import Request
+from experiments.papers.kit.results import Record
 from experiments.papers.kit.source import recorded_results
 from experiments.report.folder import files_of
 from vecsim.machine import load_machine
@@ -178,6 +182,22 @@ def test_a_gain_that_one_matrix_makes():
     made = verdict(sums.table2(there), "due to FullChip")
     assert made.holds
     assert made.detail.startswith("8.00 times by means, 2.00 without")
+
+
+def test_edits_by_what_they_write_and_how_long_they_take():
+    made = [
+        Record(each.name, method, "float64", EDIT, nbytes=size, median_us=time)
+        for each in MATRICES[:2]
+        for method, size, time in ((TREE_EDIT, 100, 30.0), (CSR_EDIT, 400, 20.0))
+    ]
+    item = edits.make(results(records=tuple(made)))
+    assert number(item, "blocks (for bone010), HiSparse, edited", "bytes written").ours == 100
+    assert number(item, "full (for dense), CSR, edited", "us").ours is None
+    assert verdict(item, "saves storage").holds
+    slower = verdict(item, "fewer operations")
+    assert slower.holds is False
+    assert "0.67" in slower.detail
+    assert verdict(edits.make(measured()), "saves storage").holds is None
 
 
 def test_wrong_changing_and_failed_results_are_named():
