@@ -90,20 +90,30 @@ clear:                              # y = 0
     li      nextx, X
     sub     nextx, nextx, xbytes
     li      entries0, 0
-    li      entries2, 0             # as if there were an empty section before the first
-    li      rows2, 0
-    li      first2, 0
-    li      final2, -1
+    li      entries2, 0             # as if there were an empty section before the first,
+    li      rows2, 0                # one that its only row continues in
+    li      first2, -1
     li      final1, -1
-    call    prefetch
-    beqz    nextleft, stage2        # nothing but empty block columns
-    mv      entry, nextentry
-    mv      at0, nextx
-    mts     blocklen, nextleft
+    li      final2, -1
+begin:                              # the first block column that is not empty
+    beqz    blocks, stage2
+    lw      entry, (blockptr)
+    lw      left, (blocklen_)
+    addi    blocks, blocks, -1
+    addi    blockptr, blockptr, 4
+    addi    blocklen_, blocklen_, 4
+    add     nextx, nextx, xbytes
+    beqz    left, begin
+    mts     blocklen, left
     mts     rowptr, zero
     lds.f   value0, position0, row0, (entry)
     mfs     entries0, vl
     mfs     left, blocklen          # what LDS left of the block column
+    setvl   s
+    lv.f    x, (nextx)
+    li      at0, 0
+    li      nextleft, 0
+    beqz    blocks, stage2
     call    prefetch
     j       stage2
 

@@ -93,8 +93,12 @@ row0:
     setvl   n, left                 # n = min(left, s)
     beqz    left, empty0
     bne     n, left, long0          # longer than a vector register: in strips
-    lv.f    value0, (values)        # contiguous, like the columns
-    lv.w    column0, (columns)
+    lv.w    column0, (columns)      # contiguous, like the values; the gather waits for it
+    slli    bytes, left, 2          # to the next row's columns, of 4 bytes each ...
+    add     columns, columns, bytes
+    lv.f    value0, (values)
+    slli    bytes, left, VALUE_SHIFT # ... and values
+    add     values, values, bytes
 .if SUMS_IN_REGISTER
     lvi.f   gathered0, (xbase), column0 # x where the columns say: a word a cycle
     mulvv.f partial0, value0, gathered0 # chains: begins with the first element of x
@@ -109,11 +113,6 @@ row0:
     mulvv.f partial0, value0, gathered0 # chains: begins with the first element of x
 .endif
     sumv.f  f1, partial0            # one number of all products: a tree
-advance0:
-    slli    bytes, left, VALUE_SHIFT # to the next row's values ...
-    add     values, values, bytes
-    slli    bytes, left, 2          # ... and columns, of 4 bytes each
-    add     columns, columns, bytes
 next0:
     addi    place, place, 1
 .if SUMS_IN_REGISTER
@@ -133,8 +132,12 @@ row1:
     setvl   n, left                 # n = min(left, s)
     beqz    left, empty1
     bne     n, left, long1          # longer than a vector register: in strips
-    lv.f    value1, (values)        # contiguous, like the columns
-    lv.w    column1, (columns)
+    lv.w    column1, (columns)      # contiguous, like the values; the gather waits for it
+    slli    bytes, left, 2          # to the next row's columns, of 4 bytes each ...
+    add     columns, columns, bytes
+    lv.f    value1, (values)
+    slli    bytes, left, VALUE_SHIFT # ... and values
+    add     values, values, bytes
 .if SUMS_IN_REGISTER
     lvi.f   gathered1, (xbase), column1 # x where the columns say: a word a cycle
     mulvv.f partial1, value1, gathered1 # chains: begins with the first element of x
@@ -149,11 +152,6 @@ row1:
     mulvv.f partial1, value1, gathered1 # chains: begins with the first element of x
 .endif
     sumv.f  f2, partial1            # one number of all products: a tree
-advance1:
-    slli    bytes, left, VALUE_SHIFT # to the next row's values ...
-    add     values, values, bytes
-    slli    bytes, left, 2          # ... and columns, of 4 bytes each
-    add     columns, columns, bytes
 next1:
     addi    place, place, 1
 .if SUMS_IN_REGISTER
@@ -173,8 +171,12 @@ row2:
     setvl   n, left                 # n = min(left, s)
     beqz    left, empty2
     bne     n, left, long2          # longer than a vector register: in strips
-    lv.f    value2, (values)        # contiguous, like the columns
-    lv.w    column2, (columns)
+    lv.w    column2, (columns)      # contiguous, like the values; the gather waits for it
+    slli    bytes, left, 2          # to the next row's columns, of 4 bytes each ...
+    add     columns, columns, bytes
+    lv.f    value2, (values)
+    slli    bytes, left, VALUE_SHIFT # ... and values
+    add     values, values, bytes
 .if SUMS_IN_REGISTER
     lvi.f   gathered2, (xbase), column2 # x where the columns say: a word a cycle
     mulvv.f partial2, value2, gathered2 # chains: begins with the first element of x
@@ -189,11 +191,6 @@ row2:
     mulvv.f partial2, value2, gathered2 # chains: begins with the first element of x
 .endif
     sumv.f  f3, partial2            # one number of all products: a tree
-advance2:
-    slli    bytes, left, VALUE_SHIFT # to the next row's values ...
-    add     values, values, bytes
-    slli    bytes, left, 2          # ... and columns, of 4 bytes each
-    add     columns, columns, bytes
 next2:
     addi    place, place, 1
 .if SUMS_IN_REGISTER
@@ -235,7 +232,7 @@ long0:
 .endif
     call    long
     sumv.f  f1, partial
-    j       advance0
+    j       next0
 finish0:                            # sums on their way are put away as by empty rows
     bne     place, rows, empty1
     j       flush
@@ -269,7 +266,7 @@ long1:
 .endif
     call    long
     sumv.f  f2, partial
-    j       advance1
+    j       next1
 finish1:                            # sums on their way are put away as by empty rows
     bne     place, rows, empty2
     j       flush
@@ -303,7 +300,7 @@ long2:
 .endif
     call    long
     sumv.f  f3, partial
-    j       advance2
+    j       next2
 finish2:                            # sums on their way are put away as by empty rows
     bne     place, rows, empty0
     j       flush
@@ -349,7 +346,7 @@ long:
     mulvv.f partial, value0, gathered0
     mv      first, n
 strip:
-    slli    bytes, n, VALUE_SHIFT
+    slli    bytes, n, VALUE_SHIFT   # to the next strip
     add     values, values, bytes
     slli    bytes, n, 2
     add     columns, columns, bytes
@@ -360,5 +357,9 @@ strip:
     lvi.f   gathered0, (xbase), column0
     maddvv.f partial, value0, gathered0
     bne     n, left, strip
+    slli    bytes, n, VALUE_SHIFT
+    add     values, values, bytes
+    slli    bytes, n, 2
+    add     columns, columns, bytes
     setvl   first
     ret
