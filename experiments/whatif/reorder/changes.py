@@ -1,13 +1,13 @@
 """The orders next to one order: what a search tries from there.
 
 - In a block, up to three neighbouring instructions go to another place.
-- Across blocks, an instruction that can stand first in its block goes to the end of all blocks before it, or as
-  early in them as its operands allow. That is the step of software pipelining.
+- Across blocks, an instruction that can stand first in its block goes to the end of all blocks before it, or
+  as early in them as its operands allow. That is the step of software pipelining.
 - A block that a branch jumps to is copied to where the branch stands, so that the branch is no longer taken.
   Of the branch at the end of a loop, that unrolls the loop once.
 
-A change is only proposed if every instruction still reads the registers that the same instructions wrote. The order
-of accesses to memory may change: a run decides whether the result stays the same.
+A change is only proposed if every instruction still reads the registers that the same instructions wrote. The
+order of accesses to memory may change: a run decides whether the result stays the same.
 """
 
 from __future__ import annotations
@@ -148,9 +148,7 @@ def _straightened(flow: Flow, block: Block) -> Iterator[Change]:
     words = f"{_line(flow, branch)} is followed by what it jumps to"
     if block.ends:
         if target.ends or len(target.moves) == target.body:
-            yield Change(
-                flow.replaced(replace(block, moves=(*block.moves[:-1], *copied), ends=True)), words
-            )
+            yield Change(flow.replaced(replace(block, moves=(*block.moves[:-1], *copied), ends=True)), words)
         return
     if branch.mnemonic in INVERSE:
         place = flow.place[block.number]

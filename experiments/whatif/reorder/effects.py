@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from isa.declaration import Instruction, Length
+from isa.declaration import REGISTERS, SPECIAL_REGISTERS, Instruction, Length
 from isa.program import Program
 from vecsim.engines.decoded import FLOAT, SCALARS, SPECIAL
-from isa.declaration import REGISTERS, SPECIAL_REGISTERS
 
 _FIRST = {"x": 0, "f": FLOAT, "s": SPECIAL, "v": SCALARS}
 _SPECIAL = {name: 1 << SPECIAL + place for place, name in enumerate(SPECIAL_REGISTERS)}

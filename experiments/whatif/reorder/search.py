@@ -91,13 +91,14 @@ def search(
 ) -> Found:
     """Change the order of a program's instructions as long as that saves cycles.
 
-    From the given order and from random ones, every order next to the current one is run until none saves cycles.
+    From the given order and from random ones, every order next to the current one is run until none saves
+    cycles.
 
     Parameters
     ----------
     prepared
-        The program for each matrix, all with the same instructions, whatever their immediates; and the machine
-        that it runs on.
+        The program for each matrix, all with the same instructions, whatever their immediates; and the
+        machine that it runs on.
     across
         Whether instructions may leave their basic block.
     restarts
@@ -116,11 +117,13 @@ def search(
     """
     trial = _Trial([_case(each, machine, POISONS[0]) for each, machine in prepared], most, step)
     first = Flow.of(trial.cases[0].program, trial.cases[0].machine)
-    random = Random(seed)  # noqa: S311 - no secret
+    random = Random(seed)
     best = _climbed(trial, first, (), random, across=across)
     for _ in range(restarts):
         start = _shuffled(first, trial.hot(first), random)
-        best = min(best, _climbed(trial, start, ("a random order",), random, across=across), key=lambda b: b[0])
+        best = min(
+            best, _climbed(trial, start, ("a random order",), random, across=across), key=lambda b: b[0]
+        )
     ratio, flow, words, cycles = best
     _verify(flow, prepared)
     before = tuple(case.cycles for case in trial.cases)
@@ -131,9 +134,7 @@ def search(
 _State = tuple[float, Flow, tuple[str, ...], tuple[int, ...]]
 
 
-def _climbed(
-    trial: _Trial, flow: Flow, words: tuple[str, ...], random: Random, *, across: bool
-) -> _State:
+def _climbed(trial: _Trial, flow: Flow, words: tuple[str, ...], random: Random, *, across: bool) -> _State:
     """Return the order that no change next to it improves."""
     cycles = trial.cycles(flow)
     if cycles is None:  # a random order may break what memory holds
@@ -158,9 +159,7 @@ def _climbed(
 class _Trial:
     """Runs orders and counts them."""
 
-    def __init__(
-        self, cases: Sequence[Case], most: int, step: Callable[[int, float], None]
-    ) -> None:
+    def __init__(self, cases: Sequence[Case], most: int, step: Callable[[int, float], None]) -> None:
         self.cases = cases
         self.most = most
         self.tried = 0

@@ -12,7 +12,7 @@ from experiments.papers.hism.calibration.against_the_paper import (
     CLOSE,
     Distance,
     Sensitivity,
-    counted,
+    lost,
     readings,
 )
 from experiments.papers.hism.calibration.calibration import PROPOSED, Calibration
@@ -166,7 +166,7 @@ def candidates(result: Calibration) -> Appendix:
             _name(result, finalist, rank),
             f"{finalist.as_near:.3f}",
             "no" if finalist.alike else "yes",
-            str(sum(holds is False for holds in counted(finalist.concluded).values())),
+            str(lost(finalist.concluded)),
             str(finalist.changed),
             *_distances(finalist.evaluated.distance),
             changes(finalist.evaluated.candidate, first),
@@ -223,7 +223,7 @@ def standards(result: Calibration) -> Appendix:
     of = {**proposal.by_standard, PROPOSED: proposal.evaluated}
     rows = []
     for words, e in of.items():
-        known = [holds for holds in counted(_concluded(proposal, words)).values() if holds is not None]
+        known = [holds for holds in _concluded(proposal, words).values() if holds is not None]
         averages = [f"{e.distance.numbers[row, 'all']:.3f}" for row in PRINTED]
         rows.append((words, *averages, f"{e.distance.score:.4f}", str(sum(known)), str(len(known))))
     columns = ("programs", *(f"{row}, all" for row in PRINTED), "score", "conclusions that hold", "of")
@@ -234,7 +234,8 @@ def conclusions_by_standard(result: Calibration) -> Appendix:
     """Count, for each conclusion and standard of the programs, the machines that it holds on."""
     proposal, labels = result.finalists[0], (*STANDARDS, PROPOSED)
     messages = [f"{what}, {words}" for what in ("proposal", "machines") for words in labels]
-    columns = ("conclusion", *messages, "of")
+    columns = ("conclusion", *messages, "of", "machines within the spread", "of these")
+    alike = [finalist for finalist in result.finalists if finalist.alike]
     rows = []
     for conclusion in proposal.concluded:
         of_proposal = [_concluded(proposal, words).get(conclusion) for words in labels]
@@ -242,7 +243,9 @@ def conclusions_by_standard(result: Calibration) -> Appendix:
             sum(_concluded(finalist, words).get(conclusion) is True for finalist in result.finalists)
             for words in labels
         ]
-        rows.append((conclusion, *map(_word, of_proposal), *map(str, counts), str(len(result.finalists))))
+        survives = sum(finalist.concluded.get(conclusion) is True for finalist in alike)
+        totals = map(str, (*counts, len(result.finalists), survives, len(alike)))
+        rows.append((conclusion, *map(_word, of_proposal), *totals))
     return appendix("conclusions-by-standard", columns, rows)
 
 

@@ -40,11 +40,14 @@ class Value:
         Fields of the machine that it sets; ``latency.add`` is a field of a field.
     options
         Options of programs that it sets.
+    cycles
+        What it adds to every run of every program.
     """
 
     name: str
     machine: Mapping[str, Any] = field(default_factory=dict)
     options: Options = field(default_factory=dict)
+    cycles: int = 0
 
 
 @dataclass(frozen=True)
@@ -257,6 +260,13 @@ CHOICES = (
     _schedule("bbcs", "one section after the other, or the next section's load ahead", EARLIER_PAPER),
     _schedule("hism", "one block after the other, or the next block's loads before this segment's store"),
     _schedule("chism", "one block after the other, or the next block's load ahead"),
+    Choice(
+        "fixed cost of a run",
+        tuple(Value(str(cycles), cycles=cycles) for cycles in (0, 50, 100, 200, 400, 800)),
+        "0: a program begins with its first instruction; more: a call, its arguments, a cold instruction "
+        "cache, the end of a measured region",
+        "very small matrices; nothing of where its simulator began to count",
+    ),
 )
 """The grid."""
 
@@ -280,7 +290,7 @@ def as_now(base: Machine, choices: tuple[Choice, ...] = CHOICES) -> dict[str, st
             changed = result | {choice.name: value.name}
             same_machine = machine_of(changed, base, (choice,)) == machine_of({}, base, ())
             same_options = options_of(changed, (choice,)) == options_of({}, ())
-            if same_machine and same_options:
+            if same_machine and same_options and not value.cycles:
                 result[choice.name] = value.name
     return result
 
@@ -305,6 +315,11 @@ def options_of(candidate: Candidate, choices: tuple[Choice, ...] = CHOICES) -> d
         for program, options in value.options.items():
             result[program] |= options
     return {name: PROGRAMS[name].choose(options) for name, options in result.items()}
+
+
+def fixed_cycles_of(candidate: Candidate, choices: tuple[Choice, ...] = CHOICES) -> int:
+    """Return the cycles that a candidate adds to every run."""
+    return sum(value.cycles for value in _values(candidate, choices))
 
 
 STANDARDS = tuple(SCHEDULE.values)

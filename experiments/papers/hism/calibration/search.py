@@ -8,7 +8,14 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from experiments.papers.hism.calibration.against_the_paper import Distance, Weights, distance, means
-from experiments.papers.hism.calibration.choices import Candidate, Choice, machine_of, neighbours, options_of
+from experiments.papers.hism.calibration.choices import (
+    Candidate,
+    Choice,
+    fixed_cycles_of,
+    machine_of,
+    neighbours,
+    options_of,
+)
 from experiments.papers.hism.calibration.simulation import Asked, Simulator, Variant
 from experiments.papers.hism.timing import METHODS
 from vecsim.machine import Machine
@@ -92,7 +99,8 @@ class Evaluator:
     def _compared(
         self, candidate: Candidate, results: Mapping[str, Mapping[str, int]], names: Sequence[str]
     ) -> Evaluated:
-        cycles = {name: {p: of_program[name] for p, of_program in results.items()} for name in names}
+        fixed = fixed_cycles_of(candidate, self.choices)
+        cycles = {name: {p: of[name] + fixed for p, of in results.items()} for name in names}
         return Evaluated(dict(candidate), cycles, distance(means(cycles, self.weights)))
 
 

@@ -251,7 +251,7 @@ _ARITHMETIC = ("latency.add", "latency.multiply", "latency.multiply_add", "laten
 UNUSED = {
     "crs": ("latency.extract", *_SPARSE_UNIT),
     "jd": ("latency.extract", "latency.sum", *_SPARSE_UNIT),
-    "bbcs": ("latency.extract", *_ARITHMETIC),
+    "bbcs": _ARITHMETIC,
     "hism": _ARITHMETIC,
     "chism": _ARITHMETIC,
 }
