@@ -14,7 +14,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 
-from experiments.report import boxes, heat, lines, ranges, scatter
+from experiments.report import boxes, heat, lines, pattern, ranges, scatter
 from experiments.report.comparison import NOT_FOUND
 from experiments.report.drawing import (
     COLOURS,
@@ -28,7 +28,7 @@ from experiments.report.drawing import (
     write_legend,
     write_near,
 )
-from experiments.report.item import BarChart, Chart, Panel, ScatterChart
+from experiments.report.item import BarChart, Chart, Panel, PatternChart, ScatterChart
 from experiments.report.number_tables import three_digits
 from experiments.report.parameter_charts import BoxChart, HeatChart, LineChart, RangeChart
 
@@ -95,6 +95,8 @@ def _figure(chart: Chart) -> Figure:
             return boxes.figure(chart)
         case HeatChart():
             return heat.figure(chart)
+        case PatternChart():
+            return pattern.figure(chart)
 
 
 def _printed(canvas: object, method: str, **how: object) -> bytes:

@@ -132,7 +132,51 @@ class ScatterChart:
     first_colour: int = 1
 
 
-Chart = BarChart | ScatterChart | LineChart | RangeChart | BoxChart | HeatChart
+@dataclass(frozen=True)
+class PatternPanel:
+    """Where a square matrix has entries.
+
+    Attributes
+    ----------
+    title
+        What it says above.
+    side
+        Rows and columns.
+    step
+        Side of the blocks between which lines are drawn; `side` draws one around each entry's place.
+    entries
+        Row and column of each.
+    texts
+        What stands in each; empty for nothing.
+    """
+
+    title: str
+    side: int
+    step: int
+    entries: tuple[tuple[int, int], ...]
+    texts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class PatternChart:
+    """A picture of patterns of entries.
+
+    Attributes
+    ----------
+    title
+        What it says above all panels.
+    panels
+        From left to right.
+    description
+        What it shows, for those who cannot see it.
+    """
+
+    title: str
+    panels: tuple[PatternPanel, ...]
+    description: str
+
+
+Chart = BarChart | ScatterChart | LineChart | RangeChart | BoxChart | HeatChart | PatternChart
 
 
 @dataclass(frozen=True)

@@ -70,8 +70,12 @@ row:
     setvl   n, left                 # n = min(left, s)
     beqz    left, empty_row
     bne     n, left, long_row       # longer than a vector register: in strips
-    lv.f    value, (values)         # contiguous, like the columns
-    lv.w    column, (columns)
+    lv.w    column, (columns)       # contiguous, like the values; the gather waits for it
+    slli    bytes, left, 2          # to the next row's columns, of 4 bytes each ...
+    add     columns, columns, bytes
+    lv.f    value, (values)
+    slli    bytes, left, VALUE_SHIFT # ... and values
+    add     values, values, bytes
 .if SUMS_IN_REGISTER
     lvi.f   gathered, (xbase), column # x where the columns say: a word a cycle
     insf    sums, f1, last          # the sum of the row before: its latency passed under these loads
@@ -87,10 +91,6 @@ row:
 
 reduce:
     sumv.f  f1, partial             # one number of all products: a tree
-    slli    bytes, left, VALUE_SHIFT # to the next row's values ...
-    add     values, values, bytes
-    slli    bytes, left, 2          # ... and columns, of 4 bytes each
-    add     columns, columns, bytes
 .if SUMS_IN_REGISTER
     mv      last, place
 
@@ -152,7 +152,7 @@ long_row:                           # more than one strip: the products of the f
     mulvv.f partial, value, gathered
     mv      first, n
 strip:
-    slli    bytes, n, VALUE_SHIFT
+    slli    bytes, n, VALUE_SHIFT   # to the next strip
     add     values, values, bytes
     slli    bytes, n, 2
     add     columns, columns, bytes
@@ -163,6 +163,10 @@ strip:
     lvi.f   gathered, (xbase), column
     maddvv.f partial, value, gathered
     bne     n, left, strip
+    slli    bytes, n, VALUE_SHIFT   # to the next row
+    add     values, values, bytes
+    slli    bytes, n, 2
+    add     columns, columns, bytes
     setvl   first                   # all partial sums of the row
     j       reduce
 

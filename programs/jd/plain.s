@@ -119,10 +119,10 @@ diagonal:
     li      sums, WORK
 strip:
     setvl   n, left                 # n = min(left, s)
-    lv.f    value, (values)         # the diagonal's values of these rows, contiguous
-    lv.w    column, (columns)
-    lvi.f   gathered, (xbase), column # x where the columns say: a word a cycle
     lv.f    y, (sums)               # y' of these rows: in for each diagonal ...
+    lv.w    column, (columns)
+    lv.f    value, (values)         # the diagonal's values of these rows, contiguous
+    lvi.f   gathered, (xbase), column # x where the columns say: a word a cycle
     maddvv.f y, value, gathered     # chains: begins with the first element of x
     sv.f    y, (sums)               # ... and out again; the next strip waits for it
     sub     left, left, n           # rows of the diagonal that are left
@@ -141,8 +141,8 @@ scatter:                            # y' through the permutation to y
 scatter_strip:
     beqz    left, done
     setvl   n, left
-    lv.f    y, (sums)
     lv.w    target, (perm)
+    lv.f    y, (sums)
 .if ACCUMULATE
     lvi.f   before, (ybase), target
     addvv.f y, y, before

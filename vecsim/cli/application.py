@@ -25,6 +25,7 @@ from vecsim.cli.commands.grade import grade
 from vecsim.cli.commands.lists import lists
 from vecsim.cli.commands.machine import machines
 from vecsim.cli.commands.reference import reference
+from vecsim.cli.commands.reorder import reorder
 from vecsim.cli.commands.reproduce import reproduce
 from vecsim.cli.commands.results import compare, rerun
 from vecsim.cli.commands.run import run
@@ -52,6 +53,7 @@ COMMANDS: dict[str, Callable[..., None] | typer.Typer] = {
     "course": course,
     "grade": grade,
     "why": why,
+    "reorder": reorder,
     "view": view,
     "sweep": sweep,
     "explain": explain,

@@ -13,6 +13,10 @@ SIMILAR = 1.25
 """Up to this factor two times count as similar."""
 
 
+SIGNIFICANT = 0.05
+"""Probability from which on a correlation counts as chance."""
+
+
 @dataclass(frozen=True)
 class Subject:
     """One of the ten matrices of a figure.
@@ -157,6 +161,38 @@ CLAIMS = (
     ),
 )
 """The paper's statements, by figure."""
+
+
+def independence(lengths: Mapping[str, float], times: Mapping[str, Times]) -> Verdict:
+    """Check that the times of BBCS and HiSM, CHiSM's being 1, do not depend on the length of rows (Figure 3).
+
+    They do not if Spearman's rank correlation over the ten matrices is not significant at 5 %. Of CHiSM, the
+    figure cannot show it.
+
+    Parameters
+    ----------
+    lengths
+        Average non-zeros a row, by the name of the matrix.
+    times
+        By name, of those that are available.
+    """
+    claim = "BBCS, HiSM and CHiSM are not affected by the average number of non-zeros a row"
+    names = [name for name in lengths if name in times]
+    if len(names) < 3:
+        return Verdict(claim, None, "fewer than three of the matrices are available")
+    from scipy.stats import spearmanr
+
+    results = {
+        program: spearmanr([lengths[name] for name in names], [times[name][program] for name in names])
+        for program in METHODS
+        if program != "chism"
+    }
+    words = (f"{METHODS[p]} {each.statistic:+.2f} (p = {each.pvalue:.2g})" for p, each in results.items())
+    return Verdict(
+        claim,
+        all(results[program].pvalue > SIGNIFICANT for program in ("bbcs", "hism")),
+        f"rank correlation with the time over that of CHiSM: {', '.join(words)}",
+    )
 
 
 def verdicts(figure: int, ten: Sequence[Subject], times: Mapping[str, Times]) -> list[Verdict]:

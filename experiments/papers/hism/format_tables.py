@@ -26,13 +26,14 @@ def make(request: Request, number: int) -> Item:
     table, matrices = TABLES[number], six_matrices(request)
     remarks = {name: "; ".join(matrix.warnings) for name, matrix in matrices.items()}
     filled = table.rows({name: matrix.csr for name, matrix in matrices.items()}, remarks)
-    rows = [replace(row, kind="decoded") for row in filled]  # from the numbers that the paper prints here
+    # From the numbers that the paper prints here.
+    rows = [replace(row, kind="decoded", measure="counted") for row in filled]
     missing = [why_missing(matrix) for matrix in MATRICES if matrix.name not in matrices]
     return Item(
         name=f"hism-table{number}",
         title=table.TITLE,
         summary=table.CAPTION,
-        rows=tuple(rows),
+        rows=(*rows, *table.of_no_matrix()),
         chart=paper_beside_ours(table.TITLE, table.VALUE_LABEL, rows, logarithmic=table.LOGARITHMIC),
         verdicts=tuple(table.verdicts(rows)),
         notes=table.NOTES,

@@ -142,7 +142,7 @@ def _rows(matrix: TableMatrix, csr: Any, accounting: str, remark: str) -> list[C
     label = matrix.label + (IMAGE_SUFFIX if accounting == "image" else "")
     printed = PRINTED[matrix.name] if accounting == "paper" else ("", "", "")
     return [
-        Comparison(label, quantity, paper, size / other.storage(accounting), note, measure="counted")
+        Comparison(label, quantity, paper, size / other.storage(accounting), note)
         for quantity, paper, other in zip(QUANTITIES, printed, others, strict=True)
     ]
 
@@ -169,3 +169,8 @@ def predicted(matrix: TableMatrix) -> dict[str, str]:
         f"allows {fewest} to {most} block pointers"
         for quantity, other in others.items()
     }
+
+
+def of_no_matrix() -> tuple[Comparison, ...]:
+    """Return the numbers of the table that need no matrix: none."""
+    return ()

@@ -57,6 +57,21 @@ def make(request: Request) -> Item:
     return item(suite_runs(request))
 
 
+def bbcs_over_jd(cycles: Cycles) -> Comparison:
+    """Return how many times faster BBCS is than JD, which the introduction says of an earlier paper.
+
+    The rows of CHiSM in the table imply it, too.
+    """
+    chism_jd, chism_bbcs = (float(PRINTED[f"CHiSM vs {method}"][0]) for method in ("JD", "BBCS"))
+    return Comparison(
+        "BBCS vs JD",
+        GROUPS[0],
+        "2.5",
+        ratio_of_means([relative(each) for each in cycles.values()], "jd", "bbcs"),
+        f"printed for an earlier machine and suite; the table implies {chism_jd / chism_bbcs:.2f}",
+    )
+
+
 def averages_over_all(runs: SuiteRuns) -> dict[str, float]:
     """Return the averages over all matrices, by row of the table; without those that cannot be had."""
     return {
@@ -77,7 +92,7 @@ def item(runs: SuiteRuns) -> Item:
             "How many times faster y = A x is with HiSM and CHiSM than with CRS, JD and BBCS, averaged over "
             f"a suite of {len(runs.members)} matrices and over the small, medium and large ones of Figure 2."
         ),
-        rows=tuple(filled),
+        rows=(*filled, bbcs_over_jd(runs.measured.cycles())),
         chart=paper_beside_ours(title, "times faster", filled, logarithmic=True),
         verdicts=tuple(orderings(_of_suite(runs), runs.measured.cycles())),
         notes=NOTES,
@@ -191,15 +206,32 @@ def grouped(members: Iterable[Member], figure2: Sequence[FigureMember]) -> Group
     picked = {"all": tuple(by_name)} | {
         group: tuple(place.name for place in figure2 if place.group == group) for group in GROUPS[1:]
     }
-    # Between two groups: half way from the last matrix of one to the first of the next, on the log scale.
-    ends = [(by_name[picked[group][0]].size, by_name[picked[group][-1]].size) for group in GROUPS[1:]]
-    cuts = [(last * first) ** 0.5 for (_, last), (first, _) in pairwise(ends)]
+    cuts = _limits(picked, {name: member.size for name, member in by_name.items()})
     by_size: dict[str, list[str]] = {group: [] for group in GROUPS}
     for name, member in by_name.items():
         by_size["all"].append(name)
         by_size[GROUPS[1 + sum(member.size > cut for cut in cuts)]].append(name)
     stand_ins = frozenset(name for name, member in by_name.items() if not member.has_original_pattern)
     return Grouped(picked, by_size, stand_ins)
+
+
+def size_limits(suite: Grouped, sizes: Mapping[str, int]) -> list[float]:
+    """Return the numbers of non-zeros at which the medium and the large group begin.
+
+    Parameters
+    ----------
+    suite
+        The groups.
+    sizes
+        Stored entries of the matrices, by name.
+    """
+    return _limits(suite.picked, sizes)
+
+
+def _limits(picked: Mapping[str, Sequence[str]], sizes: Mapping[str, int]) -> list[float]:
+    # Between two groups: half way from the last matrix of one to the first of the next, on the log scale.
+    ends = [(sizes[picked[group][0]], sizes[picked[group][-1]]) for group in GROUPS[1:]]
+    return [(last * first) ** 0.5 for (_, last), (first, _) in pairwise(ends)]
 
 
 def rows(suite: Grouped, originals: Grouped, cycles: Cycles) -> list[Comparison]:

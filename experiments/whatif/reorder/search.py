@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +80,18 @@ class Found:
     words: tuple[str, ...]
     program: Program
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but the program as plain data, and its words in hexadecimal digits."""
+        return {
+            "ratio": self.ratio,
+            "before": self.before,
+            "after": self.after,
+            "orders": self.tried,
+            "wrong": self.wrong,
+            "changes": self.words,
+            "words": [f"{word:08x}" for word in self.program.words.tolist()],
+        }
+
 
 def search(
     prepared: Sequence[tuple[Prepared, Machine]],
@@ -115,6 +128,13 @@ def search(
     UserError
         The programs differ in their instructions, or one does not end.
     """
+    shape = prepared[0][0].program.opcode
+    for each, _ in prepared[1:]:
+        if not np.array_equal(each.program.opcode, shape):
+            raise UserError(
+                "the program has other instructions for one matrix than for another (levels, long "
+                "constants); use matrices of similar size"
+            )
     trial = _Trial([_case(each, machine, POISONS[0]) for each, machine in prepared], most, step)
     first = Flow.of(trial.cases[0].program, trial.cases[0].machine)
     random = Random(seed)

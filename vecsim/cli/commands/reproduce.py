@@ -191,6 +191,7 @@ def _document(report: Report, request: Request) -> dict[str, Any]:
                         "difference_percent": row.difference_percent,
                         "outcome": row.outcome,
                         "kind": row.kind,
+                        "implied": row.implied,
                         "without_one": row.without_one,
                         "note": row.note,
                     }
