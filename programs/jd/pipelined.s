@@ -88,8 +88,8 @@ strip:
     slli    bytes, index, 2
     li      columns, COLIDX
     add     columns, columns, bytes
-    lv.f    value0, (values)
     lv.w    column0, (columns)
+    lv.f    value0, (values)
     lvi.f   gathered0, (xbase), column0
     maddvv.f y0, value0, gathered0
     beqz    pending, diagonal1      # this is the first strip
@@ -112,8 +112,8 @@ diagonal1:
     slli    bytes, index, 2
     li      columns, COLIDX
     add     columns, columns, bytes
-    lv.f    value1, (values)
     lv.w    column1, (columns)
+    lv.f    value1, (values)
     lvi.f   gathered1, (xbase), column1
     maddvv.f y0, value1, gathered1
     beqz    diagonals, finish
@@ -132,8 +132,8 @@ diagonal1:
     slli    bytes, index, 2
     li      columns, COLIDX
     add     columns, columns, bytes
-    lv.f    value0, (values)
     lv.w    column0, (columns)
+    lv.f    value0, (values)
     lvi.f   gathered0, (xbase), column0
     maddvv.f y0, value0, gathered0
     j       diagonal1
@@ -179,8 +179,8 @@ finish:
 
 first:                              # the first diagonal: its products are the sums
     setvl   n0, left
-    lv.f    value0, (values)
     lv.w    column0, (columns)
+    lv.f    value0, (values)
     lvi.f   gathered0, (xbase), column0
     mulvv.f y0, value0, gathered0
     mv      sums0, sums
@@ -192,8 +192,8 @@ first:                              # the first diagonal: its products are the s
     sub     left, left, n0
     beqz    left, next_diagonal1
     setvl   n1, left
-    lv.f    value1, (values)
     lv.w    column1, (columns)
+    lv.f    value1, (values)
     lvi.f   gathered1, (xbase), column1
     mulvv.f y1, value1, gathered1
     mv      sums1, sums
@@ -220,8 +220,8 @@ next_diagonal1:                     # a strip is on its way in registers 0; the 
     li      sums, WORK
 load1:
     setvl   n1, left                # this strip: min(left, s) rows, in registers 1
-    lv.f    value1, (values)        # on their way before the strip before is stored
-    lv.w    column1, (columns)
+    lv.w    column1, (columns)      # on their way before the strip before is stored
+    lv.f    value1, (values)
     lvi.f   gathered1, (xbase), column1 # x where the columns say: a word a cycle
     mv      sums1, sums             # where this strip of y' lies
     setvl   n0                      # the strip before may be of another length
@@ -247,8 +247,8 @@ next_diagonal0:                     # the same, in registers 1
     li      sums, WORK
 load0:
     setvl   n0, left                # this strip: min(left, s) rows, in registers 0
-    lv.f    value0, (values)        # on their way before the strip before is stored
-    lv.w    column0, (columns)
+    lv.w    column0, (columns)      # on their way before the strip before is stored
+    lv.f    value0, (values)
     lvi.f   gathered0, (xbase), column0 # x where the columns say: a word a cycle
     mv      sums0, sums             # where this strip of y' lies
     setvl   n1                      # the strip before may be of another length
