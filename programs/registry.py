@@ -199,7 +199,21 @@ _ALL = (
                 "register",
                 "how sums go to memory: s at a time from a vector register, or one by one by scalar stores",
             ),
+            Option(
+                "products",
+                "PRODUCTS_IN_MEMORY",
+                {"row": 0, "memory": 1},
+                "row",
+                "how products are computed: row by row, or s at a time whatever their rows, by way of memory",
+            ),
             *_BOTH,
+        ),
+        tuple(
+            ({"products": "memory", option: value}, f"{reason}; use {option}={other}")
+            for option, value, other, reason in (
+                ("sums", "scalar", "register", "a scalar store waits for the loads of products"),
+                ("schedule", "plain", "pipelined", "the plain loop is the textbook's"),
+            )
         ),
         pointers_per_row=1,
     ),

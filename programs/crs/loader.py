@@ -19,4 +19,5 @@ def load(matrix: Any, machine: Machine, layout: Layout, options: Mapping[str, in
         As every loader takes them; see `programs.registry.Loader`.
     """
     crs = CRS.from_scipy(matrix)
-    return MatrixImage(crs.image(layout), crs.storage("image"))
+    products = crs.nnz if options.get("PRODUCTS_IN_MEMORY") else 0
+    return MatrixImage(crs.image(layout), crs.storage("image"), work_elements=products)

@@ -12,6 +12,8 @@
 #                                    the next sums need not wait for the store.
 #   scalar   (SUMS_IN_REGISTER = 0)  by a scalar store, when the row's loads are under way and before its
 #                                    gather: a scalar store waits for older gathers.
+# The option products (PRODUCTS_IN_MEMORY = 1) takes another way, for short rows: products.s.
+#
 # An empty row has the sum 0. With ACCUMULATE = 1 (option accumulate) sums are added to what y holds: y += A x;
 # the elements that a register of sums is added to are loaded when the one before is stored.
 #
@@ -20,6 +22,11 @@
 
 .default SUMS_IN_REGISTER, 1
 .default ACCUMULATE, 0
+.default PRODUCTS_IN_MEMORY, 0
+
+.if PRODUCTS_IN_MEMORY
+.include "crs/products.s"
+.else
 
 .reg stop,    x3        # address of the last entry of ROWPTR
 .reg pointer, x4        # address of the next row's entry of ROWPTR
@@ -363,3 +370,4 @@ strip:
     add     columns, columns, bytes
     setvl   first
     ret
+.endif
