@@ -162,6 +162,7 @@ def _document(report: Report, request: Request) -> dict[str, Any]:
     """Return everything as one JSON object; ``value_bits`` is of the simulated programs."""
     from experiments.code_fingerprint import code_fingerprint
     from experiments.papers.hism.measurements import VALUE_BYTES
+    from experiments.report.document import of_items
     from experiments.report.tally import tallies, tally
 
     return {
@@ -178,37 +179,5 @@ def _document(report: Report, request: Request) -> dict[str, Any]:
             }
             for part in report.parts
         ],
-        "items": [
-            {
-                "name": item.name,
-                "title": item.title,
-                "rows": [
-                    {
-                        "row": row.row,
-                        "quantity": row.quantity,
-                        "paper": float(row.paper) if row.paper else None,
-                        "ours": row.ours,
-                        "difference_percent": row.difference_percent,
-                        "outcome": row.outcome,
-                        "kind": row.kind,
-                        "implied": row.implied,
-                        "without_one": row.without_one,
-                        "note": row.note,
-                    }
-                    for row in item.rows
-                ],
-                "claims": [
-                    {
-                        "claim": verdict.claim,
-                        "outcome": verdict.outcome,
-                        "kind": verdict.kind,
-                        "detail": verdict.detail,
-                    }
-                    for verdict in item.verdicts
-                ],
-                "gaps": list(item.gaps),
-                "faults": list(item.faults),
-            }
-            for item in report.items
-        ],
+        "items": of_items(report.items),
     }
