@@ -174,6 +174,7 @@ def _document(report: Report, request: Request) -> dict[str, Any]:
         "papers": [
             {
                 "name": part.name,
+                "stand_ins": part.stand_ins,
                 **asdict(tally(part.items)),
                 "kinds": {kind: asdict(counts) for kind, counts in tallies(part.items).items()},
             }

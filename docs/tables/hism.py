@@ -1,0 +1,118 @@
+"""Write what docs/papers/hism.md says of results, from the recorded report.
+
+python -m docs.tables.hism
+"""
+
+from __future__ import annotations
+
+import sys
+from textwrap import fill
+
+from docs.tables import marked
+from docs.tables.markdown import table
+from docs.tables.marked import ROOT, WIDTH
+from docs.tables.papers import recorded_hism
+from experiments.papers.hism.calibration.choices import CHOICES
+from experiments.papers.hism.table2 import GROUPS, PRINTED
+from experiments.papers.hism.unseen import NAME as UNSEEN_ITEM
+from experiments.papers.hism.unseen import SUITE, UNSEEN
+from experiments.report.comparison import KINDS, Comparison
+from experiments.report.document import items_of
+from experiments.report.item import Item
+from experiments.report.tally import tally
+
+PAGES = (ROOT / "docs/papers/hism.md",)
+NAME = "hism"
+Items = tuple[Item, ...]
+
+MEANING = {
+    "decoded": "the formula was worked out from these very numbers",
+    "calibrated": "the search for the machine, or the choice of the suite, aimed at them",
+    "predicted": "all others",
+}
+
+
+def main() -> int:
+    """Write the parts of the page."""
+    marked.write(PAGES, NAME, PARTS_OF_PAGES, recorded_items())
+    return 0
+
+
+def recorded_items() -> Items:
+    """Return the items of the recorded report."""
+    return items_of(recorded_hism()["items"])
+
+
+def rows_of(items: Items, name: str) -> dict[tuple[str, str], Comparison]:
+    """Return the rows of an item by their labels."""
+    (item,) = (each for each in items if each.name == name)
+    return {(row.row, row.quantity): row for row in item.rows}
+
+
+def _averages(items: Items) -> str:
+    """Return the six averages of Table 2."""
+    of = rows_of(items, "hism-table2")
+    rows = [
+        (label, row.paper, f"{row.ours:.3f}", row.difference_in_words)
+        for label in PRINTED
+        if (row := of[label, GROUPS[0]]).ours is not None
+    ]
+    return table(("times faster, over all", "the paper", "ours", "difference"), rows)
+
+
+def _kinds(items: Items) -> str:
+    """Return how many statements of each kind are confirmed."""
+    rows = []
+    for kind in KINDS:
+        counts = tally(items, (kind,))
+        rows.append((f"{kind}: {MEANING[kind]}", counts.numbers.of_all(), counts.claims.of_all()))
+    return table(("kind", "numbers confirmed", "claims confirmed"), rows)
+
+
+def _unseen(items: Items) -> str:
+    """Return the six averages on the suite and on other matrices, over all and by size."""
+    of = rows_of(items, UNSEEN_ITEM)
+    columns = [(where, group) for where in (SUITE, UNSEEN) for group in GROUPS]
+    rows = [
+        (label, PRINTED[label][0], *(_number(of[f"{label}, {where}", group]) for where, group in columns))
+        for label in PRINTED
+    ]
+    return table(("times faster", "paper", *(f"{where}, {group}" for where, group in columns)), rows)
+
+
+def _number(row: Comparison) -> str:
+    return "-" if row.ours is None else f"{row.ours:.2f}"
+
+
+def _sizes(items: Items) -> str:
+    of = rows_of(items, UNSEEN_ITEM)
+    label = next(iter(PRINTED))
+    counts = [
+        f"{of[f'{label}, {where}', group].note} ({where}, {group})"
+        for where in (SUITE, UNSEEN)
+        for group in GROUPS
+    ]
+    return fill(f"The columns stand for {', '.join(counts)}.", WIDTH)
+
+
+def _choices(items: Items) -> str:
+    independent = len([label for label in PRINTED if label not in ("HiSM vs CRS", "HiSM vs BBCS")])
+    return fill(
+        f"So {independent} independent averages stand against {len(CHOICES)} open choices of the machine and "
+        "the programs.",
+        WIDTH,
+    )
+
+
+PARTS_OF_PAGES = {
+    "averages": _averages,
+    "kinds": _kinds,
+    "unseen": _unseen,
+    "sizes": _sizes,
+    "choices": _choices,
+    "claims": marked.claims,
+}
+"""Makes each part of the page."""
+
+if __name__ == "__main__":
+    sys.exit(main())
