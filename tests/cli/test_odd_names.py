@@ -35,6 +35,7 @@ SLOW = {
     "compare",
     "rerun",
     "why",
+    "reorder",
     "grade",
 }
 """Commands that the default tier tries with one name only, or not at all."""

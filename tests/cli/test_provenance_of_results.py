@@ -29,6 +29,7 @@ WITHOUT_A_GPU = (
     "run MATRIX --program crs",
     "exec PROGRAM",
     "why MATRIX --program crs",
+    "reorder MATRIX --program bbcs --in-blocks --most 1",
     "view MATRIX --program crs --engine simpy --out PAGE",
     "course",
     "course dot --size 10 --engine simpy",

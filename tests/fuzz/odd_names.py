@@ -177,6 +177,7 @@ COMMANDS: dict[str, tuple[int, Callable[[Files], list[str]]]] = {
     "view": (24, of("view", "FILE.s", "--out", "OUT.html", *QUICK, "--json", "OUT.json")),
     "view product": (18, of("view", "FILE.mtx", "--out", "OUT.html", *QUICK, "--program", "crs")),
     "why": (18, of("why", "FILE.mtx", "--program", "crs", *QUICK, "--json", "OUT.json")),
+    "reorder": (4, of("reorder", "FILE.mtx", "--program", "bbcs", "--most", "1", "--json", "OUT.json")),
     "formats": (36, of("formats", "FILE.mtx", "--format", "crs", "--json", "OUT.json")),
     "machine show": (36, of("machine", "show", "FILE.toml")),
     "machine show --extend": (12, of("machine", "show", "vs2003", "--extend", "FILE.py")),
