@@ -29,7 +29,7 @@ class Result:
         return self.err.removeprefix("vecsim: error: ").removesuffix("\n")
 
 
-SIMULATING = ("run", "exec", "why", "sweep", "crosscheck", "reproduce", "calibrate")
+SIMULATING = ("run", "exec", "why", "reorder", "sweep", "crosscheck", "reproduce", "calibrate")
 
 
 @pytest.fixture(scope="session")
