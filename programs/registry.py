@@ -165,6 +165,13 @@ SCHEDULE = Option(
 )
 """How the loop is arranged; every program has it, and an assembly file for each value."""
 
+_BBCS_SCHEDULE = replace(
+    SCHEDULE,
+    values={**SCHEDULE.values, "ahead": 2},
+    summary=f"{SCHEDULE.summary}; ahead: only the load of the next section before this one's end",
+)
+"""BBCS has a standard between the two, which the HiSM paper may have had."""
+
 ACCUMULATE = Option(
     "accumulate",
     "ACCUMULATE",
@@ -242,7 +249,7 @@ _ALL = (
         "block columns with LDS and MIPA, y gathered and scattered",
         "bbcs",
         bbcs.load,
-        _BOTH,
+        (_BBCS_SCHEDULE, ACCUMULATE),
     ),
     SmvmProgram(
         "hism",
@@ -332,7 +339,7 @@ def _own(like: SmvmProgram, text: Path) -> SmvmProgram:
     require_regular(text, ASSEMBLY)
     if not text.exists():
         raise UserError(f"{text}: no such file; a user-defined program must be an assembly file")
-    options = tuple(option for option in like.options if option is not SCHEDULE)
+    options = tuple(option for option in like.options if option.name != SCHEDULE.name)
     summary = f"a user-defined program like {like.name}"
     return replace(
         like,

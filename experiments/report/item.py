@@ -143,7 +143,7 @@ class PatternPanel:
     side
         Rows and columns.
     step
-        Side of the blocks between which lines are drawn; `side` draws one around each entry's place.
+        Side of the blocks that lines separate; with `side`, lines separate the places of single entries.
     entries
         Row and column of each.
     texts

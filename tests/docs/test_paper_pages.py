@@ -1,11 +1,19 @@
-"""The pages of the papers that a GPU measures say what the recorded results say."""
+"""The pages of the papers, and README, say what the recorded results say."""
 
 import re
+from functools import partial
 
 import pytest
 
-from docs.tables import hbp, hisparse, layouts, marked, pellr
+from docs.tables import hbp, hism, hisparse, layouts, marked, papers, pellr
 from experiments.papers.hbp import results as hbp_results
+from experiments.papers.hism import suite
+from experiments.papers.hism.assignment import ASSIGNMENT
+from experiments.papers.hism.suite.origin import needs_no_file
+from experiments.papers.hism.table2 import PRINTED
+from experiments.papers.hism.timing import METHODS
+from experiments.papers.hism.unseen import NAME as UNSEEN_ITEM
+from experiments.papers.hism.unseen import SUITE, UNSEEN
 from experiments.papers.hisparse import results as hisparse_results
 from experiments.papers.kit.source import recorded_results
 from experiments.papers.layouts import claims as layout_claims
@@ -13,18 +21,23 @@ from experiments.papers.layouts import results as layout_results
 from experiments.papers.layouts import tables
 from experiments.papers.pellr import claims, results
 from experiments.papers.pellr.wins import share_best
+from programs.measurement import measure
 
 RECORDED = {
-    hbp: hbp_results.Results,
-    hisparse: hisparse_results.Results,
-    pellr: results.Results,
-    layouts: layout_results.Results,
+    hbp: partial(recorded_results, hbp_results.Results),
+    hisparse: partial(recorded_results, hisparse_results.Results),
+    pellr: partial(recorded_results, results.Results),
+    layouts: partial(recorded_results, layout_results.Results),
+    hism: hism.recorded_items,
+    papers: papers.recorded_parts,
 }
+"""What loads the data of each module of docs.tables."""
+NAMES = {title: program for program, title in METHODS.items()}
 
 
 @pytest.fixture(scope="module", params=list(RECORDED), ids=lambda module: module.NAME)
 def paper(request):
-    return request.param, recorded_results(RECORDED[request.param])
+    return request.param, RECORDED[request.param]()
 
 
 @pytest.fixture(scope="module")
@@ -118,3 +131,32 @@ def test_the_text_on_layouts_says_what_the_numbers_say(of_layouts):
         for share in of_layouts.shares(entry, dtype, large=True).values()
     ]
     assert max(shares) > 100
+
+
+def test_recorded_times_of_the_hism_paper_are_those_of_this_code():
+    """Of the members that need no file; the others are compared where the suite is."""
+    items = {item.name: item for item in hism.recorded_items()}
+    members = {member.name: member for member in suite.members()}
+    checked = 0
+    for row in items["hism-fig2"].rows + items["hism-fig3"].rows:
+        member = members.get(row.row)
+        if member is None or not any(map(needs_no_file, member.origins)) or member.size > 25_000:
+            continue
+        csr, program = suite.load(member), NAMES[row.quantity]
+        cycles = {
+            name: measure(name, csr.astype("f4"), options=ASSIGNMENT[name]).cycles
+            for name in {program, "chism"}
+        }
+        assert row.ours == pytest.approx(cycles[program] / cycles["chism"], rel=1e-9), row
+        checked += 1
+    assert checked >= 10
+
+
+def test_readme_quotes_the_averages_on_the_suite_and_on_other_matrices():
+    text = " ".join((marked.ROOT / "README.md").read_text(encoding="utf-8").split())
+    rows = hism.rows_of(hism.recorded_items(), UNSEEN_ITEM)
+    for where, words in ((SUITE, "of its suite"), (UNSEEN, "other matrices")):
+        off = [rows[f"{label}, {where}", "all"].difference_percent for label in PRINTED]
+        assert f"{min(off):+.0f} to {max(off):+.0f} %" in text, (where, words)
+    count = rows[f"{next(iter(PRINTED))}, {UNSEEN}", "all"].note.split()[0]
+    assert f"{count} other matrices" in text

@@ -1,7 +1,7 @@
 """The one place that says with which options the programs stand for the paper's: its schedules are not known.
 
-Plain loops but for BBCS. What `vecsim calibrate` finds speaks for that of CRS, BBCS and HiSM; that JD and
-CHiSM are plain is a convention (docs/calibration.md). All do the same work.
+Plain loops but for BBCS, which loads the next section ahead. What `vecsim calibrate` finds speaks for that of
+CRS, BBCS and HiSM; that JD and CHiSM are plain is a convention (docs/calibration.md). All do the same work.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from programs.registry import PROGRAMS
 ASSIGNMENT: Mapping[str, Mapping[str, str]] = {
     "crs": {"schedule": "plain"},
     "jd": {"schedule": "plain"},
-    "bbcs": {"schedule": "pipelined"},
+    "bbcs": {"schedule": "ahead"},
     "hism": {"schedule": "plain"},
     "chism": {"schedule": "plain"},
 }

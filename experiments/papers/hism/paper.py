@@ -22,7 +22,7 @@ PAPER = Paper(
     "P. Stathis, S. Vassiliadis, S. Cotofana: A Hierarchical Sparse Matrix Storage Format for Vector "
     "Processors, IPDPS 2003.",
     (
-        Experiment("hism-fig1", "Figure 1", "the format, drawn for an example", f"{HERE}.figure1:make"),
+        Experiment("hism-fig1", "Figure 1", "the format of an example, as a picture", f"{HERE}.figure1:make"),
         Experiment(
             "hism-setup", "Section 3.1.1", "the machine and the suite, as stated", f"{HERE}.setup:make"
         ),

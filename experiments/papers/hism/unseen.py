@@ -133,12 +133,12 @@ def _ratio(slow: str, fast: str, times: Sequence[Times]) -> float:
 
 def _measured(request: Request) -> UnseenRuns:
     request.watch("reading the matrices outside the suite", 0.0)
-    found = unseen_matrices()
-    measured = measure_members(found, load_unseen, request, repr)
-    for each in found:
+    others = unseen_matrices()
+    measured = measure_members(others, load_unseen, request, repr)
+    for each in others:
         if each.name in measured.timings:
             request.matrices[each.name] = {"pattern_sha256": each.pattern_sha256}
-    return UnseenRuns({each.name: each.size for each in found}, measured)
+    return UnseenRuns({each.name: each.size for each in others}, measured)
 
 
 def unseen_matrices() -> tuple[UnseenMatrix, ...]:
@@ -150,10 +150,10 @@ def unseen_matrices() -> tuple[UnseenMatrix, ...]:
     members = suite.members()
     names = {name for member in members for name in (member.name, member.original)}
     patterns = {member.pattern_sha256 for member in members}
-    found: dict[str, UnseenMatrix] = {}
+    others: dict[str, UnseenMatrix] = {}
     for folder in matrix_folders():
         for name, path in files_in(folder):
-            if name in names or name in found:
+            if name in names or name in others:
                 continue
             matrix = _read(path)
             if matrix is None or not matrix.nnz:
@@ -161,8 +161,8 @@ def unseen_matrices() -> tuple[UnseenMatrix, ...]:
             pattern = pattern_sha256(matrix)
             if pattern not in patterns:
                 patterns.add(pattern)  # of files with the same pattern, the first counts
-                found[name] = UnseenMatrix(name, str(path), int(matrix.nnz), pattern)
-    return tuple(sorted(found.values(), key=lambda each: (each.size, each.name)))
+                others[name] = UnseenMatrix(name, str(path), int(matrix.nnz), pattern)
+    return tuple(sorted(others.values(), key=lambda each: (each.size, each.name)))
 
 
 def load_unseen(matrix: UnseenMatrix) -> Any:

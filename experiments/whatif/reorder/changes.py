@@ -156,7 +156,7 @@ def _straightened(flow: Flow, block: Block) -> Iterator[Change]:
         number = max(flow.place) + 1
         ends = target.ends or target.branch is None
         new = [Block(number, tuple(copied), ends)]
-        if not ends:  # the branch of the copy and the jump after it are blocks of their own
+        if not ends:  # the branch of the copy and the jump after it are separate blocks
             new = [
                 Block(number, tuple(target.moves), ends=False),
                 Block(number + 1, (copied[-1],), ends=True),

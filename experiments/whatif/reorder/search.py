@@ -27,7 +27,7 @@ LEAST_GAIN = 1e-4
 ENDLESS = 4
 """Times the cycles of the given order after which a run counts as endless."""
 POISONS = (0xFF, 0x7F)
-"""Bytes that fill y, work space and stack before a run: NaN of two kinds, and addresses that are none."""
+"""Bytes that fill y, work space and stack before a run: NaN of two kinds, and addresses out of range."""
 
 
 @dataclass(frozen=True)

@@ -81,20 +81,20 @@ def reorder(
                 progress.show(words, (number + tried / most) / len(chosen))
 
             across = not in_blocks and choices[name].get(SCHEDULE.name) != "plain"
-            found = search(prepared, across=across, restarts=restarts, most=most, seed=seed, step=step)
-            results.append((name, found))
+            fastest = search(prepared, across=across, restarts=restarts, most=most, seed=seed, step=step)
+            results.append((name, fastest))
     heads = ["cycles", "fastest", "ratio", "orders", "wrong"]
     rows = [
-        (name, sum(found.before), sum(found.after), f"{found.ratio:.4f}", found.tried, found.wrong)
-        for name, found in results
+        (name, sum(fastest.before), sum(fastest.after), f"{fastest.ratio:.4f}", fastest.tried, fastest.wrong)
+        for name, fastest in results
     ]
     output.text(f"machine {described.label_with_digest}; {', '.join(each.name for each in matrices)}")
     output.table(fill(table(["program"], heads), rows))
-    for name, found in results:
-        for words in found.words:
+    for name, fastest in results:
+        for words in fastest.words:
             output.text(f"{name}: {words}")
         if listing:
-            output.text("\n".join(f"{line.line:5}  {line.text}" for line in found.program.source))
+            output.text("\n".join(f"{line.line:5}  {line.text}" for line in fastest.program.source))
     output.finish(
         "vecsim reorder",
         {
@@ -102,8 +102,8 @@ def reorder(
             "matrices": [each.to_dict() for each in matrices],
             "seed": seed,
             "programs": [
-                {"program": name, "options": dict(choices[name]), **found.to_dict()}
-                for name, found in results
+                {"program": name, "options": dict(choices[name]), **fastest.to_dict()}
+                for name, fastest in results
             ],
         },
     )

@@ -102,8 +102,8 @@ def _cache(loaded: tuple[str, ...], cleared: tuple[str, ...]) -> tuple[Value, ..
     )
 
 
-def _schedule(program: str, why: str, paper: str = CODED_BY_HAND) -> Choice:
-    values = _option((program,), SCHEDULE.name, "pipelined", "plain")
+def _schedule(program: str, why: str, paper: str = CODED_BY_HAND, *schedules: str) -> Choice:
+    values = _option((program,), SCHEDULE.name, *(schedules or ("pipelined", "plain")))
     return Choice(f"{METHODS[program]}: {SCHEDULE.name}", values, why, paper)
 
 
@@ -257,7 +257,15 @@ CHOICES = (
     ),
     _schedule("crs", "one row after the other, or the next rows' loads before the sum of this one"),
     _schedule("jd", "one strip after the other, or the next strip's loads before this one's store"),
-    _schedule("bbcs", "one section after the other, or the next section's load ahead", EARLIER_PAPER),
+    _schedule(
+        "bbcs",
+        "one section after the other; the next section's load ahead; or its gather as well, before this "
+        "section's scatter",
+        EARLIER_PAPER,
+        "ahead",
+        "pipelined",
+        "plain",
+    ),
     _schedule("hism", "one block after the other, or the next block's loads before this segment's store"),
     _schedule("chism", "one block after the other, or the next block's load ahead"),
     Choice(
