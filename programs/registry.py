@@ -94,6 +94,13 @@ class SmvmProgram(Overview):
         """Where its assembly files are, one for each schedule."""
         return Path(__file__).parent / self.name
 
+    @property
+    def schedules(self) -> tuple[str, ...]:
+        """The schedules that it has, an assembly file each; none of a user-defined program."""
+        return tuple(
+            value for option in self.options if option.name == SCHEDULE.name for value in option.values
+        )
+
     def source(self, schedule: str) -> Path:
         """Return the assembly file of a schedule; a user-defined program has one file."""
         return self.text or self.folder / f"{schedule}.s"

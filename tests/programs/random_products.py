@@ -39,7 +39,7 @@ VARIANTS = [(program.name, options) for program in PROGRAMS.values() for options
 
 VARIANT_IDS = ["-".join((name, *options.values())) for name, options in VARIANTS]
 
-LOOPS = [(name, schedule) for name in PROGRAMS for schedule in SCHEDULE.values]
+LOOPS = [(name, schedule) for name, program in PROGRAMS.items() for schedule in program.schedules]
 """Every assembly file: a program and its schedule."""
 
 

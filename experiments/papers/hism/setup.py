@@ -14,7 +14,7 @@ from experiments.report.comparison import Comparison
 from experiments.report.item import Item, Verdict
 from isa.declaration import Pattern
 from programs.measurement import prepare_product
-from programs.registry import SCHEDULE
+from programs.registry import PROGRAMS
 from vecsim.machine import Machine
 
 WORDS: dict[Criterion, str] = {
@@ -68,7 +68,7 @@ def _unit_stride(machine: Machine) -> Verdict:
     """Look for indexed and strided accesses in every instruction of HiSM and CHiSM."""
     other = 0
     for name in ("hism", "chism"):
-        for schedule in SCHEDULE.values:
+        for schedule in PROGRAMS[name].schedules:
             program = prepare_product(name, EXAMPLE, machine, options={"schedule": schedule}).program
             rows = [program.instruction_set.by_opcode[int(code)] for code in np.unique(program.opcode)]
             accesses = [row.access.pattern for row in rows if row.access is not None]

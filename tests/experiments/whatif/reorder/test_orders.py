@@ -8,7 +8,7 @@ from experiments.whatif.reorder.flow import Flow, keeps_values
 from experiments.whatif.reorder.search import search
 from isa.assembler import assemble
 from programs.measurement import prepare_product
-from programs.registry import PROGRAMS, SCHEDULE
+from programs.registry import PROGRAMS
 from vecsim.engines.running import run
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
@@ -25,8 +25,9 @@ def blocks_of(text):
     return Flow.of(assemble(text), VS2003).blocks
 
 
-@pytest.mark.parametrize("schedule", SCHEDULE.values)
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize(
+    ("name", "schedule"), [(name, each) for name, program in PROGRAMS.items() for each in program.schedules]
+)
 def test_blocks_make_the_program_again(name, schedule):
     program = prepared(name, schedule=schedule).program
     flow = Flow.of(program, VS2003)
