@@ -34,20 +34,22 @@ def picture(study: str, name: str) -> str:
     return f"study-{study}-{name}.png"
 
 
-def make(study: str) -> None:
-    """Run a study, and write what it gave and its pictures."""
+def make(study: str) -> dict[Path, bytes]:
+    """Run a study; return the files of what it gave and of its pictures, and print the sentences."""
     with tempfile.TemporaryDirectory() as folder:
         if vecsim(["sweep", study, "--out", folder, "--explain"]):
             raise SystemExit(f"{study}: it did not work")
         means = summary(study, read_cells(Path(folder)))
-        HOME.joinpath(f"{study}.csv").write_text(written(means), encoding="utf-8")
+        files = {HOME / f"{study}.csv": written(means).encode()}
         for name in SHOWN[study]:
-            content = Path(folder, f"sweep-{name}.png").read_bytes()
-            HERE.joinpath(picture(study, name)).write_bytes(content)
-    for sentence in conclusions(study):
+            files[HERE / picture(study, name)] = Path(folder, f"sweep-{name}.png").read_bytes()
+    for sentence in conclusions(study, means):
         print(f"- {sentence}")
+    return files
 
 
 if __name__ == "__main__":
-    for chosen in sys.argv[1:] or STUDIES:
-        make(chosen)
+    results = [make(chosen) for chosen in sys.argv[1:] or STUDIES]
+    # At the end: vecsim refuses to go on when a file of its package changes.
+    for path, content in (pair for files in results for pair in files.items()):
+        path.write_bytes(content)

@@ -157,6 +157,7 @@ def test_readme_quotes_the_averages_on_the_suite_and_on_other_matrices():
     rows = hism.rows_of(hism.recorded_items(), UNSEEN_ITEM)
     for where, words in ((SUITE, "of its suite"), (UNSEEN, "other matrices")):
         off = [rows[f"{label}, {where}", "all"].difference_percent for label in PRINTED]
-        assert f"{min(off):+.0f} to {max(off):+.0f} %" in text, (where, words)
+        least, most = (f"{round(each):+d}".replace("+0", "0") for each in (min(off), max(off)))
+        assert f"{least} to {most} %" in text, (where, words)
     count = rows[f"{next(iter(PRINTED))}, {UNSEEN}", "all"].note.split()[0]
     assert f"{count} other matrices" in text
