@@ -85,14 +85,14 @@ def _number(row: Comparison) -> str:
 
 
 def _sizes(items: Items) -> str:
+    """Return how many matrices each column stands for."""
     of = rows_of(items, UNSEEN_ITEM)
     label = next(iter(PRINTED))
-    counts = [
-        f"{of[f'{label}, {where}', group].note} ({where}, {group})"
+    counts = {
+        where: ", ".join(of[f"{label}, {where}", group].note.split()[0] for group in GROUPS)
         for where in (SUITE, UNSEEN)
-        for group in GROUPS
-    ]
-    return fill(f"The columns stand for {', '.join(counts)}.", WIDTH)
+    }
+    return fill(f"Numbers of matrices: {counts[SUITE]} in the suite, {counts[UNSEEN]} others.", WIDTH)
 
 
 def _choices(items: Items) -> str:
