@@ -12,6 +12,7 @@ from programs.measurement import measure, multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.data import load, values_as
 from vecsim.formats import Image
+from vecsim.machine import load_machine
 from vecsim.support.errors import MatrixWarning, UserError
 
 FLOATS = pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -180,3 +181,11 @@ def test_what_is_prepared_has_values_of_a_machine():
     matrix = scipy.sparse.eye_array(3, dtype=np.int64, format="csr")
     with pytest.raises(UserError, match="values of type int64: float32 or float64"):
         prepare("crs", matrix, machine_of("vs2003", 4), np.ones(3))
+
+
+def test_no_program_moves_more_than_the_peak_where_indexed_words_are_the_faster():
+    """A share above 1 would be taken for damage where cells are kept."""
+    machine = load_machine("vs2003", ["addresses_per_cycle=8", "startup=0", "banks=64", "bank_busy=1"])
+    for name in ("jd", "bbcs"):
+        result = measure(name, "laplace2d-30", machine)
+        assert 0 < result.peak_share <= 1, name

@@ -339,8 +339,8 @@ class Machine(Overview, Frozen):
 
     @property
     def peak_bytes_per_cycle(self) -> int:
-        """Bytes that all ports together transfer in a cycle at best."""
-        return self.memory_ports * self.words_per_cycle * WORD_BYTES
+        """Bytes that all ports together transfer in a cycle at best, contiguous or indexed."""
+        return self.memory_ports * max(self.words_per_cycle, self.addresses_per_cycle) * WORD_BYTES
 
 
 def wrong_number(error: ValidationError) -> str:
