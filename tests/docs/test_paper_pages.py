@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from docs.tables import hbp, hism, hisparse, layouts, marked, papers, pellr
+from docs.tables import hbp, hism, hisparse, layouts, marked, papers, pellr, reorder
 from experiments.papers.hbp import results as hbp_results
 from experiments.papers.hism import suite
 from experiments.papers.hism.assignment import ASSIGNMENT
@@ -22,7 +22,12 @@ from experiments.papers.layouts import results as layout_results
 from experiments.papers.layouts import tables
 from experiments.papers.pellr import claims, results
 from experiments.papers.pellr.wins import share_best
-from programs.measurement import measure
+from experiments.whatif.reorder.search import search
+from programs.measurement import measure, prepare_product
+from programs.registry import PROGRAMS, SCHEDULE
+from vecsim.cli.commands.reorder import MATRICES
+from vecsim.machine import load_machine
+from vecsim.machine.preset_files import presets
 
 RECORDED = {
     hbp: partial(recorded_results, hbp_results.Results),
@@ -31,8 +36,10 @@ RECORDED = {
     layouts: partial(recorded_results, layout_results.Results),
     hism: hism.recorded_items,
     papers: papers.recorded_parts,
+    reorder: reorder.recorded,
 }
 """What loads the data of each module of docs.tables."""
+VS2003 = load_machine("vs2003")
 NAMES = {title: program for program, title in METHODS.items()}
 
 
@@ -162,3 +169,17 @@ def test_readme_quotes_the_averages_on_the_suite_and_on_other_matrices():
         assert f"{least} to {most} %" in text, (where, words)
     count = rows[f"{next(iter(PRINTED))}, {UNSEEN}", "all"].note.split()[0]
     assert f"{count} other matrices" in text
+
+
+def test_a_search_finds_no_order_that_gains_more_than_2_per_cent():
+    rows = {row[:3]: row.ratio for row in reorder.recorded()}
+    cases = {
+        (name, schedule, preset)
+        for name, program in PROGRAMS.items()
+        for schedule in SCHEDULE.values
+        for preset in presets()
+    }
+    assert cases <= set(rows)
+    assert min(rows.values()) >= 0.98
+    prepared = [(prepare_product("bbcs", MATRICES[0], VS2003, options={"schedule": "plain"}), VS2003)]
+    assert search(prepared, across=False).ratio >= 0.98  # of this code

@@ -69,6 +69,8 @@ def bbcs_over_jd(cycles: Cycles) -> Comparison:
         "2.5",
         ratio_of_means([relative(each) for each in cycles.values()], "jd", "bbcs"),
         f"printed for an earlier machine and suite; the table implies {chism_jd / chism_bbcs:.2f}",
+        kind="calibrated",
+        implied=True,
     )
 
 

@@ -122,7 +122,8 @@ def _rows(
                 PRINTED[label][0] if group == GROUPS[0] else "",
                 None if mean is None else mean.value,
                 f"{len(names)} matrices",
-                implied=True,  # Table 2 counts the paper's numbers
+                kind="calibrated" if words == SUITE else "predicted",
+                implied=True,  # Table 2 counts the paper's numbers; those of other matrices it does not print
                 without_one=None if mean is None else mean.without_one,
             )
 
