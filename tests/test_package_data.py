@@ -42,7 +42,7 @@ def test_what_reports_and_the_gpu_benchmark_read_is_among_them():
     folders = (
         "crosscheck",
         "whatif",
-        *(f"papers/{name}" for name in ("hbp", "hisparse", "layouts", "pellr")),
+        *(f"papers/{name}" for name in ("hbp", "hism", "hisparse", "layouts", "pellr")),
     )
     assert recorded == {*(f"experiments/{name}" for name in folders), "gpu/compound/tuning"}
     assert "experiments/gpu_bench/suite.toml" in data_files()

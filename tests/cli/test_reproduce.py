@@ -134,7 +134,7 @@ def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tm
     [
         ([], "nothing is chosen; use --all or names such as hism or hism-table2"),
         (["hism", "--all"], "--all: leave it out, or leave out names such as"),
-        (["hism-tabel2"], "unknown experiment 'hism-tabel2'; use one of hism, hism-table1"),
+        (["hism-tabel2"], "unknown experiment 'hism-tabel2'; use one of hism, hism-fig1, hism-setup"),
         (["hism", "--out", "file"], "file: "),
         (["hism", "--out", "file/below"], "file/below: "),
         (["hism", "--machine", "vs2004"], "unknown machine 'vs2004'"),

@@ -141,7 +141,8 @@ def multiply(name, matrix, machine, x, options=None, poison="ones"):
     whole = machine.section_size ** {"hism": 1, "chism": 2}.get(name, 0) * width  # what is stored at once
     behind_y = at_y + -(-(end_of_y - at_y) // whole) * whole
     np.testing.assert_array_equal(after[behind_y:at_work], before[behind_y:at_work], "y ends with its rows")
-    end_of_work = at_work + (matrix.shape[0] * width if name == "jd" else 0)
+    work = {"jd": matrix.shape[0], "crs": matrix.nnz if prepared.options.get("products") == "memory" else 0}
+    end_of_work = at_work + work.get(name, 0) * width
     spare = slice(end_of_work, end_of_work + STACK_BYTES - 64)
     np.testing.assert_array_equal(after[spare], before[spare], "the stack keeps to what the loader reserved")
     assert sum(done.cycles_by_cause.values()) == done.cycles

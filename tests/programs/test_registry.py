@@ -44,7 +44,11 @@ def test_an_unknown_program(name, message):
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
-        ("crs", {"y": "memory"}, "program crs has no option 'y'; it has: sums, schedule, accumulate"),
+        (
+            "crs",
+            {"y": "memory"},
+            "program crs has no option 'y'; it has: sums, products, schedule, accumulate",
+        ),
         ("jd", {"z": "memory"}, "program jd has no option 'z'; it has: y, schedule, accumulate"),
         ("jd", {"y": "disk"}, "program jd: option y = 'disk': it takes memory, register"),
         (
@@ -190,7 +194,7 @@ def test_positions_of_two_bytes_are_more_to_load(banded, name):
 def test_options_are_reported(banded):
     both = {"schedule": "pipelined", "accumulate": "no"}
     assert measured(banded, "jd", y="register").options == {"y": "register", **both}
-    assert measured(banded, "crs").options == {"sums": "register", **both}
+    assert measured(banded, "crs").options == {"sums": "register", "products": "row", **both}
 
 
 def test_x_and_y_are_padded_with_zeros():

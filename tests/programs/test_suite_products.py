@@ -19,7 +19,7 @@ from vecsim.machine import load_machine
 FIRST = load_machine(str(Path(__file__).with_name("vs2003_of_the_first_calibration.toml")))
 """What vs2003 was when the pipelined programs were written."""
 
-AT_MOST = {"crs": 0.72, "jd": 0.95, "bbcs": 0.75, "hism": 0.86, "chism": 1.0}
+AT_MOST = {"crs": 0.72, "jd": 0.97, "bbcs": 0.75, "hism": 0.86, "chism": 1.0}
 """Cycles pipelined / plain, geometric mean."""
 
 MEMBERS = sorted(suite.members(), key=lambda member: member.size)

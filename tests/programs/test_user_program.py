@@ -23,7 +23,7 @@ def test_it_runs_as_the_program_that_it_is_like(own):
     assert actual.instructions == vecsim.measure("crs", "laplace2d-10", options=plain).instructions + 1
     assert actual.relative_error < 1e-6
     assert actual.program == f"crs:{own}"
-    assert actual.options == {"sums": "scalar", "accumulate": "no"}
+    assert actual.options == {"sums": "scalar", "products": "row", "accumulate": "no"}
 
 
 def test_a_wrong_product_is_seen(own):
@@ -48,7 +48,7 @@ def test_mistakes_are_reported(own, tmp_path):
         find(f"crss:{own}")
     with pytest.raises(UserError, match=r"none\.s: no such file"):
         find(f"crs:{tmp_path / 'none.s'}")
-    with pytest.raises(UserError, match="has no option 'schedule'; it has: sums, accumulate"):
+    with pytest.raises(UserError, match="has no option 'schedule'; it has: sums, products, accumulate"):
         vecsim.measure(f"crs:{own}", "laplace2d-3", options={"schedule": "plain"})
     own.write_text("lv.q v1, 0(x0)\n")
     with pytest.raises(UserError, match=r"my\.s:1:1: unknown instruction"):

@@ -180,19 +180,27 @@ def independence(lengths: Mapping[str, float], times: Mapping[str, Times]) -> Ve
     names = [name for name in lengths if name in times]
     if len(names) < 3:
         return Verdict(claim, None, "fewer than three of the matrices are available")
-    from scipy.stats import spearmanr
-
     results = {
-        program: spearmanr([lengths[name] for name in names], [times[name][program] for name in names])
+        program: _correlation([lengths[name] for name in names], [times[name][program] for name in names])
         for program in METHODS
         if program != "chism"
     }
-    words = (f"{METHODS[p]} {each.statistic:+.2f} (p = {each.pvalue:.2g})" for p, each in results.items())
+    words = (f"{METHODS[p]} {rank:+.2f} (p = {chance:.2g})" for p, (rank, chance) in results.items())
     return Verdict(
         claim,
-        all(results[program].pvalue > SIGNIFICANT for program in ("bbcs", "hism")),
+        all(results[program][1] > SIGNIFICANT for program in ("bbcs", "hism")),
         f"rank correlation with the time over that of CHiSM: {', '.join(words)}",
     )
+
+
+def _correlation(first: Sequence[float], second: Sequence[float]) -> tuple[float, float]:
+    """Return Spearman's rank correlation and its probability by chance; 0 and 1 of equal numbers."""
+    from scipy.stats import spearmanr
+
+    if len(set(first)) < 2 or len(set(second)) < 2:
+        return 0.0, 1.0
+    result = spearmanr(first, second)
+    return float(result.statistic), float(result.pvalue)
 
 
 def verdicts(figure: int, ten: Sequence[Subject], times: Mapping[str, Times]) -> list[Verdict]:

@@ -17,7 +17,10 @@ from experiments.report.item import Appendix, Item
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
 
-HISM = ["hism-table1", "hism-table2", "hism-table3", "hism-fig2", "hism-fig3", "hism-fig4"]
+HISM = [
+    *("hism-fig1", "hism-setup", "hism-table1", "hism-table2", "hism-unseen", "hism-table3"),
+    *("hism-fig2", "hism-fig3", "hism-fig4"),
+]
 
 
 def picked(*asked):

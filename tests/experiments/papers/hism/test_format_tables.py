@@ -22,11 +22,12 @@ def request_():
 @pytest.mark.parametrize("number", format_tables.TABLES)
 def test_without_files_what_can_be_made_is_filled(nothing_found, request_, number):
     item = format_tables.make(request_, number)
-    printed = {row.row: [] for row in item.rows if row.paper}
+    labels = [matrix.label for matrix in MATRICES]
+    printed = {row.row: [] for row in item.rows if row.paper and row.row in labels}
     for row in item.rows:
-        if row.paper:
+        if row.paper and row.row in labels:
             printed[row.row].append(row.ours)
-    assert list(printed) == [matrix.label for matrix in MATRICES]
+    assert list(printed) == labels
     filled = {label for label, numbers in printed.items() if None not in numbers}
     assert filled == {"cavity16", "tols90"}
     assert len(item.gaps) == 5

@@ -87,7 +87,7 @@ def test_a_suite_of_the_implied_times_gives_the_printed_table():
 
 
 def test_the_paper_prints_24_numbers_and_they_stand_in_24_rows():
-    printed = [row for row in table2.item(suite()).rows if row.paper]
+    printed = [row for row in table2.item(suite()).rows if row.paper and row.row != "BBCS vs JD"]
     assert len(printed) == 24
     assert {(row.row, row.quantity): row.paper for row in printed} == {
         (label, group): number
@@ -146,7 +146,7 @@ def test_what_is_missing_is_left_out_and_reported():
     (missing,) = [gap for gap in item.gaps if gap.startswith("Not found and left out (4 of 11 matrices;")]
     assert "m1, m7, m8, m9." in missing
     assert item.verdicts[3].holds is None
-    assert len([row for row in item.rows if row.paper]) == 24
+    assert len([row for row in item.rows if row.paper]) == 24 + 1  # BBCS over JD
 
 
 def test_a_suite_that_is_missing_altogether():
