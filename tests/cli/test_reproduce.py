@@ -11,7 +11,7 @@ from browser import looked_at
 from experiments.report.agreement import OUTCOMES
 from vecsim.results.result_folder import LOCK, MANIFEST
 
-ITEMS = ["hism-table1", "hism-table2", "hism-table3", "hism-fig2", "hism-fig3", "hism-fig4"]
+ITEMS = ["hism-fig1", "hism-table1", "hism-table2", "hism-table3", "hism-fig2", "hism-fig3", "hism-fig4"]
 
 
 @pytest.fixture(autouse=True)
