@@ -20,7 +20,7 @@ from experiments.report.comparison import Comparison
 from experiments.report.item import Item
 from vecsim.data import load
 from vecsim.data.search_path import MATRIX_FOLDERS, files_in, matrix_folders
-from vecsim.results.digests import pattern_sha256
+from vecsim.results.digests import matrix_sha256, pattern_sha256
 from vecsim.support.errors import UserError
 
 NAME = "hism-unseen"
@@ -39,14 +39,14 @@ class UnseenMatrix:
         The file.
     size
         Stored entries.
-    pattern_sha256
-        See `vecsim.results.digests`.
+    sha256
+        Of its entries and values; see `vecsim.results.digests.matrix_sha256`. Kept results are found by it.
     """
 
     name: str
     path: str
     size: int
-    pattern_sha256: str
+    sha256: str
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,13 @@ class UnseenRuns:
         Stored entries, by name.
     measured
         What the programs took.
+    unread
+        Why files were left out, by name.
     """
 
     sizes: Mapping[str, int]
     measured: Measured
+    unread: Mapping[str, str]
 
 
 def make(request: Request) -> Item:
@@ -90,7 +93,10 @@ def item(runs: SuiteRuns, unseen: UnseenRuns) -> Item:
         (UNSEEN, unseen.measured.cycles(), unseen.sizes),
     )
     rows = [row for words, cycles, sizes in sets for row in _rows(words, cycles, sizes, limits)]
-    gaps = () if unseen.sizes else (f"No file outside the suite: {MATRIX_FOLDERS} names no folder with one.",)
+    left_out = {**unseen.unread, **unseen.measured.failed}
+    gaps = [f"Left out: {name}: {why}" for name, why in left_out.items()]
+    if not unseen.sizes:
+        gaps.append(f"No file outside the suite: {MATRIX_FOLDERS} names no folder with one.")
     return Item(
         NAME,
         "Table 2, out of sample",
@@ -99,7 +105,7 @@ def item(runs: SuiteRuns, unseen: UnseenRuns) -> Item:
         "its number of non-zeros belongs. The paper's number stands next to the averages over all sizes. An "
         "average has the range that leaving out one matrix gives.",
         tuple(rows),
-        gaps=gaps,
+        gaps=tuple(gaps),
         faults=unseen.measured.wrong(),
     )
 
@@ -134,36 +140,42 @@ def _ratio(slow: str, fast: str, times: Sequence[Times]) -> float:
 
 def _measured(request: Request) -> UnseenRuns:
     request.watch("reading the matrices outside the suite", 0.0)
-    others = unseen_matrices()
+    others, unread = unseen_matrices()
     measured = measure_members(others, load_unseen, request, repr)
     for each in others:
         if each.name in measured.timings:
-            request.matrices[each.name] = {"pattern_sha256": each.pattern_sha256}
-    return UnseenRuns({each.name: each.size for each in others}, measured)
+            request.matrices[each.name] = {"matrix_sha256": each.sha256}
+    return UnseenRuns({each.name: each.size for each in others}, measured, unread)
 
 
-def unseen_matrices() -> tuple[UnseenMatrix, ...]:
-    """Return the matrix files of ``VECSIM_MATRICES`` that the suite does not have.
+def unseen_matrices() -> tuple[tuple[UnseenMatrix, ...], dict[str, str]]:
+    """Return the matrix files that the suite does not have, and why others are left out.
 
-    A file counts as the suite's if it has the pattern or the name of a member. A file that cannot be read, or
-    that has no entries, is left out.
+    The files are those of ``VECSIM_MATRICES``. One counts as the suite's if it has the pattern or the name of
+    a member. Of files with the same pattern the first counts. Of these nothing is said. A file that cannot be
+    read or has no entries is named.
     """
     members = suite.members()
     names = {name for member in members for name in (member.name, member.original)}
     patterns = {member.pattern_sha256 for member in members}
     others: dict[str, UnseenMatrix] = {}
+    unread: dict[str, str] = {}
     for folder in matrix_folders():
         for name, path in files_in(folder):
             if name in names or name in others:
                 continue
-            matrix = _read(path)
-            if matrix is None or not matrix.nnz:
+            try:
+                matrix = _read(path)
+            except UserError as error:
+                unread[name] = str(error)
                 continue
             pattern = pattern_sha256(matrix)
-            if pattern not in patterns:
-                patterns.add(pattern)  # of files with the same pattern, the first counts
-                others[name] = UnseenMatrix(name, str(path), int(matrix.nnz), pattern)
-    return tuple(sorted(others.values(), key=lambda each: (each.size, each.name)))
+            if not matrix.nnz:
+                unread[name] = "it has no entries"
+            elif pattern not in patterns:
+                patterns.add(pattern)
+                others[name] = UnseenMatrix(name, str(path), int(matrix.nnz), matrix_sha256(matrix))
+    return tuple(sorted(others.values(), key=lambda each: (each.size, each.name))), unread
 
 
 def load_unseen(matrix: UnseenMatrix) -> Any:
@@ -172,15 +184,16 @@ def load_unseen(matrix: UnseenMatrix) -> Any:
     Raises
     ------
     UserError
-        The file cannot be read any more.
+        The file cannot be read any more, or has changed.
     """
-    return load(matrix.path, download=False).csr
+    csr = _read(Path(matrix.path))
+    if matrix_sha256(csr) != matrix.sha256:
+        raise UserError(f"{matrix.path}: it changed while the programs ran; run them again")
+    return csr
 
 
 def _read(path: Path) -> Any:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return load(path, download=False).csr
-    except UserError:
-        return None
+    """Read a matrix; what reading changes, such as complex values, changes no cycle and is not reported."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return load(path, download=False).csr

@@ -187,6 +187,7 @@ class _Trial:
         self._step = step
         self._known: dict[bytes, tuple[int, ...] | None] = {}
         self._best = 1.0
+        self._cut = False
 
     def ratio(self, cycles: Sequence[int]) -> float:
         """Return cycles over those of the given order, the geometric mean over the first matrices."""
@@ -206,8 +207,12 @@ class _Trial:
         key = flow.linked(self.cases[0].program).words.tobytes()
         if key not in self._known:
             self.tried += 1
-            self._known[key] = self._measured(flow, below)
+            self._cut = False
+            cycles = self._measured(flow, below)
             self._step(self.tried, self._best)
+            if self._cut:  # from another order on, it may be a gain
+                return None
+            self._known[key] = cycles
         return self._known[key]
 
     def _measured(self, flow: Flow, below: float) -> tuple[int, ...] | None:
@@ -219,6 +224,7 @@ class _Trial:
                 return None
             cycles.append(result.cycles)
             if len(cycles) == 1 and below < float("inf") and self.ratio(cycles) > below * 1.05:
+                self._cut = True
                 return None
         self._best = min(self._best, self.ratio(cycles))
         return tuple(cycles)
