@@ -33,7 +33,7 @@ from experiments.papers.kit.results import Record
 if TYPE_CHECKING:
     from gpu.measure.timing import Timing
 
-ON_THE_HOST = "a long column has entries anywhere: such a matrix is transposed on the host"
+ON_THE_HOST = "a long column has entries anywhere: gpu.add transposes it on the host, which is not timed"
 
 Enqueue = Callable[[Any], None]
 SumTimer = Callable[[Sequence[Enqueue], Sequence[Enqueue]], "Sequence[Timing]"]
@@ -71,6 +71,11 @@ class Prepared:
     whole: Enqueue | None
     parts: dict[str, Enqueue] = field(default_factory=dict)
     captured: bool = True
+
+    @property
+    def passes(self) -> list[Enqueue]:
+        """All that is timed of it."""
+        return [*((self.whole,) if self.whole else ()), *self.parts.values()]
 
 
 class Matrices:
@@ -169,22 +174,19 @@ class Sums:
         return [self._record(operation, each) for operation, each in planned if operation in there]
 
     def _timed(self, ready: Sequence[Prepared]) -> dict[int, Record]:
-        """Time all passes in turn; return the records by the sum."""
-        captured = [(p, name) for p in ready if p.captured for name in ("", *p.parts) if name or p.whole]
-        others = [(p, name) for p in ready if not p.captured for name in p.parts]
+        """Time all passes in turn, one that several sums share but once; return the records by the sum."""
 
-        def of(pair: tuple[Prepared, str]) -> Enqueue:
-            prepared, name = pair
-            operation = prepared.parts[name] if name else prepared.whole
-            assert operation is not None
-            return operation
+        def passes(is_captured: bool) -> list[Enqueue]:
+            wanted = [each for each in ready if each.captured == is_captured]
+            return list(dict.fromkeys(each for prepared in wanted for each in prepared.passes))
 
+        captured, others = passes(True), passes(False)
         try:
-            timings = self._timer(list(map(of, captured)), list(map(of, others)))
+            timings = self._timer(captured, others)
         except Exception as error:  # the other matrices are measured
             reason = one_line(error)
             return {id(p): replace(p.record, status="failed", reason=reason) for p in ready}
-        by_pass = {(id(p), name): t for (p, name), t in zip([*captured, *others], timings, strict=True)}
+        by_pass = dict(zip([*captured, *others], timings, strict=True))
         return {id(p): _with_times(p, by_pass) for p in ready}
 
     def _record(self, operation: str, method: str, **measured: Any) -> Record:
@@ -382,11 +384,11 @@ def _all_of(passes: dict[str, Enqueue]) -> Enqueue:
     return enqueue
 
 
-def _with_times(prepared: Prepared, timings: dict[tuple[int, str], Timing]) -> Record:
+def _with_times(prepared: Prepared, timings: dict[Enqueue, Timing]) -> Record:
     """Return the record of a sum with its times; of a sum timed by its passes they are added."""
-    passes = {name: timings[id(prepared), name] for name in prepared.parts}
+    passes = {name: timings[each] for name, each in prepared.parts.items()}
     if prepared.whole is not None:
-        whole = timings[id(prepared), ""]
+        whole = timings[prepared.whole]
         median, spread = whole.median_us, whole.spread
     else:
         median = sum(each.median_us for each in passes.values())
