@@ -14,10 +14,9 @@ from docs.tables.marked import ROOT, WIDTH
 from experiments.papers.kit.numbers import Average, mean_ratio
 from experiments.papers.kit.recorded import newest
 from experiments.papers.kit.source import recorded_results
-from experiments.papers.layouts.claims import REALS
 from experiments.papers.layouts.forms import BASELINES
 from experiments.papers.layouts.paper import PAPER
-from experiments.papers.layouts.results import OURS, PAPERS, SCOPES, Results
+from experiments.papers.layouts.results import OURS, PAPERS, REALS, SCOPES, Results
 from experiments.report.item import Item
 
 PAGES = (ROOT / "docs/papers/layouts.md", ROOT / "docs/reproducing.md", ROOT / "benchmarks/README.md")

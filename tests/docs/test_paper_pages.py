@@ -20,6 +20,7 @@ from experiments.papers.kit.source import recorded_results
 from experiments.papers.layouts import claims as layout_claims
 from experiments.papers.layouts import results as layout_results
 from experiments.papers.layouts import tables
+from experiments.papers.layouts.preferences import chosen
 from experiments.papers.pellr import claims, results
 from experiments.papers.pellr.wins import share_best
 from experiments.whatif.reorder.search import search
@@ -117,25 +118,25 @@ def test_coordinates_cost_about_14_us(of_pellr):
 
 def test_the_text_on_layouts_says_what_the_numbers_say(of_layouts):
     for entry in layout_claims.ENTRIES:
-        for dtype in layout_claims.REALS:
+        for dtype in layout_results.REALS:
             paper, ours = (
                 layout_claims.mean_ratio(of_layouts.gains(entry, dtype, scope, large=True)).value
                 for scope in layout_results.SCOPES
             )
             assert paper > ours
-    for dtype in layout_claims.REALS:
+    for dtype in layout_results.REALS:
         ratios = of_layouts.speedups("complex", dtype, "", layout_results.PAPERS.joint, large=True)
         assert min(ratios.values()) > 1
         assert len(ratios) >= 3
     assert tables._most_on("GP100") == 2.09
     held = outcomes(layouts, of_layouts)
     assert held["ELLPACK-R is preferred for all quaternionic matrices (5.2)"] is False
-    outer = {each.best.rsplit("-", 2)[0] for each in layout_claims.chosen(of_layouts, "quaternion")}
+    outer = {each.best.rsplit("-", 2)[0] for each in chosen(of_layouts, "quaternion")}
     assert outer <= {"sliced-16", "sliced-32"}
     shares = [
         share
         for entry in layout_claims.ENTRIES
-        for dtype in layout_claims.REALS
+        for dtype in layout_results.REALS
         for share in of_layouts.shares(entry, dtype, large=True).values()
     ]
     assert max(shares) > 100

@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterator
 from experiments.papers.kit.numbers import mean_ratio
 from experiments.papers.kit.results import Record
 from experiments.papers.kit.tables import short_gpu_appendix, table
-from experiments.papers.layouts.claims import REALS
 from experiments.papers.layouts.forms import BASELINES
-from experiments.papers.layouts.results import SCOPES, MatrixRecord, Results, SearchRecord
+from experiments.papers.layouts.results import REALS, SCOPES, MatrixRecord, Results, SearchRecord
 from experiments.papers.layouts.texts import STREAMED
 from experiments.report.item import Appendix, Table
 from experiments.report.number_tables import number_text

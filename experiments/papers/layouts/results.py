@@ -13,6 +13,7 @@ from experiments.report.parameter_charts import Five
 
 LARGE = 1_000_000
 """Entries above which a matrix counts as large."""
+REALS = ("float32", "float64")
 REAL = "real product"
 """How the names of this project's own products of real matrices begin, in the place of a form of cuSPARSE."""
 Search = Literal["joint", "schedule", "paper", "paper schedule"]
