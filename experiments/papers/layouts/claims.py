@@ -186,8 +186,8 @@ def of_row_lengths(results: Results) -> Iterator[Verdict]:
         "Rows of quaternionic matrices differ much less in length than those of complex ones, and need less "
         "padding (5.2)",
         None,
-        "of the paper's matrices we have mhd1280b alone, and these are patterns of others; longest less shortest row over "
-        "the median: "
+        "of the paper's matrices we have mhd1280b alone, and these are patterns of others; longest less "
+        "shortest row over the median: "
         + "; ".join(f"{name} {ratio:.1f}" for each in ranges.values() for name, ratio in each.items()),
     )
     padding = {
