@@ -35,7 +35,9 @@ def test_the_text_says_what_the_verdicts_say(recorded, page):
     combined = outcomes(combining.make(recorded))
     assert combined["The combine step grows faster than the product in blocks"]
     assert not combined["Adding sums to the result with atomics costs more than the combine step"]
-    primary = "On larger matrices the combine step is the primary factor that limits the 2D partition"
+    primary = (
+        "On larger matrices (up to m7) the combine step is the primary factor that limits the 2D partition"
+    )
     assert combined[primary] is False
     assert f"up to {max(each.nnz for each in recorded.matrices) / 1e6:.0f} million entries" in text
     slower = recorded.ratios(recorded.matrices, "crs-scalar", "float64", products.PUBLISHED)

@@ -75,13 +75,18 @@ def _rows(results: Results, matrix: MatrixRecord) -> Iterator[Comparison]:
 
 
 def _direction(results: Results) -> Verdict:
-    """Judge by the entries of HBP alone, which it reads for certain, against all that CSR keeps."""
+    """Show the entries of HBP alone, which it reads for certain, next to all that CSR keeps."""
     claim = "On m1 the memory throughput of HBP is higher than that of CSR"
     for matrix in results.matrices:
         time, csr = results.time(matrix, PUBLISHED, "float64"), counted_rate(results, matrix, "crs-scalar")
         if id_of(matrix) == "m1" and time and csr:
             least = ENTRY_BYTES * matrix.nnz / (time * 1e3)
-            return Verdict(claim, least > csr, f"{matrix.name}: at least {least:.0f} GB/s, CSR {csr:.2f}")
+            return Verdict(
+                claim,
+                None,
+                "not testable: throughput was not measured, and the matrix for m1 is generated; counted, "
+                f"{least:.0f} GB/s at least next to {csr:.2f}, which only repeats that HBP takes less time",
+            )
     return Verdict(claim, None, NOT_MEASURED)
 
 

@@ -92,9 +92,9 @@ def id_of(matrix: SuiteMatrix | MatrixRecord) -> str:
     return matrix.name.partition("-")[0]
 
 
-def is_of_the_paper(matrix: MatrixRecord) -> bool:
+def is_of_the_paper(name: str) -> bool:
     """Return whether a matrix is of the paper's own family: the Kronecker graphs are generated there, too."""
-    return "kronecker" in matrix.name
+    return "kronecker" in name
 
 
 def _subject(printed: PrintedMatrix) -> SuiteMatrix:

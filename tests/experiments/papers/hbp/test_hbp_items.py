@@ -83,33 +83,37 @@ def order(matrix, method, deviation, steps=10):
     return OrderRecord(matrix, method, 512, 4096, 1, {}, deviation, steps, 0.5)
 
 
-def test_each_printed_reduction_has_a_verdict_within_five_points(recorded):
-    names = {"m2-circuit": 79, "m4-kronecker-18": 42, "m9-circuit": 67, "m10-device": 78, "m14-circuit": 5}
-    ours = {**names, "m4-kronecker-18": 47, "m2-circuit": 68}
+def test_reductions_of_unnamed_blocks_are_not_testable(recorded):
+    names = ("m2-circuit", "m4-kronecker-18")
     orders = [
         each
-        for name, less in ours.items()
-        for each in (order(name, "own", 1.0), order(name, "probing", 1 - less / 100, steps=8))
+        for name in names
+        for each in (
+            order(name, "own", 1.0),
+            order(name, "probing", 0.5, steps=8),
+            replace(order(name, "sort", 0.4), lanes=0.45),
+        )
     ]
     item = balance.make(replace(recorded, orders=tuple(orders)))
-    verdicts = {each.claim: each for each in item.verdicts}
-    assert verdicts["The hash makes the standard deviation within warps less"].holds
-    assert verdicts["The hash makes the deviation on kron_g500-logn18 42 % less"].holds
-    assert verdicts["The hash makes the deviation on ASIC_680k 79 % less"].holds is False
-    # On a matrix that stands in for another an agreement proves nothing.
-    for what in ("nxp1 67 %", "ohne2 78 %", "rajat30 5 %"):
-        verdict = verdicts[f"The hash makes the deviation on {what} less"]
-        assert verdict.holds is None and verdict.detail.startswith("a coincidence")
+    verdicts = by_claim(item)
+    less = "The hash makes the standard deviation within warps less"
+    assert verdicts[less].holds and "m2-circuit 50 %" in verdicts[less].detail
     assert verdicts["Rows with many entries come to the same warps, so that warps take fewer steps"].holds
+    low = "Low utilisation of threads is unavoidable: sorting leaves it low, too (most matrices)"
+    assert verdicts[low].holds and "on 2 of 2" in verdicts[low].detail
     assert (
-        verdicts[
-            "Low utilisation of threads is unavoidable, since long rows are too few to fill a warp"
-        ].holds
-        is None
+        verdicts["The reason of low utilisation is that long rows are too few to fill a warp"].holds is None
     )
-    printed = [row for row in item.rows if row.paper]
-    assert {row.paper for row in printed} == set(map(str, REDUCTIONS.values()))
-    assert all(row.implied and row.measure == "share" for row in printed)
+    printed = {row.paper: row for row in item.rows if row.paper}
+    assert {number: row.outcome for number, row in printed.items()} == dict.fromkeys(
+        ("79", "42"), "not testable"
+    )
+    assert "only resembles ASIC_680k" in printed["79"].note and "resembles" not in printed["42"].note
+    # The hash that the verdict on times is about makes the deviation of one of them greater.
+    worse = (*orders, order("m2-circuit", "probing-words", 1.1))
+    assert by_claim(balance.make(replace(recorded, orders=worse)))[less].holds is False
+    item = balance.make(recorded)
+    assert {row.paper for row in item.rows if row.paper} == set(map(str, REDUCTIONS.values()))
 
 
 def test_the_hash_is_compared_with_what_is_better(recorded):
@@ -117,14 +121,19 @@ def test_the_hash_is_compared_with_what_is_better(recorded):
     assert {panel.title for panel in item.chart.panels} >= {"m4-kronecker-18", "m10-device"}
     assert ours(item, "m4-kronecker-18: classes bits=2", "512 x 4096") < 0.4
     assert any("classes: deviation 1.0" in note for note in item.notes)
-    similar, linear, partition = item.verdicts
-    assert linear.holds and partition.holds is None
+    similar, independent, linear, collisions, shift, room, partition = item.verdicts
+    assert linear.holds and shift.holds and room.holds
+    assert independent.holds is False and "hash, counted 1.10" in independent.detail
+    assert collisions.holds is partition.holds is None
     own, sampled = order("m1-circuit", "own", 1.0), order("m1-circuit", "hash", 0.4)
     sampled = replace(sampled, numbers={"a": 1, "b": 56, "c": 28, "d": 56})
     without = replace(sampled, numbers=sampled.numbers | {"d": 1}, deviation=0.3)
     orders_ = (own, sampled, without, order("m1-circuit", "sort", 0.4), order("m1-circuit", "probing", 0.48))
     orders_ = tuple(replace(each, nanoseconds=1.0 if each.method == "sort" else 0) for each in orders_)
-    similar, linear, _ = hash_numbers.make(replace(recorded, orders=orders_)).verdicts
+    similar, independent, linear, _, shift, room, _ = hash_numbers.make(
+        replace(recorded, orders=orders_)
+    ).verdicts
+    assert independent.holds is shift.holds is room.holds is None
     assert similar.holds  # 1.2 times
     assert linear.holds is False and "m1-circuit 0.75 times" in linear.detail
 
@@ -157,6 +166,7 @@ def measured(recorded):
     ]
     times = {
         "crs-scalar": 100.0,
+        "crs": 70.0,
         "own": 80.0,
         "hbp-probing": 50.0,
         "hbp-probing-fixed": 60.0,
@@ -192,12 +202,14 @@ def by_claim(item):
 
 def test_the_verdict_on_the_hash_stands_first(measured):
     item = preparation.make(measured)
-    first, bottleneck = item.verdicts
+    first, bottleneck, *not_built = item.verdicts
+    assert {each.holds for each in not_built} == {None}
     assert first.holds is False
     assert first.detail.startswith("not reproduced: the hash is slower than a good sort on this GPU")
     assert "it takes 3.00 (3.00 to 3.00 without one matrix) times as long as the sort" in first.detail
     assert "one by one 90.0 (" in first.detail and "the hash counted 0.500 (" in first.detail
-    assert bottleneck.holds is False and "10% to 30% (m5-kronecker-19)" in bottleneck.detail
+    assert bottleneck.holds is False and "8% to 8% of DP2D" in bottleneck.detail
+    assert "10% to 30% of the whole conversion" in bottleneck.detail
     assert remarks.remarks_of(measured)[0] == f"{first.claim}: {first.detail}"
     what = "sort2D over published hash, 32 at once, order alone"
     assert ours(item, what, "geometric mean") == pytest.approx(1 / 3)
@@ -205,10 +217,22 @@ def test_the_verdict_on_the_hash_stands_first(measured):
     assert printed == {
         ("geometric mean", "3.53"): pytest.approx(1.0),
         ("greatest", "7.23"): pytest.approx(1.0),
-        ("geometric mean", "3.67"): pytest.approx(1.0),
+        ("geometric mean", "3.67"): None,
         ("greatest", "7.67"): pytest.approx(1.0),
     }
+    between = next(row for row in item.rows if row.paper == "3.67")
+    assert between.outcome == "not testable"
+    assert "between 1, whole conversion, and 4, order alone" in between.note
+    assert not any(row.implied for row in item.rows)
     faster = [replace(r, median_us=1.0) if r.method == "probing-words" else r for r in measured.records]
+    slow = [
+        replace(each, median_us=90.0) if (each.method, each.operation) == ("sort", "all") else each
+        for each in measured.records
+    ]
+    implied = [
+        row.paper for row in preparation.make(replace(measured, records=tuple(slow))).rows if row.implied
+    ]
+    assert implied == ["3.53"]  # the claim says it: 0.9 times as long is no gain at all
     verdict = preparation.verdict_on_the_hash(replace(measured, records=tuple(faster)))
     assert verdict.holds and "not reproduced" not in verdict.detail
 
@@ -220,8 +244,12 @@ def test_speeds_stand_next_to_those_of_the_papers_matrices(measured):
     assert {row.paper for row in item.rows if row.paper} == {"1.64", "3.32", "2.68", "6.17"}
     assert ours(item, "m4", "HBP as published, GFLOPS, float64") == pytest.approx(2 * 21_003_634 / 50e3)
     verdicts = by_claim(item)
-    assert verdicts["On m4 and m8 HBP as published is faster than CSR"].holds
+    assert verdicts["On m4 and m8 the 2D partition and HBP are faster than CSR"].holds
+    reason = verdicts["CSR is slow on m4 and m8 due to scattered accesses of x"]
+    assert reason.holds is False and "m4-kronecker-18 1.43 times; the 2D partition" in reason.detail
     assert verdicts["The 2D partition alone is no faster than CSR on most matrices"].holds is False
+    # The greatest gain over CSR is that of all three; none of the Kronecker graphs is above the paper's.
+    assert [row.ours for row in item.rows if row.paper == "3.32"] == [None]
     # The paper's RTX 4090 has none of the Kronecker graphs.
     slower = [
         replace(each, median_us=400.0)
@@ -234,7 +262,14 @@ def test_speeds_stand_next_to_those_of_the_papers_matrices(measured):
     assert ours(item, mean, "geometric mean, the paper's on 4090") == pytest.approx(2)
     assert ours(item, mean, "geometric mean, all matrices") == pytest.approx((2 * 2 * 8) ** (1 / 3))
     assert not any(row.row.startswith("m4") for row in item.rows)
+    assert {row.paper: row.outcome for row in item.rows if row.paper} == {
+        "1.61": "contradicted",
+        "3.01": "not testable",
+        "5.49": "contradicted",
+        "9.71": "not testable",
+    }
     verdicts = by_claim(item)
+    assert verdicts["On matrices with very unlike rows (sigma above the mean) HBP is faster than CSR"].holds
     assert verdicts["The high performance of the RTX 4090 amplifies this"].holds is None
     assert [each.holds for each in item.verdicts if "m3" in each.claim] == [None]
     assert verdicts["The conversion takes several times the storage of the original matrix"].holds
@@ -244,13 +279,19 @@ def test_speeds_stand_next_to_those_of_the_papers_matrices(measured):
     assert verdicts[padded].holds is False  # 1000 bytes are less than the entries alone take
 
 
+def test_a_greatest_gain_of_a_stand_in_counts_if_a_kronecker_graph_is_above_the_papers(recorded):
+    printed = {row.paper: row for row in products.speeds(recorded, "Orin").rows if row.paper}
+    assert printed["3.32"].outcome == "contradicted"  # the Kronecker graph for m4 has 4.23
+    assert printed["6.17"].outcome == "not testable" and "a generated matrix" in printed["6.17"].note
+
+
 def test_the_combine_step_and_what_would_be_without_it(measured):
     item = combining.make(measured)
     assert (ours(item, "m4", "HBP as published: blocks"), ours(item, "m4", "HBP as published: comb")) == (
         40,
         10,
     )
-    assert [each.holds for each in item.verdicts] == [False, False, False, True]
+    assert [each.holds for each in item.verdicts] == [False, False, False, True, True]
     assert ours(item, "sums added to y", "geometric mean") == pytest.approx(0.9)
     assert ours(item, "m1-circuit", "sums of no entry") == pytest.approx(90)
 
@@ -258,7 +299,8 @@ def test_the_combine_step_and_what_would_be_without_it(measured):
 def test_allocations_are_compared_with_that_by_size(measured):
     item = allocation.make(measured)
     assert ours(item, "all fixed, over fixed by size, time, float64", "geometric mean") == pytest.approx(1.2)
-    assert [each.holds for each in item.verdicts] == [None, True, False]
+    assert [each.holds for each in item.verdicts] == [None, None, True, None]
+    assert "fixed by size, 1.20" in item.verdicts[2].detail and "competitive, 1.50" in item.verdicts[2].detail
 
 
 def test_rates_of_another_gpu_are_not_testable_and_a_near_one_is_a_coincidence(measured):
@@ -270,7 +312,7 @@ def test_rates_of_another_gpu_are_not_testable_and_a_near_one_is_a_coincidence(m
     rate = (1000 + 16 * 262_144) / 50e3
     assert ours(item, "m4", "HBP as published, counted") == pytest.approx(rate)
     direction, unneeded = item.verdicts
-    assert direction.holds and unneeded.holds  # 9 blocks of 32 KiB of x against 1000 bytes
+    assert direction.holds is None and unneeded.holds  # 9 blocks of 32 KiB of x against 1000 bytes
     assert not memory.coincidences(measured)
     near = [
         replace(each, median_us=(1000 + 16 * 321_821) / 2850) if each.method == "crs-scalar" else each
