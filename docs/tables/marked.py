@@ -102,7 +102,7 @@ def numbers(items: Iterable[Item]) -> str:
 def claims(items: Iterable[Item]) -> str:
     """Return the claims in words, and what becomes of them."""
     rows = [
-        (item.title.partition(":")[0], verdict.claim, verdict.outcome)
+        (item.title.partition(":")[0], verdict.claim, verdict.outcome_in_words)
         for item in items
         for verdict in item.verdicts
     ]

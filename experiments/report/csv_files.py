@@ -34,13 +34,17 @@ def comparisons_csv(rows: Iterable[Comparison]) -> str:
             number_text(r.ours, "{:.6g}"),
             number_text(r.difference_percent, "{:.2f}"),
             r.outcome or "",
-            (f"{r.kind}, implied by others" if r.implied else r.kind) if r.paper else "",
+            _kind(r) if r.paper else "",
             *(number_text(mean, "{:.6g}") for mean in r.without_one or (None, None)),
             r.note,
         )
         for r in rows
     )
     return csv_text([COLUMNS, *of_rows])
+
+
+def _kind(of: Comparison | Verdict) -> str:
+    return f"{of.kind}, implied by others" if of.implied else of.kind
 
 
 def values_csv(rows: Iterable[Comparison]) -> str:
@@ -51,7 +55,7 @@ def values_csv(rows: Iterable[Comparison]) -> str:
 
 def verdicts_csv(verdicts: Iterable[Verdict]) -> str:
     """Write claims with what becomes of them, and the numbers after."""
-    rows = ((v.claim, v.outcome, v.kind, v.detail) for v in verdicts)
+    rows = ((v.claim, v.outcome, _kind(v), v.detail) for v in verdicts)
     return csv_text([("claim", "outcome", "kind", "detail"), *rows])
 
 

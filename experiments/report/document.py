@@ -23,6 +23,7 @@ def of_items(items: Iterable[Item]) -> list[dict[str, Any]]:
                     "claim": verdict.claim,
                     "outcome": verdict.outcome,
                     "kind": verdict.kind,
+                    "implied": verdict.implied,
                     "detail": verdict.detail,
                 }
                 for verdict in item.verdicts
@@ -76,4 +77,5 @@ def _row(row: Mapping[str, Any]) -> Comparison:
 
 
 def _claim(claim: Mapping[str, Any]) -> Verdict:
-    return Verdict(claim["claim"], _HOLDS[claim["outcome"]], claim["detail"], claim["kind"])
+    holds = _HOLDS[claim["outcome"]]
+    return Verdict(claim["claim"], holds, claim["detail"], claim["kind"], claim["implied"])

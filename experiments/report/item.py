@@ -193,17 +193,25 @@ class Verdict:
         The numbers after it.
     kind
         Where the numbers come from, with respect to the claim.
+    implied
+        Whether printed numbers or other claims imply it: it is shown, but not counted.
     """
 
     claim: str
     holds: bool | None
     detail: str
     kind: Kind = "predicted"
+    implied: bool = False
 
     @property
     def outcome(self) -> Outcome:
         """What becomes of the claim."""
         return outcome_of_claim(self.holds)
+
+    @property
+    def outcome_in_words(self) -> str:
+        """The outcome, and whether it counts."""
+        return f"{self.outcome}, not counted" if self.implied else self.outcome
 
 
 @dataclass(frozen=True)

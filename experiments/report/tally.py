@@ -64,7 +64,7 @@ class Tally:
     Attributes
     ----------
     claims
-        Claims in words.
+        Claims in words that nothing else implies.
     numbers
         Printed numbers that no other statement implies.
     """
@@ -85,10 +85,15 @@ class Tally:
 
 
 def tally(items: Iterable[Item], kinds: Container[Kind] = KINDS) -> Tally:
-    """Count the claims and numbers of items of these kinds, without numbers that others imply."""
+    """Count the claims and numbers of items of these kinds, without those that others imply."""
     result = tuple(items)
     return Tally(
-        Counts.of(verdict.outcome for item in result for verdict in item.verdicts if verdict.kind in kinds),
+        Counts.of(
+            verdict.outcome
+            for item in result
+            for verdict in item.verdicts
+            if verdict.kind in kinds and not verdict.implied
+        ),
         Counts.of(
             row.outcome
             for item in result

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from experiments.papers.hism.claims import Subject, independence, verdicts
+from experiments.papers.hism import suite_claims
+from experiments.papers.hism.bank_conflicts import CAUSE_OF, bank_conflicts
+from experiments.papers.hism.claims import Subject, verdicts
 from experiments.papers.hism.suite import Criterion, FigureMember, Member
 from experiments.papers.hism.suite_runs import SuiteRuns, suite_runs
 from experiments.papers.hism.timing import METHODS, Times, relative
 from experiments.papers.kit.charts import bars
 from experiments.papers.kit.request import Request
 from experiments.report.comparison import Comparison
-from experiments.report.item import BarChart, Item, Verdict
+from experiments.report.item import BarChart, Item
 from experiments.report.number_tables import three_digits
 
 
@@ -74,7 +76,11 @@ def make(request: Request, number: int) -> Item:
     UserError
         As :func:`experiments.papers.hism.measurements.measure_members`.
     """
-    return item(FIGURES[number], suite_runs(request))
+    figure, runs = FIGURES[number], suite_runs(request)
+    result = item(figure, runs)
+    if figure.criterion != CAUSE_OF:
+        return result
+    return replace(result, verdicts=(*result.verdicts, bank_conflicts(request, runs)))
 
 
 def item(figure: Figure, runs: SuiteRuns) -> Item:
@@ -95,17 +101,14 @@ def item(figure: Figure, runs: SuiteRuns) -> Item:
         ),
         rows=(*shown.rows(ten), *shown.rows(originals, ORIGINALS_SUFFIX)),
         chart=shown.chart((ten, originals) if originals else (ten,)),
-        verdicts=(*verdicts(figure.number, subjects, times), *_of_all(figure, runs, times)),
+        verdicts=(
+            *verdicts(figure.number, subjects, times),
+            *suite_claims.verdicts(figure.criterion, runs.members, runs.measured),
+        ),
         notes=NOTES,
         gaps=tuple(shown.gaps(ten)),
         faults=runs.measured.wrong(),
     )
-
-
-def _of_all(figure: Figure, runs: SuiteRuns, times: Mapping[str, Times]) -> Iterator[Verdict]:
-    if figure.criterion == "average_per_row":
-        lengths = {p.name: runs.members[p.name].average_per_row for p in runs.figures[figure.criterion]}
-        yield independence(lengths, times)
 
 
 Ten = Sequence[FigureMember]

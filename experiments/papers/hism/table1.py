@@ -87,7 +87,10 @@ def rows(matrices: Mapping[str, Any], remarks: Mapping[str, str] = NO_REMARKS) -
 
 
 def verdicts(result: Sequence[Comparison]) -> Iterator[Verdict]:
-    """Yield whether the rows confirm what the paper says about them, under each accounting."""
+    """Yield whether the rows confirm what the paper says about them, under each accounting.
+
+    As the paper counts, its printed numbers imply it.
+    """
     for counted, suffix in (("as the paper counts", ""), ("in memory", IMAGE_SUFFIX)):
         ratios = {
             quantity: [
@@ -109,6 +112,7 @@ def verdicts(result: Sequence[Comparison]) -> Iterator[Verdict]:
                 if numbers
                 else "no matrix of the table is available",
                 "predicted" if suffix else "decoded",
+                implied=not suffix,
             )
 
 

@@ -152,7 +152,7 @@ def show_item(output: Output, item: Item) -> None:
         ]
         output.table(fill(table([""], heads), rows))
     if item.verdicts:
-        rows = [[verdict.outcome, verdict.claim, verdict.detail] for verdict in item.verdicts]
+        rows = [[verdict.outcome_in_words, verdict.claim, verdict.detail] for verdict in item.verdicts]
         output.table(fill(table(["outcome", "what the paper says", "here"]), rows))
     for gap in item.gaps:
         output.text(shorten(gap, GAP_WIDTH, placeholder=" ... (all in the report)"))

@@ -73,8 +73,14 @@ class Ground:
 
     def concluded(self, evaluated: Evaluated, weights: Weights) -> dict[str, bool | None]:
         """Check what the paper concludes."""
-        of_groups = means(evaluated.cycles, weights)
+        of_groups = means(evaluated.cycles, self._by_size(weights["all"]))
         return conclusions(evaluated.cycles, of_groups, self.members, self._available_figures())
+
+    def _by_size(self, weights: Mapping[str, float]) -> Weights:
+        """Return the weights of all matrices in the groups of Table 2 by size; empty ones are left out."""
+        by_size = self.groups["suite"].by_size
+        groups = {g: {name: weights[name] for name in by_size[g] if name in weights} for g in GROUPS}
+        return {group: of_group for group, of_group in groups.items() if of_group}
 
     def _available_figures(self) -> dict[Criterion, tuple[FigureMember, ...]]:
         return {
