@@ -12,7 +12,7 @@ from textwrap import fill
 from docs.tables import hbp_orders, hbp_products, marked
 from docs.tables.markdown import table
 from docs.tables.marked import ROOT, WIDTH
-from experiments.papers.hbp import memory, preparation
+from experiments.papers.hbp import balance, memory, preparation
 from experiments.papers.hbp.paper import PAPER
 from experiments.papers.hbp.printed import REDUCTIONS
 from experiments.papers.hbp.results import Results
@@ -41,6 +41,22 @@ def _counts(results: Results) -> str:
 def _on_the_hash(results: Results) -> str:
     detail = preparation.verdict_on_the_hash(results).detail
     return fill(f"{detail[:1].upper()}{detail[1:]}.", WIDTH)
+
+
+def _numbers(results: Results) -> str:
+    """Return the printed numbers of times, and what stands next to them."""
+    rows = [
+        (
+            f"{row.row}, {row.quantity}",
+            row.paper,
+            f"{row.ours:.3g}" if row.ours is not None else row.note.removeprefix("here "),
+            row.outcome,
+        )
+        for item in _items(results)
+        for row in item.rows
+        if row.paper and row.absent not in (memory.THE_PAPERS, balance.UNNAMED)
+    ]
+    return table(("number", "paper", "here", "outcome"), rows)
 
 
 def _coincidences(results: Results) -> str:
@@ -79,7 +95,7 @@ def _run(results: Results) -> str:
 PARTS_OF_PAGES: dict[str, Callable[[Results], str]] = {
     "counts": _counts,
     "verdict": _on_the_hash,
-    "numbers": lambda results: marked.numbers(_items(results)),
+    "numbers": _numbers,
     "claims": lambda results: marked.claims(_items(results)),
     "coincidences": _coincidences,
     "run": _run,

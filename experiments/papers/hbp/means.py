@@ -44,14 +44,13 @@ def mean_row(
     )
 
 
-def greatest_row(what: str, ratios: Mapping[str, float], *, paper: str = "", of: str = "") -> Comparison:
+def greatest_row(what: str, ratios: Mapping[str, float], *, paper: str = "") -> Comparison:
     """Return the greatest ratio, with its matrix.
 
     Parameters
     ----------
-    what, ratios, paper, of
+    what, ratios, paper
         As of `mean_row`.
     """
     most = max(ratios, key=lambda name: ratios[name], default="")
-    quantity = f"greatest, {of}" if of else "greatest"
-    return Comparison(what, quantity, paper, ratios.get(most), most, NOT_MEASURED)
+    return Comparison(what, "greatest", paper, ratios.get(most), most, NOT_MEASURED)

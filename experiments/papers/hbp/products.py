@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
-from experiments.papers.hbp.means import greatest_row, mean_row
+from experiments.papers.hbp.means import mean_row
 from experiments.papers.hbp.memory import storage_verdicts
 from experiments.papers.hbp.printed import ON_THE_4090
 from experiments.papers.hbp.printed import PRODUCTS as PRINTED
@@ -14,14 +13,14 @@ from experiments.papers.hbp.subjects import id_of, is_of_the_paper
 from experiments.papers.hbp.texts import PRODUCTS
 from experiments.papers.kit.charts import bars
 from experiments.papers.kit.measurement import DTYPES
+from experiments.papers.kit.numbers import mean_ratio
 from experiments.papers.kit.results import NOT_MEASURED, MatrixRecord
-from experiments.report.agreement import outcome_of_number
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Verdict
 
 FIGURES = {"Orin": 8, "4090": 10}
 PUBLISHED = "hbp-probing"
-"""What the paper's numbers are compared with: rows probed for their places, blocks allocated by size."""
+"""What stands next to the paper's numbers: rows probed for their places, blocks allocated by size."""
 OURS = (PUBLISHED, "hbp", "hbp-classes", "hbp-active", "hbp-by-degree", "hbp-active-direct")
 DRAWN = tuple(method for method in PRODUCTS if method not in ("crs", "hbp-classes"))
 """As many as there are colours."""
@@ -30,6 +29,7 @@ SCATTERED = ("m4", "m8")
 """Where the paper sees scattered accesses of x (section IV-C)."""
 LIMITED = ("m3", "m10")
 """The device-like matrices; the paper calls m3 inherently limited."""
+UNLIKE_THE_PAPERS = "another GPU, and generated matrices"
 
 
 def speeds(results: Results, printed: str) -> Item:
@@ -86,31 +86,24 @@ def _mean_rows(
     compared: tuple[str, str, str],
     printed: str,
 ) -> Iterator[Comparison]:
-    """Yield the mean and, where the paper prints it, the greatest ratio of two products over a group."""
+    """Yield the mean ratio of two products over a group, and what the paper prints of it."""
     ours, other, dtype = compared
-    judged = ours == PUBLISHED and dtype == "float64" and name == _papers(printed)
-    mean, most = PRINTED[printed].get(other, ("", "")) if judged else ("", "")
     ratios = results.ratios(group, other, dtype, ours)
     what = f"{PRODUCTS[ours]}: times faster than {PRODUCTS[other]}, {dtype}"
-    yield mean_row(what, ratios, paper=mean, of=name)
-    if most:
-        yield _unless_generated(greatest_row(what, ratios, paper=most, of=name), ratios)
+    yield mean_row(what, ratios, of=name)
+    if ours == PUBLISHED and dtype == "float64" and name == _papers(printed) and other in PRINTED[printed]:
+        yield from _printed_rows(what, ratios, printed, PRINTED[printed][other])
 
 
-def _unless_generated(row: Comparison, ratios: dict[str, float]) -> Comparison:
-    """Leave the greatest ratio open if it is that of a stand-in and the paper's own family has none above."""
-    printed = float(row.paper)
-    above = [
-        ratio
-        for name, ratio in ratios.items()
-        if is_of_the_paper(name)
-        and ratio > printed
-        and outcome_of_number(row.measure, printed, ratio) == "contradicted"
-    ]
-    if row.ours is None or is_of_the_paper(row.note) or above:
-        return row
-    reason = f"{row.ours:.3g}, of {row.note}, a generated matrix that only resembles the paper's"
-    return replace(row, ours=None, note=reason, absent="of a stand-in")
+def _printed_rows(
+    what: str, ratios: Mapping[str, float], printed: str, numbers: tuple[str, str]
+) -> Iterator[Comparison]:
+    """Yield the paper's mean and greatest ratio on a device, with ours, which cannot decide them."""
+    greatest = max(ratios, key=lambda name: ratios[name], default="")
+    texts = (str(mean_ratio(ratios)), f"{ratios[greatest]:.2f} of {greatest}") if ratios else ("", "")
+    for quantity, number, ours in zip(("geometric mean", "greatest"), numbers, texts, strict=True):
+        note = f"here {ours or NOT_MEASURED}; {UNLIKE_THE_PAPERS}"
+        yield Comparison(what, f"{quantity}, on {printed}", number, None, note, "another GPU")
 
 
 def _speed_rows(results: Results, matrix: MatrixRecord) -> list[Comparison]:

@@ -223,16 +223,8 @@ def test_the_verdict_on_the_hash_stands_first(measured):
     between = next(row for row in item.rows if row.paper == "3.67")
     assert between.outcome == "not testable"
     assert "between 1, whole conversion, and 4, order alone" in between.note
-    assert not any(row.implied for row in item.rows)
+    assert [row.paper for row in item.rows if row.implied] == ["3.53", "7.23"]  # the claim on sorting
     faster = [replace(r, median_us=1.0) if r.method == "probing-words" else r for r in measured.records]
-    slow = [
-        replace(each, median_us=90.0) if (each.method, each.operation) == ("sort", "all") else each
-        for each in measured.records
-    ]
-    implied = [
-        row.paper for row in preparation.make(replace(measured, records=tuple(slow))).rows if row.implied
-    ]
-    assert implied == ["3.53"]  # the claim says it: 0.9 times as long is no gain at all
     verdict = preparation.verdict_on_the_hash(replace(measured, records=tuple(faster)))
     assert verdict.holds and "not reproduced" not in verdict.detail
 
@@ -248,8 +240,8 @@ def test_speeds_stand_next_to_those_of_the_papers_matrices(measured):
     reason = verdicts["CSR is slow on m4 and m8 due to scattered accesses of x"]
     assert reason.holds is False and "m4-kronecker-18 1.43 times; the 2D partition" in reason.detail
     assert verdicts["The 2D partition alone is no faster than CSR on most matrices"].holds is False
-    # The greatest gain over CSR is that of all three; none of the Kronecker graphs is above the paper's.
-    assert [row.ours for row in item.rows if row.paper == "3.32"] == [None]
+    greatest = next(row for row in item.rows if row.paper == "3.32")
+    assert greatest.outcome == "not testable" and greatest.note.startswith("here 2.00 of m1-circuit;")
     # The paper's RTX 4090 has none of the Kronecker graphs.
     slower = [
         replace(each, median_us=400.0)
@@ -262,12 +254,7 @@ def test_speeds_stand_next_to_those_of_the_papers_matrices(measured):
     assert ours(item, mean, "geometric mean, the paper's on 4090") == pytest.approx(2)
     assert ours(item, mean, "geometric mean, all matrices") == pytest.approx((2 * 2 * 8) ** (1 / 3))
     assert not any(row.row.startswith("m4") for row in item.rows)
-    assert {row.paper: row.outcome for row in item.rows if row.paper} == {
-        "1.61": "contradicted",
-        "3.01": "not testable",
-        "5.49": "contradicted",
-        "9.71": "not testable",
-    }
+    assert {row.outcome for row in item.rows if row.paper} == {"not testable"}
     verdicts = by_claim(item)
     assert verdicts["On matrices with very unlike rows (sigma above the mean) HBP is faster than CSR"].holds
     assert verdicts["The high performance of the RTX 4090 amplifies this"].holds is None
@@ -277,12 +264,6 @@ def test_speeds_stand_next_to_those_of_the_papers_matrices(measured):
     assert memory.converted_bytes(measured, measured.matrices[1]) == 2000 + 8 * 10 * 512
     padded = "The storage of HBP is fixed by the entries, the rows and the column blocks: nothing is padded"
     assert verdicts[padded].holds is False  # 1000 bytes are less than the entries alone take
-
-
-def test_a_greatest_gain_of_a_stand_in_counts_if_a_kronecker_graph_is_above_the_papers(recorded):
-    printed = {row.paper: row for row in products.speeds(recorded, "Orin").rows if row.paper}
-    assert printed["3.32"].outcome == "contradicted"  # the Kronecker graph for m4 has 4.23
-    assert printed["6.17"].outcome == "not testable" and "a generated matrix" in printed["6.17"].note
 
 
 def test_the_combine_step_and_what_would_be_without_it(measured):
