@@ -6,8 +6,9 @@ from typing import Literal
 from experiments.report.agreement import MEASURES, Measure, Outcome, difference, outcome_of_number
 
 Kind = Literal["decoded", "calibrated", "predicted"]
-"""What an agreement proves: nothing where the formula was decoded from this very number; that the search
-succeeded where the machine was calibrated to it; something about the model only where it is predicted."""
+"""What an agreement proves: nothing where the formula was decoded from this very number, or ours follows by
+arithmetic from the paper's text; that the search succeeded where the machine was calibrated to it; something
+about the model only where it is predicted."""
 KINDS: tuple[Kind, ...] = ("decoded", "calibrated", "predicted")
 
 NOT_FOUND = "not found"

@@ -78,7 +78,7 @@ def test_parts_of_pages_are_made_of_the_recorded_results(paper):
 
 def test_a_changed_number_is_noticed(of_pellr):
     page = pellr.PAGES[0].read_text(encoding="utf-8")
-    changed = re.sub(r"(\| over HYB on memplus; as they are, f64 \| 0\.7 \| )[\d.]+", r"\g<1>0.70", page)
+    changed = re.sub(r"(\| over ELLR on memplus; as they are, f64 \| 1\.1 \| )[\d.]+", r"\g<1>1.10", page)
     assert changed != page
     assert marked.rendered(changed, pellr.NAME, pellr.PARTS_OF_PAGES, of_pellr) == page
 
@@ -101,6 +101,12 @@ def test_the_text_on_pellr_says_what_the_numbers_say(of_pellr):
     by_warp = claims.mean_ratio(of_pellr.ratios(of_pellr.sets["filled"], results.BY_WARP, "float64"))
     assert abs(by_warp.value - 1) < 0.02
     assert sum(each.group == "stand-in" for each in of_pellr.sets["alone"]) == 7
+    large = [each for each in of_pellr.sets["alone"] if each.sigma > 10]
+    spared = {each.name: each.iterations["ellr"] / each.iterations["pellr"] for each in large}
+    assert max(spared, key=lambda name: spared[name]) == "memplus"
+    held = outcomes(pellr, of_pellr)
+    assert held["The advantage over HYB falls as sigma grows"] is True
+    assert held["On memplus PELLR is slower than HYB"] is True
 
 
 def test_coordinates_cost_about_14_us(of_pellr):

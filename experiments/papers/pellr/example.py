@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import chain
+from operator import eq, lt
 
 import numpy as np
 
-from experiments.papers.kit.numbers import rank_correlation
+from experiments.papers.kit.numbers import geometric_mean, rank_correlation, spread
 from experiments.papers.pellr.iterations import (
     ELLR_ROWS,
     EXAMPLE_WIDTH,
@@ -21,6 +22,7 @@ from experiments.papers.pellr.iterations import (
 )
 from experiments.papers.pellr.results import BY_WARP, ELLR, PARTS, PELLR, Results
 from experiments.papers.pellr.texts import subject_label
+from experiments.papers.pellr.verdicts import NOT_OBVIOUS
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel, Verdict
 
@@ -65,10 +67,18 @@ def make(results: Results) -> Item:
             printed.get((what, name), ""),
             count(rows),
             "the printed lists, warps of 8",
+            kind="decoded",
             measure="counted",
         )
         for what, count in COUNTS.items()
         for name, rows in LISTS.items()
+    ]
+    example += [
+        Comparison(what, name, printed_, ours, note, kind="decoded", measure="counted")
+        for what, name, printed_, ours, note in (
+            ("iterations of the first warp (Figure 3)", "ELLPACK-R", "4", max(ELLR_ROWS[0]), "warps of 8"),
+            ("groups of a warp (Figure 10)", "BiJAD", "6", WARP.bit_length(), "halves of 32, down to 1"),
+        )
     ]
     ordered = sorted_iterations(LISTS["ELLPACK-R"], EXAMPLE_WIDTH)
     return results.item(
@@ -147,7 +157,9 @@ def _of_matrices(results: Results) -> tuple[Verdict, ...]:
         ),
         _never_more(results, "Sorting never takes more iterations", "pellr", "ellr"),
         _never_more(results, "BiELL takes fewer iterations than ELLR (2.3.3)", "biell", "ellr"),
-        _never_more(results, "BiJAD pads less than BiELL (2.3.5)", "bijad", "biell"),
+        _pads_less(results),
+        _fewer_than_ell(results),
+        _coordinates_take_more(results),
         _performance(results),
         _two_arrays(results),
         _fewer_lengths(results),
@@ -161,9 +173,46 @@ def _never_more(results: Results, claim: str, fewer: str, more: str) -> Verdict:
         for matrix in results.matrices
         if {fewer, more} <= set(matrix.iterations)
     ]
-    at_most = sum(first <= second for first, second in pairs)
+    less, equal = (sum(map(compare, *zip(*pairs, strict=True))) if pairs else 0 for compare in (lt, eq))
     return Verdict(
-        claim, at_most == len(pairs) if pairs else None, f"at most as many on {at_most} of {len(pairs)}"
+        claim,
+        less + equal == len(pairs) if pairs else None,
+        f"fewer on {less}, as many on {equal} of {len(pairs)}",
+    )
+
+
+def _pads_less(results: Results) -> Verdict:
+    """Judge padding by bytes: the other arrays of BiELL and BiJAD are alike, but for an order of all rows."""
+    sizes = _bytes(results, "bijad", "biell")
+    fewer = sum(first < second for first, second, _ in sizes.values())
+    return Verdict(
+        "BiJAD may pad less than BiELL (2.3.5)",
+        2 * fewer > len(sizes) if sizes else None,
+        f"fewer bytes in all on {fewer} of {len(sizes)}",
+    )
+
+
+def _fewer_than_ell(results: Results) -> Verdict:
+    ratios = {
+        matrix.name: matrix.longest * -(-matrix.rows // WARP) / count
+        for matrix in results.sets["alone"]
+        if (count := matrix.iterations.get("ellr"))
+    }
+    return Verdict(
+        "ELLR takes many iterations less than ELL (2.3.2)",
+        (geometric_mean(ratios.values()) or 0) > 1 + NOT_OBVIOUS if ratios else None,
+        f"times as many with ELL: {spread(ratios)}",
+    )
+
+
+def _coordinates_take_more(results: Results) -> Verdict:
+    """Judge row numbers of coordinates, one an entry, against the pointers of CSR, one a row and one more."""
+    matrices = results.sets["alone"]
+    more = sum(matrix.nnz > matrix.rows + 1 for matrix in matrices)
+    return Verdict(
+        "COO takes more memory than CSR (2.1)",
+        more == len(matrices) if matrices else None,
+        f"more entries than rows on {more} of {len(matrices)}",
     )
 
 

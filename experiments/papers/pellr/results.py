@@ -125,15 +125,16 @@ class Results(kit.Results):
         cut = fast in (CUT_PELLR, NEAR) or self.time(matrix, ELLR, "float64") is None
         return CUT_ELLR if cut else ELLR
 
-    def ell_part(self, matrix: kit.MatrixRecord, dtype: str) -> float | None:
-        """Return how many times PELLR is faster than HYB if its coordinates cost nothing."""
-        record, own = self.record(matrix, HYB, dtype), self.time(matrix, self.own_of(matrix), dtype)
+    def ell_part(self, matrix: kit.MatrixRecord, dtype: str, fast: str = "") -> float | None:
+        """Return how many times PELLR, or another method, is faster than HYB with free coordinates."""
+        record = self.record(matrix, HYB, dtype)
+        own = self.time(matrix, fast or self.own_of(matrix), dtype)
         part = None if record is None else record.parts.get("ell_launches")
         return part / own if part and own else None
 
-    def ell_parts(self, matrices: Iterable[kit.MatrixRecord], dtype: str) -> dict[str, float]:
+    def ell_parts(self, matrices: Iterable[kit.MatrixRecord], dtype: str, fast: str = "") -> dict[str, float]:
         """Return what `ell_part` returns, by the name of the matrix."""
-        matches = {each.name: self.ell_part(each, dtype) for each in matrices}
+        matches = {each.name: self.ell_part(each, dtype, fast) for each in matrices}
         return {name: ratio for name, ratio in matches.items() if ratio is not None}
 
     def waves(self, matrix: kit.MatrixRecord) -> float:

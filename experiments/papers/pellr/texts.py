@@ -24,7 +24,8 @@ HYB_STAND_IN = (
     "HYB is a stand-in: cuSPARSE no longer has it. Ours has its rule of a third, and kernels of ours for "
     "both parts. Coordinates cost about 14 us here, however few they are, and most of these matrices take "
     "less in all. So the table of claims also has what becomes of the ratio without them: over the ELL part "
-    "alone, as if coordinates cost nothing, and over HYB by our rule, which avoids them."
+    "alone, as if coordinates cost nothing, and over HYB by our rule, which avoids them. A number over HYB "
+    "is not testable; a claim is, where it is the same with our coordinates and if they cost nothing."
 )
 
 
