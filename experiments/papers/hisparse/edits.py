@@ -17,6 +17,18 @@ SUMMARY = (
     "the leaves and the list of leaves, and shares the others. CSR is written again as a whole. Times are "
     "of the host, until the device has finished. The paper prints no numbers."
 )
+UNTESTED = (
+    Verdict(
+        "An edit of few entries that shares nodes takes fewer operations, too",
+        None,
+        "operations are not counted: bytes and time are judged, and time has our launches and waits in it",
+    ),
+    Verdict(
+        "The second step of the conversion, filling the nodes, is very efficient",
+        None,
+        "its steps are not timed apart, and the paper prints no time",
+    ),
+)
 
 
 def make(results: Results) -> Item:
@@ -40,7 +52,7 @@ def make(results: Results) -> Item:
         "Section 3.2: edits that share nodes",
         SUMMARY,
         rows,
-        verdicts=(_storage(results), _operations(results)),
+        verdicts=(_storage(results), _time(results), *UNTESTED),
         notes=notes_of(results),
     )
 
@@ -58,9 +70,12 @@ def _storage(results: Results) -> Verdict:
     return Verdict(claim, min(ratios.values()) > 1, f"bytes of CSR over those of HiSparse: {spread(ratios)}")
 
 
-def _operations(results: Results) -> Verdict:
-    claim = "An edit of few entries takes fewer operations than in CSR (here: less time)"
+def _time(results: Results) -> Verdict:
+    claim = "Editing is efficient compared to traditional formats (here: less time of the host than in CSR)"
     ratios = results.ratios(results.measured, CSR_EDIT, "float64", TREE_EDIT, EDIT)
     if not ratios:
         return Verdict(claim, None, NOT_MEASURED)
-    return Verdict(claim, min(ratios.values()) > 1, f"time of CSR over that of HiSparse: {spread(ratios)}")
+    detail = (
+        f"time of CSR over that of HiSparse: {spread(ratios)}; positions all over the matrix, not local ones"
+    )
+    return Verdict(claim, min(ratios.values()) > 1, detail)

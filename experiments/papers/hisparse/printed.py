@@ -82,6 +82,8 @@ FIGURE_4 = {
 NO_TREE = ("dense", "in-2004", "mip1")
 """Whose printed mean entries of inner nodes are not the nodes below them: 1 inner node over 1,600 leaves is
 said to have 16,373.3 entries. They are the three matrices with dense leaves."""
+DENSE = "dense"
+"""The one matrix of the paper that is the same here: it is full."""
 
 
 @dataclass(frozen=True)
@@ -165,5 +167,9 @@ TIMES_FASTER = {
     ("sum_t, converted", "float64"): {"cuSparse": "2", "cusp": "4.5"},
 }
 """How many times HiSparse is faster, as the text says (section 7)."""
+SLOWER = ("cuSparse", "cusp")
+"""Whose average performance in the direct product is below that of HiSparse, as the text says."""
 LESS_THAN_CSR, LESS_THAN_COO = 20.0, 50.0
 """Per cent of memory that HiSparse saves on average, in single precision (section 3.3)."""
+BARELY = 0.1
+"""What differs by less "hardly" or "slightly" differs, and is no "significant" overhead."""

@@ -34,17 +34,16 @@ def formula_bytes(tree: Tree, nnz: int) -> float:
 
     A sparse node has its entries and B_i's 32 bits; a dense one d^2 values. The sums are over the real nodes.
     """
-    value_bits = VALUE_BITS[tree.dtype]
-    bits = 0.0
-    for number, level in enumerate(tree.levels):
-        bits += _bits(
-            level.sparse_entries,
-            level.sparse,
-            level.dense,
-            tree.node_size,
-            POINTER_BITS if number else value_bits,
-        )
-    return bits / 8 / max(nnz, 1)
+    return sum(formula_bits(tree)) / 8 / max(nnz, 1)
+
+
+def formula_bits(tree: Tree) -> tuple[float, float]:
+    """Return the bits of all leaves, and of all inner nodes, as `formula_bytes` counts them."""
+    leaves, inner = tree.levels[0], tree.inner
+    return (
+        _bits(leaves.sparse_entries, leaves.sparse, leaves.dense, tree.node_size, VALUE_BITS[tree.dtype]),
+        _bits(inner.sparse_entries, inner.sparse, inner.dense, tree.node_size, POINTER_BITS),
+    )
 
 
 def approximate_bytes(tree: Tree, nnz: int) -> float:

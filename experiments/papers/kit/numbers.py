@@ -68,6 +68,24 @@ def average(values: Mapping[str, T], of: Callable[[list[T]], float]) -> Average 
     return Average(whole, left[low], left[high], low, high)
 
 
+def judged(values: Mapping[str, T], holds: Callable[[list[T]], bool]) -> tuple[bool | None, str]:
+    """Judge a claim about a set of matrices; None, and why, if it changes with one of them left out.
+
+    Parameters
+    ----------
+    values
+        By the name of the matrix.
+    holds
+        Whether the claim holds of a list that is not empty.
+    """
+    whole = holds(list(values.values()))
+    left = {name: [values[other] for other in values if other != name] for name in values}
+    changed = [name for name, others in left.items() if others and holds(others) != whole]
+    if not changed:
+        return whole, ""
+    return None, f"; this {'holds' if whole else 'fails'}, but not without {' or without '.join(changed)}"
+
+
 def geometric_mean(numbers: Iterable[float]) -> float | None:
     """Return the geometric mean; None of nothing."""
     result = list(numbers)

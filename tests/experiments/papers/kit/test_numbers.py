@@ -2,7 +2,7 @@
 
 import pytest
 
-from experiments.papers.kit.numbers import Average, average, mean_ratio, spread
+from experiments.papers.kit.numbers import Average, average, judged, mean_ratio, spread
 
 
 def test_a_mean_that_one_matrix_makes_shows_it():
@@ -24,3 +24,15 @@ def test_of_a_single_matrix_and_of_none():
     assert mean_ratio({"a": 2.0}) == Average(pytest.approx(2.0), pytest.approx(2.0), pytest.approx(2.0))
     assert str(mean_ratio({"a": 2.0})) == "2.00"
     assert mean_ratio({}) is None
+
+
+def test_a_claim_that_one_matrix_decides_is_not_judged():
+    def large(numbers):
+        return sum(numbers) > 10
+
+    assert judged({"a": 9, "b": 9, "c": 9}, large) == (True, "")
+    assert judged({"a": 1, "b": 1}, large) == (False, "")
+    assert judged({"a": 11}, large) == (True, "")
+    assert judged({"a": 11, "b": 0}, large) == (None, "; this holds, but not without a")
+    undecided = judged({"a": 13, "b": -2, "c": -2}, large)
+    assert undecided == (None, "; this fails, but not without b or without c")
