@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from experiments.papers.hisparse.methods import (
@@ -17,7 +18,7 @@ from experiments.papers.hisparse.methods import (
     TREE_SUM,
 )
 from experiments.papers.hisparse.printed import BARELY, TABLE_2
-from experiments.papers.hisparse.results import Results
+from experiments.papers.hisparse.results import MatrixRecord, Results
 from experiments.papers.hisparse.speed_items import (
     NAMES,
     SETS,
@@ -120,7 +121,7 @@ def _times_rows(results: Results) -> list[Comparison]:
             f"times {name} {short}",
             "",
             mean.value,
-            f"{len(ratios)} matrices: {spread(ratios)}",
+            f"{_of(matrices, ratios)}: {spread(ratios)}",
             without_one=mean.without_one,
         )
         for operation, rivals in RIVALS.items()
@@ -131,6 +132,12 @@ def _times_rows(results: Results) -> list[Comparison]:
         if (ratios := results.ratios(matrices, rival, dtype, own, operation))
         and (mean := mean_ratio(ratios)) is not None
     ]
+
+
+def _of(matrices: Sequence[MatrixRecord], ratios: Mapping[str, float]) -> str:
+    """Return how many of some matrices have a ratio, and which have none."""
+    absent = [each.name for each in matrices if each.name not in ratios]
+    return f"{len(ratios)} of {len(matrices)} matrices" + (f", without {', '.join(absent)}" if absent else "")
 
 
 def _verdicts(results: Results) -> list[Verdict]:

@@ -212,6 +212,12 @@ def test_sums_that_were_measured():
     assert (flat.ours, flat.implied) == (pytest.approx(8), True)
     of_csr = number(item, "gpu.add of CSR, A + Bᵀ: skewed", "times csrgeam2, conversion counted f32")
     assert (of_csr.paper, of_csr.ours) == ("", pytest.approx(24))
+    assert of_csr.note.startswith("1 of 1 matrices: ")
+    failed = [each for each in actual if (each.matrix, each.method) != ("full", CSR_SUM)]
+    rest = number(
+        sums.table2(results(records=tuple(failed))), "gpu.add of CSR, A + B: matrices", "times csrgeam2 f64"
+    )
+    assert rest.note.startswith("2 of 3 matrices, without full: ")
     assert verdict(item, "the shortest time in all test cases").holds
     assert verdict(item, "with the conversion counted").holds
     assert verdict(item, "lower for transposed matrices").holds is False
