@@ -7,7 +7,7 @@ and generated matrices and other forms give stands next to it and is not counted
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from experiments.papers.kit.numbers import Average, average, mean_ratio
 from experiments.papers.kit.results import NOT_MEASURED
@@ -21,12 +21,14 @@ from experiments.report.item import Item
 
 SUMMARY = (
     "Every number that the paper's text gives for PELLR against another format, and what this GPU gives. "
-    "Counted is float64 on the matrices as they are, with PELLR in one slice as published. Not counted: "
+    "Counted is float64 on the matrices as they are, with PELLR in one slice as published; a number is not "
+    "testable if float32 gives another outcome, as the paper names no type. Not counted: "
     "float32; the paper's matrices repeated until they fill the GPU as often as they filled the paper's "
     "Quadro P600; generated ones; and other forms of PELLR and HYB. Averages are geometric means."
 )
 NOT_HAD = "not available"
 NO_HYB = "cuSPARSE no longer has HYB"
+TYPES_DISAGREE = "float64 and float32 disagree, and the paper does not say which it has"
 ELL_PART = "ell part"
 """Stands for the ELL part of HYB alone in the place of a method."""
 
@@ -141,33 +143,46 @@ def make(results: Results) -> Item:
 
 
 def _rows(claim: Claim, results: Results) -> Iterator[Comparison]:
-    if claim.stand_ins:
+    rows = [
+        _row(claim, results, part, dtype, short) for part in claim.parts for dtype, short in DTYPES.items()
+    ]
+    outcomes = {row.outcome for row in rows[: len(DTYPES)]}
+    if claim.stand_ins or (claim.counts and len(outcomes) > 1):
+        quantity, why = ("f64", claim.stand_ins) if claim.stand_ins else ("either type", TYPES_DISAGREE)
         yield Comparison(
             claim.words,
-            "f64",
+            quantity,
             claim.printed,
             None,
-            claim.stand_ins,
+            why,
             NOT_HAD,
             implied=not claim.counts,
             measure=claim.measure,
         )
-    for part in claim.parts:
-        matrices = [matrix for matrix in results.sets[part] if claim.choose(matrix)]
-        for dtype, short in DTYPES.items():
-            mean = _ours(claim, results, part, matrices, dtype)
-            counts = claim.counts and (part, short) == ("alone", "f64")
-            yield Comparison(
-                f"{claim.words}; {'stand-ins ' if claim.stand_ins else ''}{PARTS[part]}",
-                short,
-                "" if claim.stand_ins else claim.printed,
-                None if mean is None else mean.value,
-                _which(matrices),
-                NOT_MEASURED,
-                implied=not counts,
-                measure=claim.measure,
-                without_one=mean.without_one if mean is not None and mean.least_without else None,
-            )
+        rows = [replace(row, implied=True) for row in rows]
+    yield from rows
+
+
+def _row(claim: Claim, results: Results, part: str, dtype: str, short: str) -> Comparison:
+    matrices = [matrix for matrix in results.sets[part] if claim.choose(matrix)]
+    mean = _ours(claim, results, part, matrices, dtype)
+    return Comparison(
+        f"{claim.words}; {'stand-ins ' if claim.stand_ins else ''}{PARTS[part]}",
+        short,
+        "" if claim.stand_ins else claim.printed,
+        None if mean is None else mean.value,
+        _which(matrices) + _highest_on(claim, mean),
+        NOT_MEASURED,
+        implied=not claim.counts or (part, short) != ("alone", "f64"),
+        measure=claim.measure,
+        without_one=mean.without_one if mean is not None and mean.least_without else None,
+    )
+
+
+def _highest_on(claim: Claim, mean: Average | None) -> str:
+    """Return on which matrix the highest ratio is: without it the highest is least."""
+    highest = claim.number is _highest and mean is not None and mean.least_without
+    return f", the highest on {mean.least_without}" if highest and mean is not None else ""
 
 
 def _ours(

@@ -43,6 +43,7 @@ PAPER = Paper(
     stand_in_programs=(
         "HYB by kernels of ours for that of cuSPARSE, which no longer has it",
         "BiELL and BiJAD as we read their papers",
+        "JAD with several warps for very long rows",
         "kernels through Numba for those of CUDA-ITSOL, without texture memory",
     ),
 )

@@ -78,6 +78,28 @@ def test_a_number_counts_once():
         assert all(row.implied for row in figures.ratio_item(speeds(), number).rows)
 
 
+def test_a_number_on_which_the_types_disagree_is_not_testable():
+    from dataclasses import replace
+
+    actual = tuple(
+        replace(each, median_us=82.0)
+        if (each.matrix, each.method, each.dtype) == ("memplus", "biell", "float64")
+        else each
+        for each in records(memplus_biell=0.3)
+    )
+    item = claims.make(results(records=actual))
+    row = claim(item, "over BiELL on memplus", "either type")
+    assert (row.paper, row.outcome, row.implied) == ("0.8172", "not testable", False)
+    assert claim(item, "over BiELL on memplus; as they are").implied
+    agreed = claims.make(speeds(memplus_biell=0.82))
+    assert not claim(agreed, "over BiELL on memplus; as they are").implied
+
+
+def test_the_highest_ratio_names_its_matrix():
+    item = claims.make(speeds(even_bijad=1.4))
+    assert claim(item, "over BiJAD, highest ratio; as they are").note.endswith("the highest on even")
+
+
 def test_means_have_their_leave_one_out_ranges():
     row = claim(claims.make(speeds(even_biell=4.0)), "over HYB, sigma < 10; stand-ins as they are")
     assert row.without_one == (pytest.approx(2), pytest.approx(2))
