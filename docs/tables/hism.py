@@ -12,6 +12,7 @@ from docs.tables import marked
 from docs.tables.markdown import table
 from docs.tables.marked import ROOT, WIDTH
 from docs.tables.papers import recorded_hism
+from experiments.papers.hism.calibration import recorded_tables
 from experiments.papers.hism.calibration.choices import CHOICES
 from experiments.papers.hism.table2 import GROUPS, IMPLIED, PRINTED
 from experiments.papers.hism.unseen import NAME as UNSEEN_ITEM
@@ -104,13 +105,36 @@ def _choices(items: Items) -> str:
     )
 
 
+def _claims(items: Items) -> str:
+    """Return the claims, what becomes of them, and on how many machines of the calibration they hold."""
+    spread = {
+        _key(row["conclusion"]): f"{row['machines within the spread']} of {row['of these']}"
+        for row in recorded_tables.rows("conclusions-by-standard")
+    }
+    rows = []
+    for item in items:
+        where = item.title.partition(":")[0]
+        for verdict in item.verdicts:
+            machines = spread.get(_key(f"{where}: {verdict.claim}"), "")
+            rows.append((where, verdict.claim, verdict.outcome_in_words, machines))
+    return table(("where", "claim", "outcome", "machines"), rows)
+
+
+def _key(conclusion: str) -> str:
+    """Return what names a conclusion: an order of Table 2 by its group, for the times in it differ."""
+    title, _, claim = conclusion.partition(": ")
+    title, _, group = title.partition(", ")
+    group = group or claim.partition(":")[0]
+    return f"{title}, {group}" if title == "Table 2" else conclusion
+
+
 PARTS_OF_PAGES = {
     "averages": _averages,
     "kinds": _kinds,
     "unseen": _unseen,
     "sizes": _sizes,
     "choices": _choices,
-    "claims": marked.claims,
+    "claims": _claims,
 }
 """Makes each part of the page."""
 

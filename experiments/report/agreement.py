@@ -3,6 +3,9 @@
 A number agrees if ours is within the tolerance of its measure. The tolerances were set before the papers
 were judged by them: what is counted depends on the format and the matrix alone, times depend on a machine
 that a paper describes in part, and per cents are differences of such numbers.
+
+A time or a speed-up belongs to the GPU that it was measured on: on another one it is not testable, since in
+papers that print it for several GPUs it differs by a factor of up to three. Claims in words are judged.
 """
 
 from __future__ import annotations
@@ -25,11 +28,12 @@ OUTCOMES: tuple[Outcome, ...] = ("confirmed", "contradicted", "not testable")
 
 
 def rule() -> str:
-    """Return the rule in a sentence."""
+    """Return the rule in two sentences."""
     counted, timed, share = (f"{size:g} {unit}" for size, unit in MEASURES.values())
     return (
         f"A number is confirmed if ours is within {counted} of it where things are counted, within {timed} "
-        f"where times or speed-ups are measured, and within {share} where it is a share in per cent."
+        f"where times or speed-ups are measured, and within {share} where it is a share in per cent. What a "
+        "paper timed on a GPU that is not here is not testable; ours stands next to it."
     )
 
 

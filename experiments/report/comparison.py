@@ -40,6 +40,8 @@ class Comparison:
         Whether other printed numbers imply this one or a claim judges it: it is shown, but not counted.
     measure
         What the number measures, which sets its tolerance.
+    elsewhere
+        Whether it was timed on a GPU that is not here: then it is shown next to ours, but not testable.
     without_one
         Of a mean, the least and the greatest if one matrix is left out; None for other numbers.
     """
@@ -54,6 +56,7 @@ class Comparison:
     implied: bool = False
     measure: Measure = "timed"
     without_one: tuple[float, float] | None = None
+    elsewhere: bool = False
 
     @property
     def difference_percent(self) -> float | None:
@@ -74,4 +77,7 @@ class Comparison:
     @property
     def outcome(self) -> Outcome | None:
         """Whether ours agrees with the printed number; None if the paper prints none."""
-        return outcome_of_number(self.measure, float(self.paper), self.ours) if self.paper else None
+        if not self.paper:
+            return None
+        ours = None if self.elsewhere else self.ours
+        return outcome_of_number(self.measure, float(self.paper), ours)

@@ -47,6 +47,7 @@ def _of_row(row: Comparison) -> dict[str, Any]:
         "implied": row.implied,
         "measure": row.measure,
         "without_one": row.without_one,
+        "elsewhere": row.elsewhere,
         "note": row.note,
     }
 

@@ -23,6 +23,7 @@ from experiments.papers.layouts import tables
 from experiments.papers.layouts.preferences import chosen
 from experiments.papers.pellr import claims, results
 from experiments.papers.pellr.wins import share_best
+from experiments.report.agreement import outcome_of_number
 from experiments.whatif.reorder.search import search
 from programs.measurement import measure, prepare_product
 from programs.registry import PROGRAMS, SCHEDULE
@@ -86,7 +87,7 @@ def test_a_changed_number_is_noticed(of_pellr):
 def test_the_text_on_pellr_says_what_the_numbers_say(of_pellr):
     rows = {(row.row, row.quantity): row for row in claims.make(of_pellr).rows}
     over_ellr = {part: rows[f"over ELLR, sigma > 10; {part}", "f64"] for part in results.PARTS.values()}
-    assert {part: row.outcome for part, row in over_ellr.items()} == {
+    assert {part: outcome_of_number("timed", 1.5, row.ours) for part, row in over_ellr.items()} == {
         "as they are": "contradicted",
         "repeated": "confirmed",
         "generated": "confirmed",

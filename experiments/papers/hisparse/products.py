@@ -98,6 +98,7 @@ def _full_chip(results: Results) -> list[Comparison]:
             f"the paper: up to about, on FullChip and circuit5M; here {', '.join(m.name for m in chosen)}",
             NOT_MEASURED,
             implied=own != PUBLISHED,
+            elsewhere=True,
         )
         for own in (PUBLISHED, OWN)
     ]

@@ -217,7 +217,14 @@ def _row(
         note += f"; without one matrix {number.least:.3g} ({number.least_without}) to "
         note += f"{number.greatest:.3g} ({number.greatest_without})"
     return Comparison(
-        row, quantity, paper, number.value, note, implied=implied, without_one=number.without_one
+        row,
+        quantity,
+        paper,
+        number.value,
+        note,
+        implied=implied,
+        without_one=number.without_one,
+        elsewhere=True,
     )
 
 

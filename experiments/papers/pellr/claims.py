@@ -176,6 +176,7 @@ def _row(claim: Claim, results: Results, part: str, dtype: str, short: str) -> C
         implied=not claim.counts or (part, short) != ("alone", "f64"),
         measure=claim.measure,
         without_one=mean.without_one if mean is not None and mean.least_without else None,
+        elsewhere=claim.measure == "timed",
     )
 
 

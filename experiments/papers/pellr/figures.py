@@ -134,6 +134,7 @@ def _ratio_rows(figure: RatioFigure, results: Results) -> list[Comparison]:
             matrix_note(matrix, results, figure.method),
             results.absent(matrix, own or PELLR, dtype),
             implied=True,
+            elsewhere=True,
         )
         for part in SETS
         for matrix in results.sets[part]

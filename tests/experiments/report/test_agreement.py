@@ -26,6 +26,13 @@ def test_a_number_agrees_within_the_tolerance_of_its_measure(measure, printed, o
     assert Comparison("r", "q", str(printed), ours, measure=measure).outcome == outcome
 
 
+def test_what_was_timed_on_another_gpu_is_shown_but_not_testable():
+    row = Comparison("r", "q", "2.0", 2.0, elsewhere=True)
+    assert row.outcome == "not testable"
+    assert row.difference_percent == 0
+    assert Comparison("r", "q", "", 2.0, elsewhere=True).outcome is None
+
+
 def test_a_claim_holds_or_not_or_nothing_decides_it():
     outcomes = [outcome_of_claim(holds) for holds in (True, False, None)]
     assert outcomes == ["confirmed", "contradicted", "not testable"]

@@ -1,5 +1,7 @@
 """The items of the PELLR paper: made from results, or without any."""
 
+from dataclasses import replace
+
 import pytest
 from pellr_cases import MATRICES, records, refused, results
 
@@ -78,21 +80,24 @@ def test_a_number_counts_once():
         assert all(row.implied for row in figures.ratio_item(speeds(), number).rows)
 
 
-def test_a_number_on_which_the_types_disagree_is_not_testable():
-    from dataclasses import replace
-
+def test_a_number_on_which_the_types_disagree_is_not_testable(monkeypatch):
+    share = next(each for each in claims.CLAIMS if each.method == "biell" and each.measure == "share")
+    monkeypatch.setattr(claims, "CLAIMS", (replace(share, printed="33"),))
     actual = tuple(
-        replace(each, median_us=82.0)
-        if (each.matrix, each.method, each.dtype) == ("memplus", "biell", "float64")
-        else each
-        for each in records(memplus_biell=0.3)
+        replace(each, median_us=1e6) if (each.method, each.dtype) == ("biell", "float64") else each
+        for each in records(even_biell=4.0)
     )
     item = claims.make(results(records=actual))
-    row = claim(item, "over BiELL on memplus", "either type")
-    assert (row.paper, row.outcome, row.implied) == ("0.8172", "not testable", False)
-    assert claim(item, "over BiELL on memplus; as they are").implied
-    agreed = claims.make(speeds(memplus_biell=0.82))
-    assert not claim(agreed, "over BiELL on memplus; as they are").implied
+    row = claim(item, share.words, "either type")
+    assert (row.paper, row.outcome, row.implied) == ("33", "not testable", False)
+    assert claim(item, f"{share.words}; as they are").implied
+    agreed = claims.make(speeds(even_biell=4.0))
+    assert not claim(agreed, f"{share.words}; as they are").implied
+
+
+def test_a_ratio_of_times_of_another_gpu_is_not_testable():
+    row = claim(claims.make(speeds(memplus_biell=0.82)), "over BiELL on memplus; as they are")
+    assert (row.paper, row.ours, row.outcome) == ("0.8172", pytest.approx(0.82), "not testable")
 
 
 def test_the_highest_ratio_names_its_matrix():
