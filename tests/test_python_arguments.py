@@ -178,11 +178,11 @@ def test_a_sweep_takes_what_a_user_would_write(here, given, wanted):
 def test_every_form_of_set_that_the_documentation_shows_is_taken():
     page = Path(vecsim.__file__).parents[1] / "docs" / "what-if.md"
     rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| a")]
-    shown = [literal for row in rows for literal in re.findall(r"`({.*?})`", row)]
+    shown = [literal for row in rows for literal in re.findall(r"`([{[\"].*?)`", row)]
     results = [vecsim.Sweep("laplace2d-3", "crs", set=eval(literal)).set for literal in shown]
     assert results == [
-        {"banks": (4, 8, 16)}, {"banks": (4, 5, 6)}, {"banks": (8, 16, 32, 64)}, {"banks": (4, 8, 16)},
-        {"latency.add": (3, 4)},
+        {"banks": (4, 8, 16)}, {"banks": (4, 5, 6)}, {"banks": (8, 16, 32, 64)},
+        {"banks": (8, 16, 32, 64)}, {"banks": (4, 8), "lanes": (2,)}, {"latency.add": (3, 4)},
     ]  # fmt: skip
 
 

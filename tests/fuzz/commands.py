@@ -43,7 +43,7 @@ class CommandFuzzer:
         Returns what is wrong with the output of a command that took a case; nothing if all is right. It is
         given the case, its path and what was printed.
     lines
-        Lines that a message may have.
+        Lines that a message may have; a command may print several messages.
     """
 
     name: str
@@ -79,9 +79,12 @@ class CommandFuzzer:
                 built.unlink()
 
     def _fault_of(self, out: str, err: str, path: Path) -> str:
-        message = err.removeprefix(BEGINNING).removesuffix("\n")
         if out or not err.startswith(BEGINNING) or not err.endswith("\n"):
             return "is not all there is"
+        messages = err.removeprefix(BEGINNING).removesuffix("\n").split(f"\n{BEGINNING}")
+        return next(filter(None, (self._fault_of_message(each, path) for each in messages)), "")
+
+    def _fault_of_message(self, message: str, path: Path) -> str:
         if str(path) not in message and not message.startswith(("--", "symbol ")):
             return "names no file, no option and no symbol"
         lines = message.split("\n")

@@ -2,7 +2,7 @@ import pytest
 from pydantic import ValidationError
 
 from vecsim.machine import Machine, load_machine, presets, to_toml
-from vecsim.support.errors import UserError
+from vecsim.support.errors import UserError, UserErrors
 
 
 def test_the_presets():
@@ -99,3 +99,32 @@ def test_a_message_repeats_no_more_than_the_beginning_of_a_value(tmp_path):
     (tmp_path / "mine.toml").write_text("banks = " + "{a=" * 8 + "1" + "}" * 8)
     with pytest.raises(UserError, match=r"mine\.toml: banks = \{'a': .{34,40}\.\.\.: write an integer$"):
         load_machine(str(tmp_path / "mine.toml"))
+
+
+def test_a_file_says_everything_that_is_wrong_with_it(tmp_path):
+    file = tmp_path / "m.toml"
+    file.write_text(
+        'based_on = "t7"\nbanks = 0\nlanes = "x"\nbankz = 3\nextend = ["none.py"]\n'
+        "latency.add = -1\nmine.x = 3\n"
+    )
+    with pytest.raises(UserErrors) as error:
+        load_machine(file, ["startup=-3", "based_on=t0"])
+    assert [line.removeprefix(f"{file}: ").split(":")[0] for line in error.value.lines] == [
+        "based_on",
+        f"extension {tmp_path / 'none.py'}",
+        "--set based_on=t0",
+        "startup = -3",
+        "banks = 0",
+        "lanes = 'x'",
+        "latency.add = -1",
+        "unknown machine field 'bankz'; did you mean 'banks'?",
+    ]  # what mine.x is, none.py would say
+
+
+def test_of_many_mistakes_the_first_are_named(tmp_path):
+    file = tmp_path / "m.toml"
+    file.write_text("".join(f"x{number} = 1\n" for number in range(1000)))
+    with pytest.raises(UserErrors) as error:
+        load_machine(file)
+    assert len(error.value.lines) == 51
+    assert error.value.lines[-1] == f"{file}: has more such mistakes; only the first 50 are listed"

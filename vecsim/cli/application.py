@@ -35,7 +35,7 @@ from vecsim.cli.commands.why import why
 from vecsim.cli.printing.console import warn
 from vecsim.cli.printing.streams import in_one_line, prepare_streams
 from vecsim.support.claimed_files import files_of_one_command
-from vecsim.support.errors import AssemblyError, MatrixWarning, UserError
+from vecsim.support.errors import AssemblyError, MatrixWarning, UserError, UserErrors
 from vecsim.support.shown_text import printable
 
 MISTAKE = 2
@@ -196,8 +196,8 @@ def ended(run: Callable[[], int]) -> int:
     Returns
     -------
     int
-        What ``run`` gave; 2, with one line on stderr, if something the user gave is wrong; 130 if
-        interrupted.
+        What ``run`` gave; 2, with a line on stderr for each mistake, if something the user gave is wrong; 130
+        if interrupted.
     """
     prepare_streams()
     try:
@@ -207,6 +207,8 @@ def ended(run: Callable[[], int]) -> int:
     except AssemblyError as error:
         reason, text, caret = str(error).rsplit("\n", 2)
         return _mistake("\n".join((in_one_line(reason), printable(text), caret)))
+    except UserErrors as error:
+        return max(_mistake(in_one_line(line)) for line in error.lines)
     except UserError as error:
         return _mistake(in_one_line(str(error)))
     except MemoryError:

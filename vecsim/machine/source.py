@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from vecsim.machine.description import Machine, flat
 from vecsim.machine.extended import machine_class
@@ -25,6 +26,7 @@ from vecsim.support.arguments import table as table_of
 from vecsim.support.arguments import text as text_of
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import MACHINE_FILE, decoded, read_input
+from vecsim.support.mistakes import Mistakes
 from vecsim.support.shown_text import one_line
 from vecsim.support.structured_text import NotTomlError, toml_table
 from vecsim.support.suggestions import did_you_mean, nearest, shown
@@ -91,18 +93,27 @@ def _load(
     changes: Mapping[str, Any] | Iterable[str],
     extend: Iterable[Extension | str | Path],
 ) -> Machine:
+    mistakes = Mistakes()
     if preset_or_file in presets():
         where, table = f"preset {preset_or_file}", preset_table(preset_or_file)
         origin = Origin(based_on=preset_or_file)
     else:
-        where, (table, origin) = preset_or_file, _read(preset_or_file)
-    described = machine_class(extensions_of([*_named_files(table, where), *extend]))
+        where, (table, origin) = preset_or_file, _read(preset_or_file, mistakes)
+    files = mistakes.attempt(_named_files, table, where)
+    extensions = None if files is None else mistakes.attempt(extensions_of, [*files, *extend])
     changed = set()
     for what, name, value in _named(changes):
-        _apply(table, what, name, value)
+        mistakes.attempt(_apply, table, what, name, value)
         changed.add(name)
     taken = tuple(name for name in origin.taken if name not in changed)
-    return _validate(described, table, where).with_origin(replace(origin, taken=taken))
+    described = mistakes.attempt(machine_class, extensions or ())
+    if described is None or extensions is None:  # what the extensions would add is not known
+        known = Machine.model_fields
+        table = {name: value for name, value in table.items() if name in known or not isinstance(value, dict)}
+    machine = mistakes.attempt(_validate, described or Machine, table, where)
+    mistakes.raise_all()
+    assert machine is not None
+    return machine.with_origin(replace(origin, taken=taken))
 
 
 def as_machine(machine: Machine | str | os.PathLike[str]) -> Machine:
@@ -110,7 +121,7 @@ def as_machine(machine: Machine | str | os.PathLike[str]) -> Machine:
     return machine if isinstance(machine, Machine) else load_machine(machine)
 
 
-def _read(path: str) -> tuple[dict[str, Any], Origin]:
+def _read(path: str, mistakes: Mistakes) -> tuple[dict[str, Any], Origin]:
     """Read a machine file: all numbers, what it does not state from a preset, and their origin."""
     file = Path(path)
     known = presets()
@@ -137,7 +148,8 @@ def _read(path: str) -> tuple[dict[str, Any], Origin]:
         base_stated = True
     else:
         near = nearest(base, known) if isinstance(base, str) else ""
-        raise UserError(f"{path}: based_on: unknown preset {base!r}; use one of {', '.join(known)}{near}")
+        mistakes.add(f"{path}: based_on: unknown preset {base!r}; use one of {', '.join(known)}{near}")
+        base, base_stated = DEFAULT_PRESET, True
     merged = preset_table(base)
     for key, value in table.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
@@ -193,17 +205,24 @@ def _apply(table: dict[str, Any], what: str, name: str, value: Any) -> None:
 
 
 def _validate(described: type[Machine], table: dict[str, Any], where: str) -> Machine:
+    """Make a machine of a table, or raise everything that is wrong with it."""
+    mistakes = Mistakes()
     try:
-        return described.model_validate(table)
+        machine = described.model_validate(table)
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            raise UserError(f"{where}: unknown machine field {key!r}{_near(described, key)}") from None
-        if first["type"] == "model_type":
-            raise UserError(f"{where}: {key} is a table: set one of its fields, {key}.NAME") from None
-        message = _TYPES.get(first["type"], first["msg"].removeprefix("Value error, "))
-        raise UserError(f"{where}: {key} = {shown(repr(first['input']))}: {message}") from None
+        mistakes.add_first(_in_words(described, each) for each in error.errors())
+    mistakes.raise_all(f"{where}: ")
+    return machine
+
+
+def _in_words(described: type[Machine], error: ErrorDetails) -> str:
+    key = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden":
+        return f"unknown machine field {key!r}{_near(described, key)}"
+    if error["type"] == "model_type":
+        return f"{key} is a table: set one of its fields, {key}.NAME"
+    message = _TYPES.get(error["type"], error["msg"].removeprefix("Value error, "))
+    return f"{key} = {shown(repr(error['input']))}: {message}"
 
 
 _TYPES = {"bool_type": "write true or false", "int_type": "write an integer"}

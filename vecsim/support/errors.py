@@ -13,6 +13,23 @@ class UserError(Exception):
     """
 
 
+class UserErrors(UserError):
+    """Several mistakes of one input, all that were found.
+
+    Parameters
+    ----------
+    lines
+        A message each, as of `UserError`.
+    """
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__(*lines)
+        self.lines = lines
+
+    def __str__(self) -> str:
+        return "; ".join(self.lines)
+
+
 LONGEST_REASON = 120
 """Letters of a foreign error's text that a message repeats, at most."""
 

@@ -14,6 +14,7 @@ from vecsim.data import Matrix
 from vecsim.machine import Extension, Machine
 from vecsim.support.arguments import path_text, plain, series, shown, table, text, whole
 from vecsim.support.errors import UserError
+from vecsim.support.mistakes import Mistakes
 
 Value = int | bool | str
 
@@ -85,7 +86,7 @@ def read_attribute(name: str, value: Any) -> Any:
     if name in _NAMES:
         return tuple(map(_NAMES[name], series(name, _alone(value), "names")))
     if name in ("set", "option"):
-        return {key: _values(f"{name}.{key}", each) for key, each in _flat(name, value).items()}
+        return _factors(name, value)
     if name == "cost":
         return {key: plain(weight) for key, weight in table(name, value).items()}
     if name in _COUNTS:
@@ -126,6 +127,29 @@ _NAMES: dict[str, Callable[[Any], str]] = {
 """What reads a name, by the attributes that are series of names."""
 
 
+def _factors(name: str, given: Any) -> dict[str, tuple[Value, ...]]:
+    """Read what is varied: a table, or texts as of ``--set``, ``KEY=VALUES``."""
+    if isinstance(given, str | list | tuple):
+        assigned = [_assignment(name, each) for each in series(name, given, "texts")]
+    else:
+        assigned = list(_flat(name, given).items())
+    mistakes, result = Mistakes(), dict[str, tuple[Value, ...]]()
+    for key, each in assigned:
+        if key in result:
+            mistakes.add(f"{name}.{key}: is varied twice; remove one")
+        result[key] = mistakes.attempt(_values, f"{name}.{key}", each) or ()
+    mistakes.raise_all()
+    return result
+
+
+def _assignment(name: str, given: object) -> tuple[str, str]:
+    """Split ``KEY=VALUES``."""
+    key, separator, values = (part.strip() for part in text(name, given).partition("="))
+    if not (separator and key and values):
+        raise UserError(f"{name} = {shown(given)}: write it as KEY=VALUES, such as banks=8,16")
+    return key, values
+
+
 def _flat(name: str, value: object, prefix: str = "") -> dict[str, Any]:
     """Return the values of a table and of the tables in it by full names."""
     result: dict[str, Any] = {}
@@ -138,16 +162,18 @@ def _flat(name: str, value: object, prefix: str = "") -> dict[str, Any]:
 
 
 def _values(where: str, given: Any) -> tuple[Value, ...]:
-    """Read values from a series, a text or one value."""
-    if isinstance(given, str):
-        return values_of(where, given)
+    """Read values from one, or a series of them; each text as `values_of` has it."""
     one = given is None or isinstance(given, int | float | np.generic)
-    several = [plain(each) for each in ((given,) if one else series(where, given, "values"))]
-    if len(several) > MOST_VALUES:
-        raise UserError(f"{where}: has too many values; at most {MOST_VALUES:,} are possible")
-    for value in several:
-        if not isinstance(value, int | str):
+    several: list[Value] = []
+    for value in map(plain, (given,) if one else series(where, given, "values")):
+        if isinstance(value, str):
+            several += values_of(where, value)
+        elif isinstance(value, int):
+            several.append(value)
+        else:
             raise UserError(f"{where}: {shown(value)} must be a whole number, a word or a truth value")
+        if len(several) > MOST_VALUES:
+            raise UserError(f"{where}: has too many values; at most {MOST_VALUES:,} are possible")
     return tuple(_once(several))
 
 

@@ -35,6 +35,8 @@ class Cell:
         What the machine's extensions counted, by ``EXTENSION.NAME``.
     fault
         Why there is no result; empty if there is one.
+    seconds
+        Processors' time of the engine, 0 if it is not known. It is no part of the result.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = _STRICT
@@ -48,6 +50,7 @@ class Cell:
     cycles_by_cause: dict[str, Count] | None = None
     counters: dict[str, int] = field(default_factory=dict)
     fault: str = ""
+    seconds: Annotated[float, Field(ge=0)] = field(default=0.0, compare=False)
 
     @property
     def is_whole(self) -> bool:

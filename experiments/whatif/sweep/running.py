@@ -15,6 +15,7 @@ from experiments.report.environment import processors
 from experiments.whatif.sweep.cluster import by_cluster
 from experiments.whatif.sweep.inputs import Facts, facts, forget_loaded, load_input
 from experiments.whatif.sweep.local import by_processes
+from experiments.whatif.sweep.plan import Plan, planned
 from experiments.whatif.sweep.simulation import Outcome, Task, look_up
 from experiments.whatif.sweep.specification import Sweep, read_specification
 from experiments.whatif.sweep.store import Store, say
@@ -51,6 +52,7 @@ def sweep(
     jobs: int | None = None,
     scheduler: str | None = None,
     watch: Watch | None = None,
+    **changes: object,
 ) -> SweepTable:
     """Run a sweep; cells that are in the store are not simulated again.
 
@@ -66,6 +68,9 @@ def sweep(
         Address of a Dask scheduler, ``tcp://HOST:PORT``, whose workers simulate instead of this computer.
     watch
         Called with the progress.
+    changes
+        Attributes that replace those of `what`; of ``set`` and ``option`` only the names given here, as
+        ``--set`` does on the command line (:meth:`Sweep.changed`).
 
     Returns
     -------
@@ -87,7 +92,7 @@ def sweep(
     >>> table.columns["banks"], len(table)
     ([8, 16, 8, 16], 4)
     """
-    what = _specified(what)
+    what = _specified(what, changes)
     reasons = _not_kept(what.base)
     jobs = None if jobs is None else whole("jobs", jobs, 1)
     scheduler = None if scheduler is None else text("scheduler", scheduler)
@@ -107,6 +112,34 @@ def sweep(
                 say(f"sweep: {line}")
             path, jobs = Path(folder) / "cells.sqlite", 1
         return _swept(what, path, jobs, scheduler, report)
+
+
+def plan(
+    what: Sweep | str | os.PathLike[str],
+    *,
+    store: str | os.PathLike[str] | None = None,
+    jobs: int | None = None,
+    **changes: object,
+) -> Plan:
+    """Return what a sweep would do; nothing is simulated or stored.
+
+    Parameters
+    ----------
+    what, store, jobs, changes
+        As of :func:`sweep`.
+
+    Raises
+    ------
+    UserError
+        A matrix that is not found, or a store that is something else.
+    """
+    what = _specified(what, changes)
+    jobs = None if jobs is None else whole("jobs", jobs, 1)
+    path = default_store() if store is None else path_of("store", store)
+    forget_loaded()
+    tasks, matrices, _ = _tasks(what, path)
+    nnz = dict(zip(what.matrices, (each.nnz for each in matrices), strict=True))
+    return planned(what, tasks, nnz, None if _not_kept(what.base) else path, jobs)
 
 
 def _not_kept(machine: Machine) -> list[str]:
@@ -227,12 +260,12 @@ def _compute(
         by_processes(tasks, min(jobs or processors(), left), results, on_progress)
 
 
-def _specified(what: object) -> Sweep:
-    """Return a sweep as it is, and the one of a specification file."""
-    if isinstance(what, Sweep):
-        return what
+def _specified(what: object, changes: Mapping[str, object]) -> Sweep:
+    """Return a sweep, or the one of a specification file, with other attributes."""
     if isinstance(what, str | os.PathLike):
-        return read_specification(path_of("sweep", what))
+        what = read_specification(path_of("sweep", what))
+    if isinstance(what, Sweep):
+        return what.changed(**changes) if changes else what
     raise UserError(
         f"sweep: {shown(what)}: a vecsim.Sweep is expected, such as vecsim.Sweep(('pde900',), "
         "set={'banks': '8:64:x2'}), or the path of a specification file (.toml)"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,8 @@ from typing import Any
 from experiments.whatif.sweep.attributes import Value, read_attribute
 from experiments.whatif.sweep.cost import check_weights
 from experiments.whatif.sweep.inputs import expanded
-from programs.registry import PROGRAMS, find
+from programs.registry import PROGRAMS, SmvmProgram, find
+from vecsim.data import DEFAULT_BUILTIN
 from vecsim.data.precision import value_bytes
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.running import ENGINES, MAX_CYCLES
@@ -19,10 +20,13 @@ from vecsim.machine import Machine, load_machine
 from vecsim.machine.description import flat
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import ASSEMBLY, SPECIFICATION, read_text
+from vecsim.support.mistakes import Mistakes
 from vecsim.support.structured_text import read_toml
 from vecsim.support.suggestions import nearest
 
 DESIGNS = ("grid", "one-at-a-time", "latin-hypercube")
+OPTION = "option."
+"""What the names of programs' options begin with among all that is varied."""
 MOST_POINTS = 1_000_000
 """Points of a design, at most."""
 
@@ -67,9 +71,10 @@ class Sweep:
     extend
         Extensions of the machine: files, or names of those that come with vecsim (docs/extending-time.md).
     set
-        Values by the full name of the number: ``{"banks": (8, 16)}``.
+        Values by the full name of the number, ``{"banks": (8, 16)}``, or of an option, ``option.schedule``;
+        or texts as of ``--set``: ``("banks=4:64:x2", "option.schedule=plain,pipelined")``.
     option
-        Values by the name of the option, ``schedule`` or ``crs.sums``.
+        Values by the name of the option, ``schedule`` or ``crs.sums``; or texts as of ``--option``.
     design
         ``grid``: every combination. ``one-at-a-time``: the machine as it is, and one thing varied in each.
         ``latin-hypercube``: `samples` points, in which each value comes equally often.
@@ -98,32 +103,61 @@ class Sweep:
     cost: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Find out what is wrong before anything is simulated.
+        """Find out everything that is wrong before anything is simulated.
 
         Raises
         ------
         UserError
             Naming what is wrong: an unknown program, number, option, value of one, design or engine; no
-            matrix; too many points.
+            matrix; too many points. `UserErrors` if there are several mistakes.
         """
+        mistakes, wrong = Mistakes(), set()
         for each in fields(self):
-            object.__setattr__(self, each.name, read_attribute(each.name, getattr(self, each.name)))
-        if not self.matrices:
-            raise UserError("sweep: no matrix is named; name at least one")
-        object.__setattr__(self, "matrices", tuple(dict.fromkeys(expanded(self.matrices))))
-        if self.design not in DESIGNS:
-            raise UserError(
-                f"design = {self.design!r}: is not a design; use one of "
-                f"{', '.join(DESIGNS)}{nearest(self.design, DESIGNS)}"
-            )
-        if self.engine not in ENGINES:
-            raise UserError(f"engine = {self.engine!r}: is not an engine; use one of {', '.join(ENGINES)}")
-        value_bytes(self.value_bits)
-        check_weights(self.cost)
-        self._check_numbers()
-        self._check_options()
+            value = mistakes.attempt(read_attribute, each.name, getattr(self, each.name))
+            if value is None:
+                wrong.add(each.name)
+            else:
+                object.__setattr__(self, each.name, value)
+        if not wrong & {"set", "option"}:
+            mistakes.attempt(self._part_options_from_numbers)
+        checks: tuple[tuple[Callable[[], None], set[str]], ...] = (
+            (self._check_matrices, {"matrices"}),
+            (self._check_design, {"design"}),
+            (self._check_engine, {"engine"}),
+            (lambda: check_weights(self.cost), {"cost"}),
+            (lambda: _check_bits(self.value_bits), {"value_bits"}),
+            (self._check_numbers, {"set", "machine", "extend"}),
+            (self._check_options, {"option", "programs"}),
+        )
+        for check, depends in checks:
+            if not wrong & depends:
+                mistakes.attempt(check)
+        mistakes.raise_all()
         if self.count > MOST_POINTS:
             raise UserError(f"sweep: {self.count:,} points, at most {MOST_POINTS:,} are allowed")
+
+    def changed(self, **changes: object) -> Sweep:
+        """Return a sweep with other attributes.
+
+        Parameters
+        ----------
+        changes
+            Attributes by name. Of ``set`` and ``option`` only the names that are given here are replaced or
+            added; everything else is replaced as a whole.
+
+        Raises
+        ------
+        UserError
+            There is no such attribute, or the sweep cannot be so.
+        """
+        known = {each.name: getattr(self, each.name) for each in fields(self)}
+        for name in changes:
+            if name not in known:
+                raise UserError(f"sweep: unknown attribute {name!r}; use one of vecsim.Sweep")
+        varied = {"set": changes.get("set"), "option": changes.get("option")}
+        numbers, options = _parted(**{n: read_attribute(n, value) for n, value in varied.items()})
+        merged = {"set": {**self.set, **numbers}, "option": {**self.option, **options}}
+        return Sweep(**{**known, **changes, **merged})
 
     @property
     def base(self) -> Machine:
@@ -140,46 +174,72 @@ class Sweep:
             return self.machine
         return load_machine(self.machine, extend=self.extend)
 
+    def _part_options_from_numbers(self) -> None:
+        for name, values in zip(("set", "option"), _parted(self.set, self.option), strict=True):
+            object.__setattr__(self, name, values)
+
+    def _check_matrices(self) -> None:
+        if not self.matrices:
+            raise UserError("sweep: no matrix is named; name at least one")
+        object.__setattr__(self, "matrices", tuple(dict.fromkeys(expanded(self.matrices))))
+
+    def _check_design(self) -> None:
+        if self.design not in DESIGNS:
+            raise UserError(
+                f"design = {self.design!r}: is not a design; use one of "
+                f"{', '.join(DESIGNS)}{nearest(self.design, DESIGNS)}"
+            )
+
+    def _check_engine(self) -> None:
+        if self.engine not in ENGINES:
+            raise UserError(f"engine = {self.engine!r}: is not an engine; use one of {', '.join(ENGINES)}")
+
     def _check_numbers(self) -> None:
-        numbers = flat(self.base.numbers())
+        mistakes = Mistakes()
+        mistakes.add_first(self._wrong_numbers(flat(self.base.numbers())))
+        mistakes.raise_all()
+
+    def _wrong_numbers(self, numbers: Mapping[str, int | bool]) -> Iterator[str]:
         for name, values in self.set.items():
             if name not in numbers:
-                raise UserError(
-                    f"set.{name}: is not a number of the machine; see vecsim machine{nearest(name, numbers)}"
-                )
+                near = nearest(name, numbers)
+                yield f"set.{name}: is not a number of the machine; see vecsim machine{near}"
+                continue
             for value in values:
                 if type(value) is not type(numbers[name]):
                     wanted = "true or false" if isinstance(numbers[name], bool) else "a number"
-                    raise UserError(f"set.{name}: {value!r} is not {wanted}")
+                    yield f"set.{name}: {value!r} is not {wanted}"
             if not values:
-                raise UserError(f"set.{name}: no value is given; write a list of values")
+                yield f"set.{name}: no value is given; write a list of values"
 
     def _check_options(self) -> None:
-        chosen = {name: find(name) for name in self.programs}
-        if not chosen:
-            raise UserError("sweep: no program is named; name at least one")
-        for each in chosen.values():
-            if each.text is not None:
-                read_text(each.text, ASSEMBLY)
+        mistakes = Mistakes()
+        if not self.programs:
+            mistakes.add("sweep: no program is named; name at least one")
+        chosen = {name: mistakes.attempt(_program, name) for name in self.programs}
+        mistakes.raise_all()  # which options there are depends on all of them
         for name, values in self.option.items():
             program, _, plain = name.rpartition(".")
             having = [
-                p for n, p in chosen.items() if program in ("", n) and plain in {o.name for o in p.options}
+                option
+                for n, each in chosen.items()
+                if each is not None and program in ("", n)
+                for option in each.options
+                if option.name == plain
             ]
             if not having:
-                raise UserError(f"option.{name}: no program has this option; add one to {', '.join(chosen)}")
-            for each in having:
-                takes = next(option.values for option in each.options if option.name == plain)
-                wrong = [str(value) for value in values if str(value) not in takes]
+                mistakes.add(f"option.{name}: no program has this option; add one to {', '.join(chosen)}")
+            for option in having:
+                wrong = [str(value) for value in values if str(value) not in option.values]
                 if wrong or not values:
-                    raise UserError(
-                        f"option.{name}: {', '.join(wrong) or 'nothing'}: it takes {', '.join(takes)}"
-                    )
+                    takes = ", ".join(option.values)
+                    mistakes.add(f"option.{name}: {', '.join(wrong) or 'nothing'}: it takes {takes}")
+        mistakes.raise_all()
 
     @property
     def factors(self) -> dict[str, tuple[Value, ...]]:
         """What is varied: numbers as they are named, options as ``option.NAME``."""
-        return {**self.set, **{f"option.{name}": values for name, values in self.option.items()}}
+        return {**self.set, **{f"{OPTION}{name}": values for name, values in self.option.items()}}
 
     @property
     def count(self) -> int:
@@ -231,10 +291,34 @@ class Sweep:
         }
 
 
+Factors = Mapping[str, tuple[Value, ...]]
+
+
+def _parted(set: Factors, option: Factors) -> tuple[Factors, Factors]:
+    """Part the options of programs, ``option.NAME``, from the numbers of the machine."""
+    numbers = {name: values for name, values in set.items() if not name.startswith(OPTION)}
+    options = dict(option)
+    for name in set.keys() - numbers.keys():
+        if options.setdefault(name.removeprefix(OPTION), set[name]) is not set[name]:
+            raise UserError(f"set.{name}: is varied twice, in option too; remove one")
+    return numbers, options
+
+
+def _program(name: str) -> SmvmProgram:
+    """Return a program whose text can be read."""
+    program = find(name)
+    if program.text is not None:
+        read_text(program.text, ASSEMBLY)
+    return program
+
+
+def _check_bits(bits: int) -> None:
+    value_bytes(bits)
+
+
 def _point(chosen: Mapping[str, Value]) -> Point:
-    option = "option."
-    machine = {name: value for name, value in chosen.items() if not name.startswith(option)}
-    options = {n.removeprefix(option): str(v) for n, v in chosen.items() if n.startswith(option)}
+    machine = {name: value for name, value in chosen.items() if not name.startswith(OPTION)}
+    options = {n.removeprefix(OPTION): str(v) for n, v in chosen.items() if n.startswith(OPTION)}
     return Point({name: value for name, value in machine.items() if isinstance(value, int)}, options)
 
 
@@ -249,16 +333,21 @@ def read_specification(path: Path) -> Sweep:
     Raises
     ------
     UserError
-        Naming the file, and the key that is unknown, missing or of the wrong type.
+        Naming the file, and each key that is unknown, missing or of the wrong type or value.
     """
     result = read_toml(path, SPECIFICATION)
     known = {each.name: each for each in fields(Sweep)}
-    for name in result:
-        if name not in known:
-            raise UserError(f"{path}: unknown key {name!r}; use one of vecsim.Sweep{nearest(name, known)}")
+    mistakes = Mistakes()
+    mistakes.add_first(
+        f"unknown key {name!r}; use one of vecsim.Sweep{nearest(name, known)}"
+        for name in result
+        if name not in known
+    )
+    given = {name: value for name, value in result.items() if name in known}
     if "matrices" not in result:
-        raise UserError(f"{path}: matrices is missing; add matrices = [...]")
-    try:
-        return Sweep(**result)
-    except UserError as error:
-        raise UserError(f"{path}: {error}") from None
+        mistakes.add("matrices is missing; add matrices = [...]")
+        given["matrices"] = (DEFAULT_BUILTIN,)  # so that everything else is checked
+    what = mistakes.attempt(lambda: Sweep(**given))
+    mistakes.raise_all(f"{path}: ")
+    assert what is not None
+    return what

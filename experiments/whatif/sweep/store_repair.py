@@ -78,6 +78,34 @@ def connected(path: Path, wait: float) -> sqlite3.Connection:
     return database
 
 
+def connected_for_reading(path: Path) -> sqlite3.Connection:
+    """Open a database without changing anything, not even the files that SQLite puts next to it.
+
+    Raises
+    ------
+    sqlite3.Error
+        It cannot be opened.
+    """
+    others_write = path.with_name(f"{path.name}-wal").exists()
+    mode = "mode=ro" if others_write else "mode=ro&immutable=1"
+    database = sqlite3.connect(f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None)
+    database.text_factory = bytes
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
+    return database
+
+
+def require_store(path: Path) -> None:
+    """Refuse a file that never was a store.
+
+    Raises
+    ------
+    UserError
+        It is none.
+    """
+    if not _was_store(path):
+        raise UserError(f"{path}: is not a store of cells: name another --store")
+
+
 def prepare(database: sqlite3.Connection, path: Path) -> None:
     """Make the tables in a new database; look at those of another one.
 
@@ -165,8 +193,7 @@ def set_aside(path: Path, damaged: tuple[int, int] | None) -> Path | None:
         with FileLock(path.with_name(f"{path.name}.lock")):
             if identity(path) != damaged or damaged is None:
                 return None
-            if not _was_store(path):
-                raise UserError(f"{path}: is not a store of cells: name another --store")
+            require_store(path)
             numbers = iter(range(1, 1_000_000))
             aside = next(name for n in numbers if not (name := path.with_name(f"{path.name}.{n}")).exists())
             path.rename(aside)

@@ -57,6 +57,8 @@ class Work:
         known before its image is made.
     faults
         For each point why it has no cell; empty where it has one.
+    image_keys
+        For each point what the record of its image is filed under; empty where it has no cell.
     computed, engine_seconds
         How many cells were simulated, and the processors' time of the engine.
     machine
@@ -78,6 +80,7 @@ class Work:
         self.keeper = keeper
         self.keys: list[str] = []
         self.faults: list[str] = []
+        self.image_keys: list[str] = []
         self.computed, self.engine_seconds = 0, 0.0
         self.machine = sweep.base
         self._machines = _machines(self.machine)
@@ -89,7 +92,7 @@ class Work:
     def find_keys(self, *, make_images: bool = True) -> None:
         """Find under which key the cell of each point is filed, or why there can be none."""
         for point in self.points:
-            key, fault, chosen = "", "", None
+            key, fault, chosen, image_key = "", "", None, ""
             try:
                 machine, digest = self._machines(point.machine)
                 options = find(self.program).choose(point.of_program(self.program))
@@ -101,6 +104,7 @@ class Work:
                 fault = str(error)
             self.keys.append(key)
             self.faults.append(fault)
+            self.image_keys.append(image_key if key else "")
             self._chosen.append(chosen)
 
     def missing(self, recorded: Container[str]) -> list[int]:
@@ -188,7 +192,8 @@ class Work:
         except UserError as error:
             return Cell(fault=str(error))
         finally:
-            self.engine_seconds += time.process_time() - began
+            seconds = time.process_time() - began
+            self.engine_seconds += seconds
         result = prepared.loaded.result(done.state.memory)
         return Cell(
             cycles=done.cycles,
@@ -199,6 +204,7 @@ class Work:
             storage_bytes=prepared.storage_bytes,
             cycles_by_cause=dict(done.cycles_by_cause),
             counters={name: done.counters[name] for name in chosen.machine.counter_names},
+            seconds=seconds,
         )
 
 

@@ -26,19 +26,23 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from experiments.whatif.sweep import SweepTable
+    from experiments.whatif.sweep.plan import Plan
 
 SPECIFICATION = ".toml"
 FAULTS_TOLD = 5
 """Different faults that are printed; of more the number."""
+VALUES_SHOWN = 10
+"""Values of a factor that ``--dry-run`` prints."""
 
 
 def sweep(
+    context: typer.Context,
     matrices: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="SPEC.toml|STUDY|MATRIX...",
-            help="A specification file (docs/what-if.md), a study (section-size, memory, sparse-unit, "
-            "renaming), or matrices as for `vecsim run`.",
+            help="A specification file (docs/what-if.md) or a study (section-size, memory, sparse-unit, "
+            "renaming), which other arguments and options change; or matrices as for `vecsim run`.",
             autocompletion=completion.matrices,
         ),
     ] = None,
@@ -53,7 +57,10 @@ def sweep(
         bool, typer.Option("--parquet", help="Also write table.parquet; needs --out and pyarrow.")
     ] = False,
     matrix: Annotated[
-        list[str] | None, typer.Option("--matrix", metavar="MATRIX", help="Another matrix. Repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--matrix", metavar="MATRIX", help="Another matrix, or one instead of a file's. Repeatable."
+        ),
     ] = None,
     program: options.ProgramOption = None,
     like: options.LikeOption = None,
@@ -63,8 +70,8 @@ def sweep(
         typer.Option(
             "--set",
             metavar="KEY=VALUES",
-            help="Vary a number of the machine: banks=8,16,32, startup=0:40:10 or section_size=16:256:x2. "
-            "Repeatable.",
+            help="Vary a number of the machine: banks=8,16,32, startup=0:40:10 or section_size=16:256:x2; "
+            "or an option of programs: option.schedule=plain,pipelined. Repeatable.",
         ),
     ] = None,
     extend: options.ExtendOption = None,
@@ -101,11 +108,19 @@ def sweep(
             help="File of computed cells, for all sweeps; default a file in the user's cache.",
         ),
     ] = None,
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Print the number of cells, how many are stored and the estimated time; simulate and write "
+            "nothing.",
+        ),
+    ] = False,
 ) -> None:
     """Run products on many machines; stored cells are not computed again."""
     from experiments.report.folder import SUFFIXES, check_folder
     from experiments.whatif import STUDIES, specification
-    from experiments.whatif.sweep import Sweep
+    from experiments.whatif.sweep import Sweep, plan
     from experiments.whatif.sweep import sweep as swept
     from experiments.whatif.sweep.specification import read_specification
     from vecsim.results.result_folder import write_folder
@@ -113,28 +128,28 @@ def sweep(
     if (draw or parquet) and out is None:
         raise UserError("--explain, --parquet: name a folder by --out, where the files are to go")
     named = [*(matrices or ()), *(matrix or ())]
-    if len(named) == 1 and (named[0].endswith(SPECIFICATION) or named[0] in STUDIES):
-        if program or set_ or option or extend:
-            raise UserError(
-                f"{named[0]}: names what is varied; leave out --program, --set, --extend and "
-                "--option, or this file"
-            )
+    given: dict[str, Any] = {
+        "programs": tuple(chosen_programs(program, like)),
+        "machine": machine,
+        "extend": extend,
+        "set": set_,
+        "option": option,
+        "design": design,
+        "samples": samples,
+        "value_bits": value_bits,
+        "seed": seed,
+        "engine": engine,
+    }
+    if named and (named[0].endswith(SPECIFICATION) or named[0] in STUDIES):
         study = named[0] in STUDIES
         what = specification(named[0]) if study else read_specification(Path(named[0]))
+        stated = {name: value for name, value in given.items() if _is_stated(context, name)}
+        what = what.changed(**stated, **({"matrices": named[1:]} if named[1:] else {}))
     else:
-        what = Sweep(
-            matrices=tuple(named),
-            programs=tuple(chosen_programs(program, like)),
-            machine=machine,
-            extend=tuple(extend or ()),
-            set=_values("--set", set_),
-            option=_values("--option", option),
-            design=design,
-            samples=samples,
-            value_bits=value_bits,
-            seed=seed,
-            engine=engine,
-        )
+        what = Sweep(matrices=tuple(named), **given)
+    if dry_run:
+        _show_plan(plan(what, store=store, jobs=jobs))
+        return
     folder = None if out is None else check_folder(out, (*SUFFIXES, ".json", ".parquet"))
     if store is not None:
         claim_output(store, "--store", updated=True)
@@ -166,16 +181,54 @@ def sweep(
             explain(str(out), None)
 
 
-def _values(option: str, texts: Sequence[str] | None) -> dict[str, Any]:
-    from experiments.whatif.sweep.attributes import values_of
+def _show_plan(plan: Plan) -> None:
+    """Print what a sweep would do."""
+    output, what = Output(None), plan.sweep
+    factors = {
+        "matrix": what.matrices,
+        "program": what.programs,
+        **{name: tuple(str(value).lower() for value in values) for name, values in what.factors.items()},
+    }
+    rows = ((name, len(values), _some(values)) for name, values in factors.items())
+    built = empty(["varied"], ["values"])
+    built.add_column("")
+    output.table(fill(built, rows))
+    output.text(
+        f"{counted(plan.cells, 'cell')}: {counted(len(what.matrices), 'matrix')}, "
+        f"{counted(len(what.programs), 'program')}, {counted(what.count, 'point')} ({what.design})"
+    )
+    impossible = f", {plan.impossible:,} can have no result" if plan.impossible else ""
+    output.text(f"{plan.stored:,} are stored, {plan.left:,} would be simulated{impossible}")
+    if plan.left:
+        from_times = f"times of stored cells for {plan.timed:,}" if plan.timed else ""
+        rest = plan.left - plan.timed
+        from_counts = f"the number of non-zeros for {rest:,}" if rest else ""
+        output.text(
+            f"estimated time: {_rounded(plan.seconds / plan.processes)} with "
+            f"{counted(plan.processes, 'process')}, from "
+            f"{' and '.join(filter(None, (from_times, from_counts)))}"
+        )
 
-    matches: dict[str, Any] = {}
-    for text in texts or ():
-        name, values = options.split_assignment(option, text)
-        if name in matches:
-            raise UserError(f"{option} {text}: {name} is varied twice; remove one")
-        matches[name] = values_of(f"{option} {name}", values)
-    return matches
+
+def _rounded(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 60 else _time(seconds)
+
+
+def _some(values: Sequence[str]) -> str:
+    """Name the values of something, of many the first and the last."""
+    if len(values) > VALUES_SHOWN:
+        values = (*values[: VALUES_SHOWN - 2], "...", values[-1])
+    return ", ".join(values)
+
+
+PARAMETERS = {"programs": ("program", "like"), "set": ("set_",)}
+"""The parameters of the command that give an attribute of a sweep, where they have other names."""
+
+
+def _is_stated(context: typer.Context, attribute: str) -> bool:
+    """Return whether the command line states an attribute of the sweep."""
+    sources = map(context.get_parameter_source, PARAMETERS.get(attribute, (attribute,)))
+    return any(source is not None and source.name == "COMMANDLINE" for source in sources)
 
 
 def _summary(table: SweepTable) -> Table:

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from experiments.whatif.sweep.attributes import values_of
 from experiments.whatif.sweep.specification import Sweep, read_specification
-from vecsim.support.errors import UserError
+from vecsim.support.errors import UserError, UserErrors
 
 ONE = ("laplace2d-3",)
 
@@ -147,6 +147,54 @@ def test_a_file_says_the_same(tmp_path):
         value_bits=64,
     )
     assert read.to_dict()["set"]["section_size"] == [16, 32, 64]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'set.banks = "4:16:x2,64"\noption.schedule = "plain,pipelined"',
+        'set.banks = ["4:16:x2", 64]\noption.schedule = ["plain", "pipelined"]',
+        'set = ["banks=4:16:x2,64", "option.schedule=plain,pipelined"]',
+        '[set]\nbanks = ["4:16:x2", "64"]\noption.schedule = "plain,pipelined"',
+        'set = "banks=4:16:x2,64"\noption = "schedule=plain,pipelined"',
+    ],
+)
+def test_one_notation_in_files_in_python_and_on_the_command_line(tmp_path, text):
+    path = tmp_path / "spec.toml"
+    path.write_text(f'matrices = ["laplace2d-3"]\n{text}\n')
+    read = read_specification(path)
+    assert (read.set, read.option) == ({"banks": (4, 8, 16, 64)}, {"schedule": ("plain", "pipelined")})
+    assert read == Sweep(ONE, set=("banks=4:16:x2,64", "option.schedule=plain,pipelined"))
+    assert read == Sweep(ONE).changed(set={"banks": "4:16:x2,64", "option": {"schedule": "plain,pipelined"}})
+
+
+def test_changes_replace_names_of_what_is_varied_and_all_else_as_a_whole():
+    spec = Sweep(ONE, programs=("crs", "jd"), set={"banks": (4, 8), "startup": (0,)}, seed=3)
+    changed = spec.changed(set="banks=16", option="schedule=plain", programs="crs")
+    assert changed.set == {"banks": (16,), "startup": (0,)}
+    assert (changed.option, changed.programs, changed.seed) == ({"schedule": ("plain",)}, ("crs",), 3)
+    with pytest.raises(UserError, match="unknown attribute 'bank'"):
+        spec.changed(bank=3)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"set": ("option.schedule=plain",), "option": {"schedule": "pipelined"}},
+        {"set": ("banks=8", "banks=16")},
+    ],
+)
+def test_nothing_is_varied_twice(changes):
+    with pytest.raises(UserError, match="varied twice"):
+        Sweep(ONE, **changes)
+
+
+def test_every_mistake_is_raised_at_once():
+    with pytest.raises(UserErrors) as error:
+        Sweep((), programs=("crs", "hsim"), set={"bank": 1, "lanes": "many"}, design="gird", value_bits=16)
+    assert [line.split()[0] for line in error.value.lines] == [
+        "sweep:", "design", "value_bits", "set.bank:", "set.lanes:", "unknown",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
