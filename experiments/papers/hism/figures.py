@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from experiments.papers.hism import suite_claims
 from experiments.papers.hism.bank_conflicts import CAUSE_OF, bank_conflicts
-from experiments.papers.hism.claims import Subject, verdicts
+from experiments.papers.hism.claims import Subject, causes, verdicts
+from experiments.papers.hism.open_claims import judged
 from experiments.papers.hism.suite import Criterion, FigureMember, Member
 from experiments.papers.hism.suite_runs import SuiteRuns, suite_runs
 from experiments.papers.hism.timing import METHODS, Times, relative
@@ -77,7 +78,7 @@ def make(request: Request, number: int) -> Item:
         As :func:`experiments.papers.hism.measurements.measure_members`.
     """
     figure, runs = FIGURES[number], suite_runs(request)
-    result = item(figure, runs)
+    result = judged(item(figure, runs), request.machine)
     if figure.criterion != CAUSE_OF:
         return result
     return replace(result, verdicts=(*result.verdicts, bank_conflicts(request, runs)))
@@ -103,6 +104,7 @@ def item(figure: Figure, runs: SuiteRuns) -> Item:
         chart=shown.chart((ten, originals) if originals else (ten,)),
         verdicts=(
             *verdicts(figure.number, subjects, times),
+            *causes(figure.number),
             *suite_claims.verdicts(figure.criterion, runs.members, runs.measured),
         ),
         notes=NOTES,

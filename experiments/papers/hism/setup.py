@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from statistics import fmean
 
 import numpy as np
 
 from experiments.papers.hism import suite
 from experiments.papers.hism.calibration.choices import FACTS, measured
+from experiments.papers.hism.rank_correlation import indication
 from experiments.papers.hism.six_matrices import SECTION_SIZE
 from experiments.papers.hism.suite import Criterion, Member
 from experiments.papers.hism.suite.stated_by_paper import MEANS
@@ -34,14 +35,16 @@ EXAMPLE = "laplace2d-9"
 
 def make(request: Request) -> Item:
     """Compare the machine and the suite with what the paper states."""
+    absent = {each.name for each in suite.missing()}
+    fillings = {each: _filled(each) for each in suite.members() if each.name not in absent}
     return Item(
         "hism-setup",
         "Section 3.1.1: the machine and the suite",
         "Cycles of single accesses that the paper states, on the machine; and the distributions of the suite "
         "of 132 matrices. The machine and the suite were chosen to agree with these numbers, so they prove "
         "nothing else.",
-        (*_accesses(request), *_suite(), _step(), _filling()),
-        verdicts=(*_accesses_by_index(request.machine), _COLLECTION),
+        (*_accesses(request), *_suite(), _step(), _filling(fillings)),
+        verdicts=(*_accesses_by_index(request.machine), _COLLECTION, _indicates_filling(fillings)),
     )
 
 
@@ -86,24 +89,30 @@ def _ten() -> list[Member]:
     return [by_name[place.name] for place in suite.figure("size", tuple(by_name.values()))]
 
 
-def _filling() -> Comparison:
+def _filling(fillings: Mapping[Member, float]) -> Comparison:
     """Return the entries of a level-0 array: the paper takes the locality of 32 x 32 blocks for them."""
-    absent = {each.name for each in suite.missing()}
-    members = suite.members()
-    available = [each for each in members if each.name not in absent]
-    fillings = [_filled(each) for each in available]
     return Comparison(
         f"entries of a level-0 array over s = {SECTION_SIZE}",
         "mean",
         f"{MEANS['locality']:g}",
-        fmean(fillings) if fillings else None,
-        f"{len(fillings)} of {len(members)} matrices; the paper takes it from blocks of 32 x 32",
+        fmean(fillings.values()) if fillings else None,
+        f"{len(fillings)} of {len(suite.members())} matrices; the paper takes it from blocks of 32 x 32",
         measure="counted",
     )
 
 
 def _filled(of: Member) -> float:
     return of.size / nonempty_blocks(suite.load(of), SECTION_SIZE) / SECTION_SIZE
+
+
+def _indicates_filling(fillings: Mapping[Member, float]) -> Verdict:
+    """Check that block arrays have more entries where the locality is higher."""
+    return indication(
+        "The locality is an indication of how well block arrays fill vectors",
+        [each.locality for each in fillings],
+        list(fillings.values()),
+        f"locality and entries of a level-0 array, s = {SECTION_SIZE},",
+    )
 
 
 _COLLECTION = Verdict(

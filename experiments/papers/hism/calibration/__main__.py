@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from experiments.papers.hism.calibration import recorded_tables
 from experiments.papers.hism.calibration.headings import DIFFERENCES, HEADINGS
+from experiments.papers.hism.recorded_calibration import rows
 
 UNCALIBRATED = "uncalibrated"
 CANDIDATES = (
@@ -47,7 +47,7 @@ def section() -> str:
 
 def changed() -> Iterable[Sequence[str]]:
     """Yield the choices in which vs2003 differs from the uncalibrated machine."""
-    for row in recorded_tables.rows("choices"):
+    for row in rows("choices"):
         first = row["values"].split(" | ")[0]
         if row["proposed"] != first:
             yield [row["choice"], first, row["proposed"], row["why they are plausible"]]
@@ -55,25 +55,23 @@ def changed() -> Iterable[Sequence[str]]:
 
 def candidates() -> Iterable[Sequence[str]]:
     """Yield the nearest candidates, without those that vary one that is shown."""
-    for row in recorded_tables.rows("candidates"):
+    for row in rows("candidates"):
         if int(row["rank"].partition(",")[0]) not in VARIANTS:
             yield [row[column] for column in CANDIDATES]
 
 
 def conclusions() -> Iterable[Sequence[str]]:
     """Yield for each conclusion on which machines it holds."""
-    for row, all_ in zip(
-        recorded_tables.rows("conclusions-by-standard"), recorded_tables.rows("sensitivity"), strict=True
-    ):
+    for row, all_ in zip(rows("conclusions-by-standard"), rows("sensitivity"), strict=True):
         shown = (row[column] for column in STANDARDS.values())
         yield [row["conclusion"], *shown, f"{all_['holds on']} of {all_['of']}"]
 
 
 def _whole(name: str) -> str:
     """Return a kept table."""
-    rows = recorded_tables.rows(name)
-    head = list(rows[0])
-    return _grid(head, ([row[column] for column in head] for row in rows))
+    recorded = rows(name)
+    head = list(recorded[0])
+    return _grid(head, ([row[column] for column in head] for row in recorded))
 
 
 def _grid(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

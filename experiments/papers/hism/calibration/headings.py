@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 
 from experiments.papers.hism.calibration.uncertainty import DRAWS, TOLD_APART, WITHIN
+from experiments.papers.hism.recorded_calibration import NAME
 from experiments.report.item import Appendix, Table
 
-NAME = "hism-calibration"
-"""What the names of all files of a calibration begin with."""
 DIFFERENCES = "differs from the uncalibrated in"
 """Column that describes a candidate."""
 

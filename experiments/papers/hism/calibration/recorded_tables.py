@@ -1,18 +1,17 @@
 """The calibration after the preset vs2003, as it was written by ``vecsim calibrate`` and kept with the code.
 
-The CSV files in ``kept/`` are those of that report. They are never edited: a new calibration replaces them.
+The CSV files in ``tables/`` are those of that report. They are never edited: a new calibration replaces them.
 """
 
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Mapping
 from dataclasses import replace
-from importlib import resources
 
 from experiments.code_fingerprint import code_fingerprint
-from experiments.papers.hism.calibration.headings import HEADINGS, NAME, appendix
+from experiments.papers.hism.calibration.headings import appendix
+from experiments.papers.hism.recorded_calibration import file, rows
 from experiments.papers.hism.table2 import PRINTED
 from experiments.report.item import Appendix
 
@@ -88,18 +87,7 @@ def table(name: str) -> Appendix:
     Parameters
     ----------
     name
-        One of :data:`HEADINGS`.
+        One of :data:`experiments.papers.hism.calibration.headings.HEADINGS`.
     """
-    columns, *rows = csv.reader(_file(name))
-    return appendix(name, columns, rows)
-
-
-def rows(name: str) -> list[dict[str, str]]:
-    """Return the rows of one of the tables, by column."""
-    return list(csv.DictReader(_file(name)))
-
-
-def _file(name: str) -> io.StringIO:
-    assert name in HEADINGS
-    file = resources.files(__package__) / "tables" / f"{NAME}-{name}.csv"
-    return io.StringIO(file.read_text(encoding="utf-8"))
+    columns, *cells = csv.reader(file(name))
+    return appendix(name, columns, cells)

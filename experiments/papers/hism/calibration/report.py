@@ -8,9 +8,9 @@ from experiments.papers.hism.calibration.against_the_paper import CLOSE, Distanc
 from experiments.papers.hism.calibration.appendices import appendices
 from experiments.papers.hism.calibration.calibration import Calibration
 from experiments.papers.hism.calibration.choices import FACTS
-from experiments.papers.hism.calibration.headings import NAME
 from experiments.papers.hism.calibration.matrices import LARGEST
 from experiments.papers.hism.paper import PAPER
+from experiments.papers.hism.recorded_calibration import NAME
 from experiments.papers.hism.table2 import GROUPS, PRINTED
 from experiments.report.comparison import Comparison
 from experiments.report.environment import made_by

@@ -34,6 +34,7 @@ def test_the_excess_of_jd_without_conflicts(free, holds, monkeypatch):
     verdict = module.bank_conflicts(Request(load_machine("vs2003")), runs)
     assert verdict.holds is holds
     assert "JD 1,000 (" in verdict.detail
+    assert "; excess 600 (" in verdict.detail
     assert [machine.bank_busy for machine in machines] == [0]
 
 

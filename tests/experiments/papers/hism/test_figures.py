@@ -4,7 +4,7 @@ import pytest
 from suite_cases import GROUPS, member, ten, worked
 
 from experiments.papers.hism import figures
-from experiments.papers.hism.claims import CLAIMS, Subject, verdicts
+from experiments.papers.hism.claims import CLAIMS, Subject, causes, verdicts
 from experiments.papers.hism.figures import FIGURES
 from experiments.papers.hism.suite import CRITERIA
 from experiments.papers.hism.suite_runs import SuiteRuns
@@ -166,3 +166,15 @@ def test_a_claim_about_what_is_not_there_is_left_open():
 def test_every_claim_is_about_a_figure_and_its_programs():
     assert {claim.figure for claim in CLAIMS} == {2, 3, 4}
     assert all(set(claim.programs) <= set(METHODS) for claim in CLAIMS)
+
+
+def test_causes_that_no_run_isolates_are_not_testable():
+    for number, figure in FIGURES.items():
+        stated = causes(number)
+        assert all(cause.holds is None for cause in stated)
+        assert set(stated) <= set(figures.item(figure, runs()).verdicts)
+    assert [len(causes(number)) for number in FIGURES] == [0, 3, 1]
+
+
+def test_what_the_orders_of_table_2_include_is_not_counted_again():
+    assert [each.implied for each in verdicts(2, SUBJECTS, times())] == [True, True]

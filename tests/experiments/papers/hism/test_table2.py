@@ -161,12 +161,28 @@ def test_orderings_are_compared_group_by_group():
     # HiSM is 21/22 in "all", 7/8 in "small", 1 in "medium", 7/6 in "large", where JD is not ahead of CRS.
     assert verdicts[0].claim == "all: CRS 5.30 > JD 4.07 > BBCS 1.50 > HiSM 1.22 > CHiSM 1.00"
     assert verdicts[0].detail == "CRS 5.82 > JD 3.82 > BBCS 1.45 > CHiSM 1.00 > HiSM 0.95"
+    assert [verdict.implied for verdict in verdicts] == [True, False, False, False, False]
     # "extra" is small by its size, but not of our three picks.
     assert verdicts[1].detail == (
         "all 4 matrices of this size: CRS 5.00 > JD 3.00 > BBCS 1.25 > CHiSM 1.00 > HiSM 0.75; "
         "our picks for Figure 2: CRS 5.33 > JD 3.33 > BBCS 1.33 > CHiSM 1.00 > HiSM 0.83"
     )
     assert [verdict.holds for verdict in verdicts[:4]] == [False, False, True, False]
+
+
+def test_an_order_that_our_picks_and_the_others_of_this_size_disagree_on_is_not_tested():
+    paper = {program: round(1000 * time) for program, time in printed_times("small").items()}
+    others = paper | {"bbcs": 5000}
+    cycles = dict.fromkeys(NAMES, paper) | {"extra": others}
+    members = [member(name, size=size) for name, size in SIZES.items()]
+    _, small, *_ = table2.item(worked(cycles, members, ten(NAMES))).verdicts
+    assert small.holds is None
+    assert small.detail.startswith(
+        "the paper does not name its matrices, and on ours it depends on the choice: "
+    )
+    assert "all 4 matrices of this size: CRS 4.05 > JD 1.92 > BBCS 1.87 " in small.detail
+    cycles = dict.fromkeys(NAMES, paper) | {"extra": paper}
+    assert table2.item(worked(cycles, members, ten(NAMES))).verdicts[1].holds is True
 
 
 def test_what_the_abstract_says_of_hism():
