@@ -1,7 +1,11 @@
+import re
+
 import numpy as np
 import pytest
 
 from vecsim.data import BUILTINS, DEFAULT_BUILTIN, MAX_DIMENSION, load, load_builtin
+from vecsim.data.synthetic.random_graphs import kronecker
+from vecsim.results.digests import matrix_sha256
 from vecsim.support.errors import UserError
 
 # Rows of each family by its number.
@@ -34,13 +38,25 @@ ROWS = {
 }
 
 
-def test_the_table_has_every_family():
-    assert set(ROWS) == {name for name, builtin in BUILTINS.items() if builtin.is_family}
+# Of each random family a small matrix: its rows and the beginning of its SHA-256.
+RANDOM = {
+    "rmat-S-D": ("rmat-5-4", 32, "54b832afb388014a"),
+    "powerlaw-N-M-A": ("powerlaw-60-5-2.1", 60, "57895f5448c69b6e"),
+    "uniform-N-K": ("uniform-50-4", 50, "885234a7cf9d712a"),
+    "banded-N-W-K-P": ("banded-60-4-5-0.2", 60, "63fc4e0b4e0309b0"),
+    "block-N-B-K": ("block-48-4-3", 48, "734864df894a59ac"),
+}
+
+
+def test_the_tables_have_every_family():
+    assert {*ROWS, *RANDOM} == {name for name, builtin in BUILTINS.items() if builtin.is_family}
+    assert set(RANDOM) == {name for name, builtin in BUILTINS.items() if builtin.is_random}
 
 
 @pytest.mark.parametrize("family", ROWS)
 def test_a_family_loads_the_same_twice(family):
-    low, high = BUILTINS[family].limits
+    (parameter,) = BUILTINS[family].parameters
+    low, high = parameter.least, parameter.most
     assert ROWS[family](high) <= MAX_DIMENSION
     for number in (low, low + 1, low + 5):
         name = family.replace("N", str(number))
@@ -51,6 +67,47 @@ def test_a_family_loads_the_same_twice(family):
         assert matrix.csr.dtype == np.float64
         assert np.isfinite(matrix.csr.data).all()
         assert (matrix.csr != again.csr).nnz == 0
+
+
+@pytest.mark.parametrize("family", RANDOM)
+def test_a_random_matrix_is_the_same_everywhere(family):
+    name, rows, digest = RANDOM[family]
+    matrix = load(name)
+    assert (matrix.name, matrix.source, matrix.shape) == (name, "built-in", (rows, rows))
+    assert matrix_sha256(matrix.csr)[:16] == digest
+    assert (load(f"{name}-seed1").csr != matrix.csr).nnz == 0
+    assert (load(f"{name}-seed2").csr != matrix.csr).nnz > 0
+
+
+def test_rmat_is_the_kronecker_graph_of_the_gpu_suite():
+    assert (load("rmat-5-4").csr != kronecker(5, 4, 1)).nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("rmat-6", "unknown matrix 'rmat-6'; write rmat-S-D[-seedX] with S from 1 to 27, D from 1 to"),
+        ("rmat-6-8-2", "unknown matrix 'rmat-6-8-2'; write rmat-S-D[-seedX]"),
+        ("rmat-6.5-8", "unknown matrix 'rmat-6.5-8'; write rmat-S-D[-seedX]"),
+        ("rmat-6:9-8", "unknown matrix 'rmat-6:9-8'; write rmat-S-D[-seedX]"),
+        ("rmat-28-8", "in rmat-S-D, S must be from 1 to 27"),
+        ("banded-60-4-5-1.5", "in banded-N-W-K-P, P must be from 0 to 1"),
+        ("uniform-9-2-seed4294967296", "in uniform-N-K, seed must be from 0 to 4294967295"),
+        ("uniform-9-20", "'uniform-9-20' is not a built-in matrix: in uniform-N-K, K 20 is not possible"),
+        ("uniform-100000000-100000", "uniform-100000000-100000: a matrix of 100,000,000 rows"),
+        ("laplace2d-x", "unknown matrix 'laplace2d-x'; write laplace2d-N with N from 2 to 4096"),
+    ],
+)
+def test_wrong_numbers_are_reported_with_what_would_be_right(name, message):
+    with pytest.raises(UserError, match=re.escape(message)):
+        load(name)
+
+
+def test_a_random_matrix_without_entries():
+    # Half a dozen seeds: rows of the power law may all be empty.
+    with pytest.raises(UserError, match="an empty matrix has no product"):
+        for seed in range(6):
+            load(f"powerlaw-3-1-1.01-seed{seed}")
 
 
 def test_the_default_is_large_enough_to_show_three_levels():

@@ -1,13 +1,15 @@
 """The matrices that come with vecsim, by name; each is generated when asked for."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
+from pkgutil import resolve_name
 from typing import Any
 
 from vecsim.data.families import beams, combinatorics, extremes, nep, networks, poisson
-from vecsim.data.matrix import Matrix
+from vecsim.data.family_names import SEED, Parameter, head, numbers_in, require_in_range
+from vecsim.data.limits import require_memory
+from vecsim.data.matrix import MAX_DIMENSION, Matrix, check_size
 from vecsim.support.errors import UserError
 
 DEFAULT_BUILTIN = "randomwalk-100"
@@ -16,12 +18,12 @@ DEFAULT_BUILTIN = "randomwalk-100"
 
 @dataclass(frozen=True)
 class Builtin:
-    """A built-in matrix, or a family of them if the name holds a number to choose.
+    """A built-in matrix, or a family of them if the name holds numbers to choose.
 
     Attributes
     ----------
     name
-        As it is typed; in a family, N stands for the number.
+        As it is typed; in a family, letters stand for the numbers.
     description
         What it is, in a few words.
     source
@@ -29,9 +31,12 @@ class Builtin:
     generator
         Makes the csr_array.
     arguments
-        What a single matrix passes to the generator; empty for a family, which passes its number.
-    limits
-        Smallest and largest number of a family.
+        What a single matrix passes to the generator; empty for a family, which passes its numbers.
+    parameters
+        The numbers of a family.
+    size
+        Of a random matrix: returns rows and expected entries for its numbers. The seed may end its name, and
+        is passed to the generator last.
     """
 
     name: str
@@ -39,19 +44,24 @@ class Builtin:
     source: str
     generator: Callable[..., Any]
     arguments: tuple[float, ...] = ()
-    limits: tuple[int, int] = (0, 0)
+    parameters: tuple[Parameter, ...] = ()
+    size: Callable[..., tuple[int, int]] | None = None
 
     @property
     def is_family(self) -> bool:
-        """Whether the name holds a number to choose."""
-        return not self.arguments
+        """Whether the name holds numbers to choose."""
+        return bool(self.parameters)
+
+    @property
+    def is_random(self) -> bool:
+        """Whether the matrix depends on a seed."""
+        return self.size is not None
 
     def arguments_in(self, name: str) -> tuple[float, ...] | None:
         """Return what `name` passes to the generator, None if it is the name of something else."""
         if not self.is_family:
             return self.arguments if name == self.name else None
-        match = re.fullmatch(re.escape(self.name).replace("N", r"(0|[1-9]\d{0,9})"), name)
-        return (int(match[1]),) if match else None
+        return numbers_in(name, self.name, self.parameters, seeded=self.is_random)
 
 
 _NEP = "NEP collection"
@@ -72,7 +82,7 @@ _MYCIELSKI = "J. Mycielski 1955, SuiteSparse Mycielski"
 
 
 def _family(name: str, what: str, source: str, make: Callable[..., Any], least: int, most: int) -> Builtin:
-    return Builtin(name, what, source, make, limits=(least, most))
+    return Builtin(name, what, source, make, parameters=(Parameter("N", least, most),))
 
 
 _FAMILIES = (
@@ -179,6 +189,58 @@ _FAMILIES = (
     _family("dense-N", "Hilbert matrix, no zeros, N rows", "D. Hilbert 1894", extremes.hilbert, 1, 4096),
 )
 """Families end where their generator would need more than a few GB."""
+
+
+def _synthetic(function: str) -> Callable[..., Any]:
+    """Return a generator of `vecsim.data.synthetic` by module and function, imported when it is called."""
+    return lambda *numbers: resolve_name(f"vecsim.data.synthetic.{function}")(*numbers)
+
+
+_ROWS = Parameter("N", 1, MAX_DIMENSION)
+_EACH = Parameter("K", 1, MAX_DIMENSION)
+
+_RANDOM = (
+    Builtin(
+        "rmat-S-D",
+        "Graph500 graph (R-MAT), 2^S vertices, D undirected edges a vertex",
+        "D. Chakrabarti, Y. Zhan, C. Faloutsos 2004; Graph500",
+        _synthetic("random_graphs:kronecker"),
+        parameters=(Parameter("S", 1, 27), Parameter("D", 1, 1 << 20)),
+        size=lambda scale, edges: (1 << scale, 2 * edges << scale),
+    ),
+    Builtin(
+        "powerlaw-N-M-A",
+        "N rows of M entries on average, lengths by a power law of exponent A",
+        "A. Clauset, C. R. Shalizi, M. E. J. Newman 2009",
+        _synthetic("sampled_rows:power_law_rows"),
+        parameters=(_ROWS, Parameter("M", 1, MAX_DIMENSION), Parameter("A", 1.01, 20, whole=False)),
+        size=lambda rows, mean, _: (rows, rows * mean),
+    ),
+    Builtin(
+        "uniform-N-K",
+        "N rows of K entries anywhere",
+        "P. Erdős, A. Rényi 1959",
+        _synthetic("sampled_rows:uniform_rows"),
+        parameters=(_ROWS, _EACH),
+        size=lambda rows, each: (rows, rows * each),
+    ),
+    Builtin(
+        "banded-N-W-K-P",
+        "N rows of K entries up to W from the diagonal, a share P of them outside",
+        "D. J. Watts, S. H. Strogatz 1998",
+        _synthetic("sampled_rows:banded_rows"),
+        parameters=(_ROWS, Parameter("W", 0, MAX_DIMENSION), _EACH, Parameter("P", 0, 1, whole=False)),
+        size=lambda rows, _, each, __: (rows, rows * each),
+    ),
+    Builtin(
+        "block-N-B-K",
+        "N rows, K dense B x B blocks anywhere in each block row",
+        "E.-J. Im, K. Yelick, R. Vuduc 2004",
+        _synthetic("sampled_rows:blocks"),
+        parameters=(_ROWS, Parameter("B", 1, MAX_DIMENSION), _EACH),
+        size=lambda rows, edge, each: (rows, rows * edge * each),
+    ),
+)
 
 
 def _named(name: str, description: str, source: str, make: Callable[..., Any], *arguments: float) -> Builtin:
@@ -288,7 +350,7 @@ def _networks() -> Iterator[Builtin]:
         yield _named(f"mycielskian{order}", what, _MYCIELSKI, networks.mycielskian, order)
 
 
-_ALL = (*_FAMILIES, *_nep(), *_structures(), *_combinatorics(), *_networks())
+_ALL = (*_FAMILIES, *_RANDOM, *_nep(), *_structures(), *_combinatorics(), *_networks())
 
 BUILTINS: dict[str, Builtin] = {builtin.name: builtin for builtin in _ALL}
 
@@ -298,26 +360,59 @@ def find_builtin(name: str) -> Builtin | None:
     return next((builtin for builtin in _ALL if builtin.arguments_in(name) is not None), None)
 
 
+def family_of(name: str) -> Builtin | None:
+    """Return the family whose name begins like `name` up to the first ``-``, None if there is none."""
+    return next((each for each in _ALL if each.is_family and head(each.name) == head(name)), None)
+
+
+def how_to_write(name: str) -> str:
+    """Return how to write the name of a family that a mistyped name begins like, empty if there is none."""
+    family = family_of(name)
+    if family is None:
+        return ""
+    numbers = ", ".join(f"{each.letter} from {each.least} to {each.most}" for each in family.parameters)
+    return f"write {family.name}{f'[-{SEED}X]' if family.is_random else ''} with {numbers}"
+
+
+def check_builtin(name: str) -> tuple[Builtin, tuple[float, ...]]:
+    """Return the built-in that `name` names or belongs to, and what its generator is passed.
+
+    Raises
+    ------
+    UserError
+        If there is no such built-in, a number is out of range, or the matrix does not fit the memory.
+    """
+    builtin = find_builtin(name)
+    if builtin is None:
+        raise UserError(
+            f"'{name}' is not a built-in matrix; {how_to_write(name) or '`vecsim list matrices` lists them'}"
+        )
+    arguments = builtin.arguments_in(name) or ()
+    require_in_range(name, builtin.name, builtin.parameters, arguments)
+    if builtin.size is not None:
+        rows, entries = builtin.size(*arguments[:-1])
+        require_memory(name, rows, rows, entries)
+    return builtin, arguments
+
+
 def load_builtin(name: str) -> Matrix:
     """Generate a built-in matrix.
 
     Parameters
     ----------
     name
-        A name of `BUILTINS`, in a family with the number in place of N.
+        A name of `BUILTINS`, in a family with numbers in place of the letters.
 
     Raises
     ------
     UserError
-        If there is no such built-in or the number is out of range.
+        As `check_builtin`, or if the numbers do not go together or give no entry.
     """
-    builtin = find_builtin(name)
-    if builtin is None:
-        raise UserError(f"'{name}' is not a built-in matrix; `vecsim list matrices` lists them")
-    arguments = builtin.arguments_in(name) or ()
-    low, high = builtin.limits
-    if builtin.is_family and not low <= arguments[0] <= high:
-        raise UserError(
-            f"'{name}' is not a built-in matrix: in {builtin.name}, N must be from {low} to {high}"
-        )
-    return Matrix(name, builtin.generator(*arguments), "built-in")
+    builtin, arguments = check_builtin(name)
+    try:
+        csr = builtin.generator(*arguments)
+    except UserError as error:
+        raise UserError(f"'{name}' is not a built-in matrix: in {builtin.name}, {error}") from None
+    rows, columns = csr.shape
+    check_size(name, rows, columns, csr.nnz)
+    return Matrix(name, csr, "built-in")

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from vecsim.data import harwell_boeing, matrix_market
 from vecsim.data.archive import MAGIC_BYTES, is_archive, matrix_in
-from vecsim.data.builtin import BUILTINS, find_builtin, load_builtin
+from vecsim.data.builtin import BUILTINS, find_builtin, how_to_write, load_builtin
 from vecsim.data.collections import Entry, counterpart, entries, find_entries
 from vecsim.data.collections.pinned import require_pinned
 from vecsim.data.download import DownloadError, Report
@@ -336,6 +336,9 @@ def _unknown(name: str, folders: Iterable[Path]) -> UserError:
         return UserError(
             f"{name}: no such file, nor in the collections; {HOW_TO_LIST}{nearest(name, in_group, NEAR)}"
         )
+    family = how_to_write(name)
+    if family:
+        return UserError(f"unknown matrix '{name}'; {family}")
     if os.sep in name or Path(name).suffix:
         return UserError(f"{name}: no such file; check the path")
     known = (

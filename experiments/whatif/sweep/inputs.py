@@ -9,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from experiments.whatif.sweep import family_ranges
 from vecsim.data import Matrix, load, value_bytes, values_as
 from vecsim.data.metrics import locality
 from vecsim.results.digests import matrix_sha256
@@ -23,16 +24,18 @@ _FORM = re.compile(rf"{PREFIX}(\w+)(?:/(.+?)|:(\d+))?")
 
 
 def expanded(names: Iterable[str]) -> tuple[str, ...]:
-    """Put the members of suites in their places, as far as they can be had here; other names stay.
+    """Put the members of suites and of families in their places; other names stay.
+
+    Suites have the matrices that can be had here, families those of the values in a name (`family_ranges`).
 
     Raises
     ------
     UserError
-        There is no such suite, or none of its matrices can be had.
+        There is no such suite, or none of its matrices can be had; values that no matrix has.
     """
     matches: list[str] = []
     for name in names:
-        matches += _members(name) if name.startswith(PREFIX) else [name]
+        matches += _members(name) if name.startswith(PREFIX) else family_ranges.members(name)
     return tuple(matches)
 
 

@@ -37,7 +37,7 @@ def matrices(
     ] = None,
     json: JsonOption = None,
 ) -> None:
-    """List the built-in matrices (N is a number), or find matrices of all sources.
+    """List the built-in matrices (letters are numbers), or find matrices of all sources.
 
     Exit code 1 means that nothing matches the pattern.
     """
@@ -55,8 +55,8 @@ def _builtins(output: Output) -> None:
     results = [
         {
             "name": builtin.name,
-            "smallest": builtin.limits[0] if builtin.is_family else None,
-            "largest": builtin.limits[1] if builtin.is_family else None,
+            "parameters": [asdict(parameter) for parameter in builtin.parameters],
+            "seeded": builtin.is_random,
             "description": builtin.description,
             "source": builtin.source,
         }
@@ -64,14 +64,15 @@ def _builtins(output: Output) -> None:
     ]
     rows = (
         (
-            b["name"],
-            f"{b['smallest']} to {b['largest']}" if b["largest"] else None,
-            b["description"],
-            b["source"],
+            builtin.name,
+            ", ".join(f"{each.letter} {each.range}" for each in builtin.parameters) or None,
+            builtin.description,
+            builtin.source,
         )
-        for b in results
+        for builtin in BUILTINS.values()
     )
-    output.table(fill(table(["name", "N", "what it is", "defined by"]), rows))
+    output.table(fill(table(["name", "numbers", "what it is", "defined by"]), rows))
+    output.text("random matrices take a seed at the end of the name, as in uniform-1000-8-seed2")
     places = sources()
     output.table(fill(table(["further source"], ["matrices"]), _further(places)))
     output.text(

@@ -57,7 +57,7 @@ def kronecker(scale: int, edge_factor: int, seed: int = 1, *, symmetric: bool = 
         If a size is out of its range, or the edges could not be counted in 32 bits.
     """
     require_in("scale", scale, 1, 30)
-    require_in("edge_factor", edge_factor, 1, 2**31 >> scale)
+    require_in("edge_factor", edge_factor, 1, 2 ** (30 if symmetric else 31) >> scale)
     vertices = 1 << scale
     labels = np.random.default_rng(seed).permutation(vertices).astype(np.uint64)
     keys = _kronecker_keys(scale, edge_factor * vertices, labels, np.uint64(seed), symmetric)
