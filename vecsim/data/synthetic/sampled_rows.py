@@ -63,7 +63,7 @@ def uniform_rows(rows: int, per_row: int, seed: int = 1) -> Any:
     """
     require_in("N", rows, 1, 2**30)
     require_in("K", per_row, 1, rows)
-    return _csr(rows, rows, np.full(rows, per_row), np.zeros(rows, np.int64), seed)
+    return _csr(rows, rows, np.full(rows, per_row, np.int64), np.zeros(rows, np.int64), seed)
 
 
 def power_law_rows(rows: int, mean: int, exponent: float, seed: int = 1) -> Any:
@@ -180,7 +180,7 @@ def blocks(rows: int, edge: int, per_row: int, seed: int = 1) -> Any:
         raise UserError(f"B {edge} is not possible: N must be a multiple of B, and {rows} is not")
     require_in("K", per_row, 1, rows // edge)
     pattern = uniform_rows(rows // edge, per_row, seed)
-    indptr = _indptr(np.full(rows, edge * per_row))
+    indptr = _indptr(np.full(rows, edge * per_row, np.int64))
     indices = np.empty(int(indptr[-1]), np.int32)
     _expand(pattern.indices.reshape(-1, per_row), edge, indices.reshape(-1, edge, per_row, edge))
     return _with_values(indptr, indices, seed)
