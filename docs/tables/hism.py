@@ -32,7 +32,7 @@ PROPOSED = "as proposed"
 """What the recorded calibration calls the programs of this report."""
 MEANING = {
     "decoded": "the formula was worked out from these very numbers",
-    "calibrated": "the search for the machine, or the choice of the suite, aimed at them",
+    "calibrated": "the suite, or what was searched for the machine, was chosen with them in mind",
     "predicted": "all others",
 }
 

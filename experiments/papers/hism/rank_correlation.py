@@ -35,7 +35,7 @@ class Correlation:
 
     def __str__(self) -> str:
         """Both numbers."""
-        return f"{self.rank:+.2f} (p = {self.chance:.2g})"
+        return f"{self.rank:+.2f} (p = {self.chance:.3g})"
 
 
 def rank_correlation(

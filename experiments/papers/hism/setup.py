@@ -111,7 +111,7 @@ def _indicates_filling(fillings: Mapping[Member, float]) -> Verdict:
         "The locality is an indication of how well block arrays fill vectors",
         [each.locality for each in fillings],
         list(fillings.values()),
-        f"locality and entries of a level-0 array, s = {SECTION_SIZE},",
+        f"locality and entries of a level-0 array (s = {SECTION_SIZE})",
     )
 
 

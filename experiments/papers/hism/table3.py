@@ -210,6 +210,7 @@ def verdicts(result: Sequence[Comparison]) -> Iterator[Verdict]:
     Its comparisons stand first by its model, where its printed numbers imply them, then as counted.
     """
     yield from _comparisons_of_formats(result)
+    yield _gain_of_large(result)
     yield from _of_room(result)
     yield _of_order_n(result)
     yield from _of_search(result)
@@ -247,6 +248,18 @@ def _comparisons_of_formats(result: Sequence[Comparison]) -> Iterator[Verdict]:
             yield replace(_verdict(f"{claim}, {counted}", ratios, holds, kind), implied=not suffix)
 
 
+def _gain_of_large(result: Sequence[Comparison]) -> Verdict:
+    """Return whether HiSM gains more on BBCS in each large matrix than in each small one."""
+    by_bbcs = _by_matrix(result, "vs BBCS", COUNTED_SUFFIX)
+    of_small = [ratio for name, ratio in by_bbcs.items() if name not in LARGE]
+    of_large = {name: ratio for name, ratio in by_bbcs.items() if name in LARGE}
+    claim, most = "HiSM gains most on BBCS in large matrices, as counted", max(of_small, default=0.0)
+    verdict = _verdict(claim, of_large if of_small else {}, lambda ratio: ratio > most, "predicted")
+    if verdict.holds is None:
+        return verdict
+    return replace(verdict, detail=f"{verdict.detail}; in small ones up to {most:.3g}")
+
+
 def _of_room(result: Sequence[Comparison]) -> Iterator[Verdict]:
     """Yield what the rows with room say of CRS, and JD's, which the claims as counted stand for.
 
@@ -265,7 +278,7 @@ def _of_room(result: Sequence[Comparison]) -> Iterator[Verdict]:
     ahead = {name: ratio for name, ratio in by_crs.items() if slower[name] > 1}
     claim = "HiSM outperforms CRS mainly because CRS has a linear structure"
     linear = _verdict(claim, ahead, _is_below_one, "predicted")
-    words = "where HiSM is ahead, but with room, so that no later entry of CRS moves: "
+    words = "where HiSM is ahead, CRS with room, so that no later entry moves: "
     yield replace(linear, detail=words + linear.detail) if ahead else linear
     yield _verdict("With elbow room CRS remains less flexible than HiSM", by_crs, _is_above_one, "predicted")
 
@@ -284,19 +297,21 @@ def _of_search(result: Sequence[Comparison]) -> Iterator[Verdict]:
     yield Verdict(
         "HiSM's search takes O(s) comparisons, 2.18 s on average, rather than O(s^2)",
         None,
-        f"one section size shows no growth with s; counted: {of_s}" if of_s else NO_MATRIX,
+        f"one section size cannot show how comparisons grow with s; counted: {of_s}" if of_s else NO_MATRIX,
     )
 
 
 def _of_order_n(result: Sequence[Comparison]) -> Verdict:
-    """Return the steps of BBCS over the n non-zeros, which show no growth."""
+    """Return the steps of BBCS over the n non-zeros, which cannot show a growth."""
     ratios, own = _by_matrix(result, "vs BBCS", COUNTED_SUFFIX), _by_matrix(result, "vs BBCS", HISM_SUFFIX)
     steps = {m.label: ratios[m.label] * own[m.label] / m.size for m in MATRICES if m.label in ratios}
     claim = "An insertion into BBCS takes O(n) steps, as counted"
     if not steps:
         return Verdict(claim, None, NO_MATRIX)
     detail = ", ".join(f"{label} {three_digits(share)} n" for label, share in steps.items())
-    return Verdict(claim, None, f"{len(steps)} matrices of different kinds show no growth with n: {detail}")
+    return Verdict(
+        claim, None, f"{len(steps)} matrices of different kinds cannot show how steps grow: {detail}"
+    )
 
 
 def _is_above_one(ratio: float) -> bool:

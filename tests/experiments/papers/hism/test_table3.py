@@ -68,6 +68,7 @@ def test_counted_steps_change_what_the_paper_concludes(available):
     assert [verdict.holds for verdict in verdicts] == [
         *(True, True, True, True),
         *(False, False, True, True),
+        False,  # most in large matrices
         *(True, True, True, False),  # with room: JD in small and in large, why CRS loses, its flexibility
         *(None, True, None, None),  # O(n), the worst case, O(s), why HiSM loses
         *(False, True),  # the extremes that the abstract names: Table 3 has 464 where it says 400
