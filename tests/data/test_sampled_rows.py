@@ -56,13 +56,13 @@ def test_every_set_of_columns_is_equally_likely():
 def test_power_law_of_row_lengths(exponent):
     matrix = power_law_rows(30_000, 8, exponent)
     assert_canonical(matrix)
-    found = lengths(matrix)
+    sample = lengths(matrix)
     # P(k or more) falls by 4^(A - 1) from k = 16 to 64, a count with a binomial error of both ends.
-    shares = [(found >= k).mean() for k in (16, 64)]
+    shares = [(sample >= k).mean() for k in (16, 64)]
     error = np.sqrt(sum(1 / (30_000 * share) for share in shares))
     assert np.log(shares[0] / shares[1]) == pytest.approx((exponent - 1) * np.log(4), abs=4 * error)
     if exponent == 3:  # below, a few rows decide the mean of a sample
-        assert found.mean() == pytest.approx(8, rel=0.06)
+        assert sample.mean() == pytest.approx(8, rel=0.06)
 
 
 def test_power_law_by_hand():
