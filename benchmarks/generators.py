@@ -2,8 +2,8 @@
 
 python -m benchmarks.generators [NAME...]
 
-Each is generated in another process, after a small one, so that the generator is compiled. The bound is what any
-such generator has to do: two hashes for each entry, for its column and its value, and writing both.
+Each is generated in another process, after a small one, so that the generator is compiled. The bound is what
+any such generator has to do: two hashes for each entry, for its column and its value, and writing both.
 """
 
 from __future__ import annotations
