@@ -4,7 +4,7 @@ A row has as many entries as its definition says, also where that is nearly all 
 generators store a repeated column once. As there, every random number is a hash of the seed and of its
 purpose (`keyed_entries`), in 64-bit integers, and a value is a hash of its position, uniform in [-1, 1).
 
-Measured at 20 million entries on one core of a busy server: at most 4.1 s and 0.5 GB, 1.1 to 1.8 times as
+Measured at 20 million entries on one core of a busy server: at most 4.1 s and 0.5 GB, 1.1 to 2.0 times as
 long as two hashes an entry and writing them (``python -m benchmarks.generators``).
 """
 
