@@ -11,11 +11,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from isa.assembler import assemble_file
 from isa.declaration import InstructionSet
 from isa.program import Program
+from programs.declaration import SmvmProgram
 from programs.loading import Loaded, layout_for, place_vectors
-from programs.registry import SmvmProgram, find, program_name
+from programs.registry import find, program_name
 from vecsim.data import Matrix, MatrixLike, as_matrix, value_bytes, values_as
 from vecsim.data.conversion import is_given_by_values
 from vecsim.data.precision import ADVICE
@@ -27,7 +27,7 @@ from vecsim.engines.timeline import TimelineRequest
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, as_machine, instruction_set_of
 from vecsim.results.digests import program_sha256
-from vecsim.results.file_digests import InputFile, recorded_files
+from vecsim.results.file_digests import InputFile, input_files, recorded_files
 from vecsim.support.arguments import whole
 from vecsim.support.errors import MatrixWarning, UserError
 from vecsim.support.overview import Overview
@@ -290,12 +290,7 @@ def _assembled(
 ) -> Program:
     program = find(name)
     symbols = program.symbols(options) | dict(loaded.symbols)
-    return assemble_file(
-        program.source(options.get("schedule", "")),
-        symbols=symbols,
-        value_bytes=loaded.value_bytes,
-        instruction_set=instruction_set,
-    )
+    return program.text(options.get("schedule", "")).assemble(symbols, loaded.value_bytes, instruction_set)
 
 
 def files_of_program(
@@ -310,8 +305,10 @@ def files_of_program(
     digests
         `isa.program.Program.inputs`.
     """
-    folder = find(name).source(options.get("schedule", "")).parent
-    return recorded_files(f"program {name}", folder, digests)
+    program, what = find(name), f"program {name}"
+    declaration = () if program.declared_in is None else input_files(what, [program.declared_in])
+    text = program.text(options.get("schedule", ""))
+    return tuple(dict.fromkeys((*declaration, *recorded_files(what, text.file.parent, digests))))
 
 
 def measure(

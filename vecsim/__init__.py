@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from isa.program import Program
     from programs.measurement import Measurement, measure
     from programs.registry import PROGRAMS
+    from programs.user_format import Parameter, UserFormat
     from vecsim.data import Matrix, load, values_as
     from vecsim.engines.result import Run
     from vecsim.engines.running import run, start
@@ -44,12 +45,14 @@ _HOME = {
     "MatrixWarning": "vecsim.support.errors",
     "Measurement": "programs.measurement",
     "PROGRAMS": "programs.registry",
+    "Parameter": "programs.user_format",
     "Program": "isa.program",
     "Run": "vecsim.engines.result",
     "Sweep": "experiments.whatif.sweep",
     "SweepTable": "experiments.whatif.sweep",
     "TimelineRequest": "vecsim.engines.timeline",
     "UserError": "vecsim.support.errors",
+    "UserFormat": "programs.user_format",
     "assemble": "isa.assembler",
     "assemble_file": "isa.assembler",
     "load": "vecsim.data",
@@ -71,12 +74,14 @@ __all__ = [
     "Matrix",
     "MatrixWarning",
     "Measurement",
+    "Parameter",
     "Program",
     "Run",
     "Sweep",
     "SweepTable",
     "TimelineRequest",
     "UserError",
+    "UserFormat",
     "assemble",
     "assemble_file",
     "load",

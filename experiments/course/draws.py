@@ -10,7 +10,7 @@ import numpy as np
 from experiments.course.exercise import Exercise, NamedMatrix, Products
 from experiments.course.matrices import SLICE, whole_numbers
 from experiments.course.workspace import DATA, STACK, UNTOUCHED, Span, Workspace, first_address, workspace
-from isa.assembler import assemble_file
+from isa.instructions import BASE
 from isa.program import Program
 from programs.loading import place_vectors
 from programs.registry import find
@@ -72,7 +72,7 @@ def rival(products: Products, room: Workspace) -> Program:
     """Assemble the program that comes with vecsim, whose cycles decide the budget, for the same memory."""
     program = find(products.like)
     schedule = program.choose(products.options)["schedule"]
-    return assemble_file(program.source(schedule), symbols=room.symbols, value_bytes=WIDTH)
+    return program.text(schedule).assemble(room.symbols, WIDTH, BASE)
 
 
 @dataclass(frozen=True)

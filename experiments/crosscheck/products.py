@@ -16,8 +16,9 @@ from experiments.crosscheck.device import Device, DeviceProduct, multiply
 from experiments.crosscheck.hierarchies import Hierarchy, hierarchies
 from gpu.format_registry import FORMATS
 from gpu.hisparse.container import HiSparse
+from programs.declaration import SmvmProgram
 from programs.measurement import multiplicand, prepare
-from programs.registry import PROGRAMS, SmvmProgram
+from programs.registry import PROGRAMS
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.running import run
 from vecsim.formats.accuracy import disagreement, relative_error, rounding_bound

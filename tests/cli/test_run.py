@@ -231,7 +231,7 @@ def test_what_one_program_has_no_room_for_is_said_before_any_runs(vecsim, tmp_pa
 
 def test_a_user_program_next_to_the_one_it_replaces(vecsim, matrix, tmp_path):
     own = tmp_path / "my.s"
-    own.write_text(PROGRAMS["crs"].source("plain").read_text())
+    own.write_text(PROGRAMS["crs"].text("plain").read())
     options = ("--option", "crs.schedule=plain", "--json", "-")
     result = vecsim("run", matrix, "--program", f"crs,{own}", "--like", "crs", *options)
     theirs, mine = strict(result.out)["results"]

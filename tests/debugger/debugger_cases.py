@@ -42,7 +42,7 @@ def hism(matrix="laplace2d-5"):
     machine = load_machine("vs2003", ["section_size=16"])
     prepared = prepare_product("hism", load(matrix), machine, options={"schedule": "plain"})
     program = find("hism")
-    path = program.source("plain")
+    path = program.text("plain").file
     symbols = program.symbols(prepared.options) | dict(prepared.loaded.symbols)
     text = path.read_text(encoding="utf-8")
     target = Target(f"hism on {matrix}", path.name, text, prepared.loaded.memory, machine, symbols)

@@ -25,8 +25,9 @@ from experiments.papers.pellr import claims, results
 from experiments.papers.pellr.wins import share_best
 from experiments.report.agreement import outcome_of_number
 from experiments.whatif.reorder.search import search
+from programs.declaration import SCHEDULE
 from programs.measurement import measure, prepare_product
-from programs.registry import PROGRAMS, SCHEDULE
+from programs.registry import PROGRAMS
 from vecsim.cli.commands.reorder import MATRICES
 from vecsim.machine import load_machine
 from vecsim.machine.preset_files import presets

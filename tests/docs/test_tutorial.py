@@ -50,5 +50,5 @@ def typed(command, folder):
 
 
 def test_the_newcomers_path_is_among_them():
-    path = {"README", "first-run", "own-program", "what-if", "own-instruction"}
+    path = {"README", "first-run", "own-program", "what-if", "own-instruction", "own-format"}
     assert path <= {page.stem for page in PAGES}

@@ -18,7 +18,7 @@ from tests.fuzz.commands import OUTPUT, CommandFuzzer, called
 from tests.fuzz.damage import damaged
 from tests.included_texts import whole_text
 
-FILES = tuple(program.source(schedule) for program in PROGRAMS.values() for schedule in program.schedules)
+FILES = tuple(program.text(schedule).file for program in PROGRAMS.values() for schedule in program.schedules)
 TEXTS = {path.read_text(encoding="utf-8"): whole_text(path) for path in FILES}
 """Texts as they are, with what they include."""
 SYNTAXES = tuple(f"{row.mnemonic} {row.syntax}".strip() for row in BASE.instructions)

@@ -8,9 +8,10 @@ import numpy as np
 import scipy.sparse
 from hypothesis import strategies as st
 
+from programs.declaration import SCHEDULE
 from programs.loading import STACK_BYTES
 from programs.measurement import prepare, relative_error
-from programs.registry import PROGRAMS, SCHEDULE
+from programs.registry import PROGRAMS
 from vecsim.engines.result import Run
 from vecsim.engines.running import run
 from vecsim.machine import load_machine

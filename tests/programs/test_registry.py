@@ -6,8 +6,9 @@ import scipy.sparse
 from random_products import VARIANTS, machine_of
 
 from gpu.format_registry import FORMATS
+from programs.declaration import ACCUMULATE, SCHEDULE
 from programs.measurement import measure, prepare
-from programs.registry import ACCUMULATE, PROGRAMS, SCHEDULE, find
+from programs.registry import PROGRAMS, find
 from vecsim.support.errors import UserError
 
 
@@ -20,7 +21,7 @@ def test_the_programs_in_the_order_of_the_tables():
     for name, program in PROGRAMS.items():
         assert program is find(name)
         assert set(program.schedules) >= set(SCHEDULE.values)
-        assert all(program.source(schedule).is_file() for schedule in program.schedules)
+        assert all(program.text(schedule).file.is_file() for schedule in program.schedules)
         assert program.options[-1] is ACCUMULATE
         assert FORMATS[program.format].has_image
         assert all(option.default in option.values for option in program.options)
@@ -210,7 +211,7 @@ def test_x_and_y_are_padded_with_zeros():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_no_matrix_that_fits_is_refused_by_its_shape(name, dtype, monkeypatch):
     messages = []
-    monkeypatch.setattr("programs.registry.require_room", messages.append)
+    monkeypatch.setattr("programs.declaration.require_room", messages.append)
     for shape in ((1, 1), (1, 300), (300, 1), (70, 70)):
         for density in (0, 0.01, 1):
             matrix = scipy.sparse.random_array(shape, density=density, format="csr", dtype=dtype, rng=1)

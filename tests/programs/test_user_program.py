@@ -11,7 +11,7 @@ from vecsim.support.errors import UserError
 @pytest.fixture
 def own(tmp_path):
     """A copy of the plain CRS program that does one thing more than it must."""
-    text = PROGRAMS["crs"].source("plain").read_text().replace("    halt", "    addi    x1, x1, 0\n    halt")
+    text = PROGRAMS["crs"].text("plain").read().replace("    halt", "    addi    x1, x1, 0\n    halt")
     path = tmp_path / "my.s"
     path.write_text(text)
     return path

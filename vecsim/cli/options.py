@@ -108,8 +108,18 @@ ProgramOption = Annotated[
     typer.Option(
         "--program",
         metavar="NAME,...",
-        help="Programs to run, such as hism,crs, or your file FILE.s; default all. Repeatable.",
+        help="Programs to run, such as hism,crs, your file FILE.s or your format FILE.py; default all. "
+        "Repeatable.",
         autocompletion=completion.programs,
+    ),
+]
+FormatOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--format",
+        metavar="FILE.py",
+        help="Also run your own format, next to the programs of --program (docs/tutorial/own-format.md). "
+        "Repeatable.",
     ),
 ]
 HotOption = Annotated[

@@ -50,15 +50,21 @@ def matrix_values(matrix: Matrix, width: Any) -> Any:
     return values
 
 
-def chosen_programs(names: Sequence[str] | None, like: str | None) -> list[str]:
-    """Read ``--program`` and ``--like``: names and files, several with commas between them; all without them.
+def chosen_programs(
+    names: Sequence[str] | None, like: str | None, formats: Sequence[str] | None = None
+) -> list[str]:
+    """Read ``--program``, ``--like`` and ``--format``: names and files, several with commas between them.
+
+    Without names they are all programs; the formats of a user come after them.
 
     Raises
     ------
     UserError
-        There is no such program, a file without ``--like``, or ``--like`` without a file.
+        There is no such program, a file without ``--like``, or ``--like`` without a file; a file
+        that declares no format.
     """
     from programs.registry import OWN, PROGRAMS, find
+    from programs.user_format import format_file, is_format_file
 
     def says_like(name: str) -> bool:
         before, separator, _ = name.partition(OWN)
@@ -66,7 +72,8 @@ def chosen_programs(names: Sequence[str] | None, like: str | None) -> list[str]:
 
     def split(text: str) -> list[str]:
         file = text.partition(OWN)[2] if says_like(text) else text
-        whole = file.endswith(OWN_SUFFIX) and Path(file).is_file()
+        own = format_file(text) if is_format_file(text) else file if file.endswith(OWN_SUFFIX) else ""
+        whole = bool(own) and Path(own).is_file()
         return [text] if whole else [name.strip() for name in text.split(",")]
 
     named = [name for text in names or PROGRAMS for name in split(text)]
@@ -78,8 +85,11 @@ def chosen_programs(names: Sequence[str] | None, like: str | None) -> list[str]:
         )
     if like is not None and not files:
         raise UserError(f"--like {like}: needs a user-defined program; add --program FILE.s")
+    for file in formats or ():
+        if not is_format_file(file):
+            raise UserError(f"--format {file}: a Python file is expected; use FILE.py, or --program {file}")
     full = (f"{like}{OWN}{name}" if name in files else name for name in named)
-    return list(dict.fromkeys(find(name).name for name in full))
+    return list(dict.fromkeys(find(name).name for name in (*full, *(formats or ()))))
 
 
 def chosen_options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Mapping[str, str]]:
@@ -91,7 +101,8 @@ def chosen_options(chosen: Sequence[str], texts: Sequence[str]) -> dict[str, Map
     for text in texts:
         name, value = split_assignment("--option", text)
         if "." in name:
-            program, _, name = name.partition(".")
+            program, _, name = name.rpartition(".")
+            program = next((each for each in chosen if program in find(each).called), program)
             if find(program).name not in chosen:
                 raise UserError(f"--option {text}: program {program} is not run; add it to --program")
             meant = [program]

@@ -5,18 +5,17 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from pathlib import Path
+from types import ModuleType
 
 from vecsim.machine.extension import Extension
-from vecsim.machine.user_file import run_file
-from vecsim.machine.user_inputs import Recording, depend_on, recorded
+from vecsim.machine.user_inputs import Recording
+from vecsim.machine.user_module import declared
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import EXTENSION, read_input
 from vecsim.support.suggestions import nearest
 
 SHIPPED = Path(__file__).parents[1] / "extensions"
 """Where those are that come with vecsim."""
-
-_known: dict[tuple[str, str], tuple[Recording, tuple[Extension, ...]]] = {}
 
 
 def shipped() -> tuple[str, ...]:
@@ -58,26 +57,21 @@ def load_extensions(file: str) -> tuple[Extension, ...]:
     UserError
         It cannot be read or run, or declares none.
     """
-    content = _content(file)
-    key = (str(Path(file).resolve()), _digest(content))
-    if key not in _known or not _known[key][0].is_current():
-        with recorded(file, content) as recording:
-            module = run_file(content, file)
-        matches = [
-            each for each in vars(module).values() if isinstance(each, Extension) and each.file == key[0]
-        ]
-        if not matches:
-            raise UserError(
-                f"{file}: declares no extension; write NAME = Extension('name', 'what it adds'), with "
-                "`from vecsim import Extension` (docs/extending-time.md)"
-            )
-        for extension in matches:
-            extension.file, extension.sha256 = _told(key[0]), recording.digest(content)
-            extension.outside = f"{recording.outside} while it is loaded" if recording.outside else ""
-        _known[key] = recording, tuple(dict.fromkeys(matches))
-    recording, extensions = _known[key]
-    depend_on(file, recording)
-    return extensions
+    return declared(file, _content(file), _extensions_of)
+
+
+def _extensions_of(module: ModuleType, recording: Recording, content: bytes) -> tuple[Extension, ...]:
+    path = str(module.__file__)
+    matches = [each for each in vars(module).values() if isinstance(each, Extension) and each.file == path]
+    if not matches:
+        raise UserError(
+            f"{path}: declares no extension; write NAME = Extension('name', 'what it adds'), with "
+            "`from vecsim import Extension` (docs/extending-time.md)"
+        )
+    for extension in matches:
+        extension.file, extension.sha256 = _told(path), recording.digest(content)
+        extension.outside = f"{recording.outside} while it is loaded" if recording.outside else ""
+    return tuple(dict.fromkeys(matches))
 
 
 def _file(name: str) -> str:

@@ -82,6 +82,17 @@ def preferred(claim: str, cases: Sequence[Chosen], parts: Parts, share: float = 
 
     The claim is confirmed if they are faster that often, contradicted if they are as fast no more often, and
     not testable if cases in which both are as fast would decide.
+
+    Parameters
+    ----------
+    claim
+        In words.
+    cases
+        What was chosen, and what else is as good.
+    parts
+        Those of a layout that the claim is about.
+    share
+        Of the cases, from 0 to 1.
     """
     faster, good = _counts(cases, parts)
     undecided = faster <= share * len(cases) < good

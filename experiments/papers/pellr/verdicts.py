@@ -74,7 +74,19 @@ def with_any_coordinates(claim: str, judge: Callable[[bool, str], Judged | None]
 def over_hyb(
     results: Results, matrices: Sequence[MatrixRecord], dtype: str, free: bool, own: str = ""
 ) -> Ratios:
-    """Return how many times PELLR, or another method, is faster than HYB, or than its ELL part alone."""
+    """Return how many times PELLR, or another method, is faster than HYB, or than its ELL part alone.
+
+    Parameters
+    ----------
+    results
+        The results.
+    matrices, dtype
+        Which ratios are wanted.
+    free
+        Whether the coordinates of HYB cost nothing.
+    own
+        The method; PELLR as published if empty.
+    """
     return results.ell_parts(matrices, dtype, own) if free else results.ratios(matrices, HYB, dtype, own)
 
 
@@ -184,7 +196,15 @@ def _of_memplus(results: Results) -> Verdict:
 def by_sigma(
     results: Results, part: str, dtype: str, free: bool = False, own: str = ""
 ) -> list[float] | None:
-    """Return means of `over_hyb` with small and with large sigma; None if either is missing."""
+    """Return means of `over_hyb` with small and with large sigma; None if either is missing.
+
+    Parameters
+    ----------
+    results, dtype, free, own
+        As of `over_hyb`.
+    part
+        The set of matrices.
+    """
     means = []
     for choose in (not_large, large):
         chosen = [matrix for matrix in results.sets[part] if choose(matrix)]

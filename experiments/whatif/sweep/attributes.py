@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from programs.registry import SmvmProgram, program_name
+from programs.declaration import SmvmProgram
+from programs.registry import program_name
 from vecsim.data import Matrix
 from vecsim.machine import Extension, Machine
 from vecsim.support.arguments import path_text, plain, series, shown, table, text, whole

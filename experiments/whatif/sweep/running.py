@@ -209,8 +209,9 @@ def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tup
 
 def _text(program: str) -> tuple[InputFile, ...]:
     """Return the text of a user-defined program, which may not assemble: then nothing else records it."""
-    text = find(program).text
-    return () if text is None else input_files(f"program {program}", [text])
+    own = find(program)
+    files = [own.declared_in, *(text.file for text in own.texts.values() if text.content is None)]
+    return input_files(f"program {program}", [file for file in files if file is not None])
 
 
 def _finished(lookups: Sequence[Outcome], results: Mapping[int, Outcome]) -> dict[int, Outcome]:

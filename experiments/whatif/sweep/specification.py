@@ -11,7 +11,8 @@ from typing import Any
 from experiments.whatif.sweep.attributes import Value, read_attribute
 from experiments.whatif.sweep.cost import check_weights
 from experiments.whatif.sweep.inputs import expanded
-from programs.registry import PROGRAMS, SmvmProgram, find
+from programs.declaration import SmvmProgram
+from programs.registry import PROGRAMS, find
 from vecsim.data import DEFAULT_BUILTIN
 from vecsim.data.precision import value_bytes
 from vecsim.engines import DEFAULT_ENGINE
@@ -19,7 +20,7 @@ from vecsim.engines.running import ENGINES, MAX_CYCLES
 from vecsim.machine import Machine, load_machine
 from vecsim.machine.description import flat
 from vecsim.support.errors import UserError
-from vecsim.support.input_files import ASSEMBLY, SPECIFICATION, read_text
+from vecsim.support.input_files import SPECIFICATION
 from vecsim.support.mistakes import Mistakes
 from vecsim.support.structured_text import read_toml
 from vecsim.support.suggestions import nearest
@@ -49,10 +50,14 @@ class Point:
 
     def of_program(self, name: str) -> dict[str, str]:
         """Return the options that are meant for a program."""
-        declared = {option.name for option in find(name).options}
+        program = find(name)
+        declared = {option.name for option in program.options}
         result = {option: value for option, value in self.options.items() if option in declared}
-        own = f"{name}."
-        return result | {o.removeprefix(own): v for o, v in self.options.items() if o.startswith(own)}
+        for option, value in self.options.items():
+            of, _, plain = option.rpartition(".")
+            if of in program.called:
+                result[plain] = value
+        return result
 
 
 @dataclass(frozen=True)
@@ -222,8 +227,8 @@ class Sweep:
             program, _, plain = name.rpartition(".")
             having = [
                 option
-                for n, each in chosen.items()
-                if each is not None and program in ("", n)
+                for each in chosen.values()
+                if each is not None and program in ("", *each.called)
                 for option in each.options
                 if option.name == plain
             ]
@@ -232,7 +237,7 @@ class Sweep:
             for option in having:
                 wrong = [str(value) for value in values if str(value) not in option.values]
                 if wrong or not values:
-                    takes = ", ".join(option.values)
+                    takes = ", ".join(option.takes)
                     mistakes.add(f"option.{name}: {', '.join(wrong) or 'nothing'}: it takes {takes}")
         mistakes.raise_all()
 
@@ -307,8 +312,8 @@ def _parted(set: Factors, option: Factors) -> tuple[Factors, Factors]:
 def _program(name: str) -> SmvmProgram:
     """Return a program whose text can be read."""
     program = find(name)
-    if program.text is not None:
-        read_text(program.text, ASSEMBLY)
+    for text in program.texts.values():
+        text.read()
     return program
 
 

@@ -189,7 +189,10 @@ def _row(
         "locality": matrix.locality,
         "program": program,
         **{name: point.machine.get(name) for name in sweep.set},
-        **{f"option.{name}": point.options.get(name) for name in sweep.option},
+        **{
+            f"option.{name}": next((each for each in values if str(each) == point.options.get(name)), None)
+            for name, values in sweep.option.items()
+        },
         **{name: value if whole else None for name, value in numbers.items()},
         "fault": cell.fault,
     }

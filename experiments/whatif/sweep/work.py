@@ -136,6 +136,7 @@ class Work:
             self.matrix.digest,
             str(self.sweep.seed),
             self.program,
+            find(self.program).sha256,
             str(sorted(options.items())),
             str(machine.section_size),
             str([(each.name, each.file, each.sha256) for each in machine.extensions]),

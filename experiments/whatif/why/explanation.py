@@ -10,8 +10,9 @@ from typing import Any
 from experiments.whatif.why.ablations import ABLATIONS, Ablated, ablated, wider
 from experiments.whatif.why.bounds import Bound, bounds
 from experiments.whatif.why.wording import parts
+from programs.declaration import SmvmProgram
 from programs.measurement import multiplicand, prepare, with_width
-from programs.registry import SmvmProgram, find, program_name
+from programs.registry import find, program_name
 from vecsim.data import MatrixLike
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.lines import Line, by_text

@@ -178,16 +178,16 @@ def _product(
     chosen = chosen_options([name], choices)[name]
     loaded = load_matrix(matrix)
     prepared = prepare_product(name, loaded, machine, value_bits=bits, seed=seed, options=chosen)
-    source = program.source(prepared.options.get("schedule", ""))
+    text = program.text(prepared.options.get("schedule", ""))
     target = Target(
         f"{name} on {loaded.name}",
-        Path(source).name,
-        read_text(source, ASSEMBLY),
+        text.file.name,
+        text.read(),
         prepared.loaded.memory,
         machine,
         program.symbols(prepared.options) | dict(prepared.loaded.symbols),
         options.value_bytes(bits),
-    ).with_files(source.parent)
+    ).with_files(text.file.parent)
     kind = "float" if prepared.loaded.value_bytes == 4 else "double"
     return target, f"Y:{min(loaded.csr.shape[0], SHOWN_OF_Y)}:{kind}"
 

@@ -15,7 +15,7 @@ from vecsim.cli.printing.console import fill, table, tell
 from vecsim.cli.printing.output import Output
 
 if TYPE_CHECKING:
-    from programs.registry import SmvmProgram
+    from programs.declaration import SmvmProgram
     from vecsim.data.sources import Found, Source
 
 LIST_MATRICES = "vecsim list matrices"
@@ -146,7 +146,7 @@ def programs(json: JsonOption = None) -> None:
     rows = ((p.name, p.title, p.summary, p.folder) for p in PROGRAMS.values())
     output.table(fill(table(["program", "title", "what it is", "folder"]), rows))
     options = [
-        (p.name, option.name, ", ".join(option.values), option.default, option.summary)
+        (p.name, option.name, ", ".join(option.takes), option.default, option.summary)
         for p in PROGRAMS.values()
         for option in p.options
     ]
@@ -156,18 +156,18 @@ def programs(json: JsonOption = None) -> None:
 
 
 def _program(program: SmvmProgram) -> dict[str, Any]:
-    from programs.registry import SCHEDULE
+    from programs.declaration import SCHEDULE
 
     return {
         "name": program.name,
         "title": program.title,
         "summary": program.summary,
         "format": program.format,
-        "sources": {schedule: str(program.source(schedule)) for schedule in SCHEDULE.values},
+        "sources": {schedule: str(program.text(schedule).file) for schedule in SCHEDULE.values},
         "options": [
             {
                 "name": option.name,
-                "values": list(option.values),
+                "values": list(option.takes),
                 "default": option.default,
                 "summary": option.summary,
             }

@@ -60,8 +60,8 @@ def reorder(
     of a result does not count.
     """
     from experiments.whatif.reorder.search import search
+    from programs.declaration import SCHEDULE
     from programs.measurement import prepare_product
-    from programs.registry import SCHEDULE
 
     chosen = chosen_programs(program, like)
     choices = chosen_options(chosen, option or ())

@@ -37,6 +37,7 @@ def run(
         options.matrix_argument(after=" Several may be named. Without any, the default that is shown there."),
     ] = None,
     program: options.ProgramOption = None,
+    format_: options.FormatOption = None,
     like: options.LikeOption = None,
     option: options.ChoiceOption = None,
     machine: options.MachineOption = "vs2003",
@@ -63,7 +64,7 @@ def run(
     from vecsim.machine.recorded import machine_files
 
     width = options.value_bytes(value_bits)
-    chosen = chosen_programs(program, like)
+    chosen = chosen_programs(program, like, format_)
     choices = chosen_options(chosen, option or ())
     described = options.chosen_machine(machine, set_, extend)
     output = Output(json, inputs=matrix or [])

@@ -63,6 +63,7 @@ def sweep(
         ),
     ] = None,
     program: options.ProgramOption = None,
+    format_: options.FormatOption = None,
     like: options.LikeOption = None,
     machine: options.MachineOption = "vs2003",
     set_: Annotated[
@@ -129,7 +130,7 @@ def sweep(
         raise UserError("--explain, --parquet: name a folder by --out, where the files are to go")
     named = [*(matrices or ()), *(matrix or ())]
     given: dict[str, Any] = {
-        "programs": tuple(chosen_programs(program, like)),
+        "programs": tuple(chosen_programs(program, like, format_)),
         "machine": machine,
         "extend": extend,
         "set": set_,
@@ -143,6 +144,8 @@ def sweep(
     if named and (named[0].endswith(SPECIFICATION) or named[0] in STUDIES):
         study = named[0] in STUDIES
         what = specification(named[0]) if study else read_specification(Path(named[0]))
+        if format_ and not program:
+            given["programs"] = tuple(chosen_programs(what.programs, like, format_))
         stated = {name: value for name, value in given.items() if _is_stated(context, name)}
         what = what.changed(**stated, **({"matrices": named[1:]} if named[1:] else {}))
     else:
@@ -221,7 +224,7 @@ def _some(values: Sequence[str]) -> str:
     return ", ".join(values)
 
 
-PARAMETERS = {"programs": ("program", "like"), "set": ("set_",)}
+PARAMETERS = {"programs": ("program", "like", "format_"), "set": ("set_",)}
 """The parameters of the command that give an attribute of a sweep, where they have other names."""
 
 

@@ -42,6 +42,7 @@ def view(
     ] = None,
     out: Annotated[str, typer.Option("--out", metavar="FILE.html", help="The page to write.")] = "view.html",
     program: options.ProgramOption = None,
+    format_: options.FormatOption = None,
     like: options.LikeOption = None,
     option: options.ChoiceOption = None,
     machine: options.MachineOption = "vs2003",
@@ -107,7 +108,7 @@ def view(
             raise UserError("--define needs a program FILE.s; use --option for a product")
         if load:
             raise UserError("--load needs a program FILE.s; leave it out for a product")
-        chosen, loaded = chosen_programs(program or ["hism"], like), load_matrix(subject)
+        chosen, loaded = chosen_programs(program or format_ or ["hism"], like, format_), load_matrix(subject)
         choices = [option or ()] + ([[*(option or ()), *beside_option]] if beside_option else [])
         subjects = [
             _product(name, loaded, on, texts[name], show, value_bits=value_bits, seed=seed)

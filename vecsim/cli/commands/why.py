@@ -28,6 +28,7 @@ HOTTEST = 8
 def why(
     matrix: Annotated[str | None, options.matrix_argument()] = None,
     program: options.ProgramOption = None,
+    format_: options.FormatOption = None,
     like: options.LikeOption = None,
     option: options.ChoiceOption = None,
     machine: options.MachineOption = "vs2003",
@@ -52,7 +53,7 @@ def why(
     from vecsim.machine.recorded import machine_files
 
     width = options.value_bytes(value_bits)
-    chosen = chosen_programs(program, like)
+    chosen = chosen_programs(program, like, format_)
     choices = chosen_options(chosen, option or ())
     described = options.chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[matrix] if matrix else [])

@@ -11,7 +11,8 @@ import numpy as np
 from experiments.papers.hism.assignment import ASSIGNMENT
 from experiments.papers.hism.timing import METHODS
 from isa.assembler import assemble
-from programs.registry import PROGRAMS, SCHEDULE
+from programs.declaration import SCHEDULE
+from programs.registry import PROGRAMS
 from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import Machine

@@ -83,7 +83,7 @@ def test_every_change_gives_the_same_result():
 
 
 def test_a_bad_order_is_found_and_mended(tmp_path):
-    text = PROGRAMS["jd"].source("plain").read_text()
+    text = PROGRAMS["jd"].text("plain").read()
     good = text.index("    lv.f    y, (sums)               # y' of these rows")
     end = text.index("    maddvv.f y, value, gathered     # chains")
     lines = text[good:end].splitlines(keepends=True)

@@ -93,7 +93,7 @@ def test_a_cell_without_a_result_is_a_row_with_a_reason(tmp_path):
 
 def test_a_user_program_is_another_when_its_text_changes(tmp_path):
     own = tmp_path / "my.s"
-    text = vecsim.PROGRAMS["crs"].source("plain").read_text()
+    text = vecsim.PROGRAMS["crs"].text("plain").read()
     own.write_text(text)
     spec = Sweep(("laplace2d-5",), ("crs", f"crs:{own}"), option={"crs.schedule": ("plain",)})
     table = sweep(spec, store=tmp_path / "s", jobs=1)
