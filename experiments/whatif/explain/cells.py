@@ -69,7 +69,7 @@ class Cells:
 
     @cached_property
     def fits(self) -> tuple[Fit | None, ...]:
-        """For each program the model that separates effects; None where means over all else are right."""
+        """For each program the surface that separates effects; None where means over all else are right."""
         return tuple(fit(self, place) for place in range(len(self.programs)))
 
     @property
@@ -81,7 +81,7 @@ class Cells:
         """Return a program's geometric means of cycles a non-zero over everything else that was varied.
 
         Where the samples of a value differ in all else (a Latin hypercube), the effects of all else are taken
-        out before, if they can be separated.
+        out before; where they cannot be separated, there are no means of single values.
 
         Parameters
         ----------
@@ -93,28 +93,25 @@ class Cells:
         Returns
         -------
         float64
-            An axis for each name, then one for the matrices; NaN where there is no cell.
+            An axis for each name, then one for the matrices; NaN where there is none.
         """
         shape = (*(len(self.varied[name]) for name in names), len(self.matrices))
+        model = self.fits[program]
+        if names and model is not None and model.refusal:
+            return np.full(shape, np.nan)
         chosen = self.program == program
         for name in names:
             chosen &= self.place[name] != ABSENT
-        where = tuple(self.place[name][chosen] for name in names)
-        flat_place = np.ravel_multi_index((*where, self.matrix[chosen]), shape)
+        place = {name: each[chosen] for name, each in self.place.items()}
+        logs, matrix = np.log(self.per_nnz[chosen]), self.matrix[chosen]
+        if names and model is not None:
+            logs -= model.other_effects(names, place, matrix)
+        flat_place = np.ravel_multi_index((*(place[name] for name in names), matrix), shape)
         size = int(np.prod(shape))
-        sums = np.bincount(flat_place, self._logs(program, names)[chosen], size)
+        sums = np.bincount(flat_place, logs, size)
         counts = np.bincount(flat_place, minlength=size)
         with np.errstate(invalid="ignore"):
             return np.exp(sums / counts).reshape(shape)
-
-    def _logs(self, program: int, names: Sequence[str]) -> Floats:
-        """Return the logarithm of cycles a non-zero, without the effects of all that is not named."""
-        logs, model = np.log(self.per_nnz), self.fits[program]
-        if model is not None and model.freedom:
-            for name, effect in model.effects.items():
-                if name not in names:
-                    logs -= effect.levels[self.place[name]]
-        return logs
 
     def unchanged(self, program: int) -> Floats:
         """Return a program's cycles a non-zero where nothing was changed, a matrix each; NaN for none."""

@@ -12,9 +12,8 @@ from experiments.report.comparison import Comparison
 from experiments.report.item import Item, ScatterChart, ScatterPanel
 from experiments.report.number_tables import three_digits
 from experiments.whatif.explain.cells import Cells, Floats
+from experiments.whatif.explain.parameters import FEWEST_MATRICES
 
-FEWEST_MATRICES = 4
-"""Of fewer a line through them says nothing."""
 LEAST_REACH = 1.1
 """How far apart, as a factor, their features must lie for one."""
 

@@ -1,37 +1,38 @@
 """The effect of each thing varied apart from all others, where a design does not try every combination.
 
-In a Latin hypercube the samples of one value differ in all else, so a mean over them mixes effects. An
-additive model of the logarithm of the cycles separates them: matrices cancel out, each value of each thing
-has a coefficient, and least squares give it with its uncertainty.
+In a Latin hypercube the samples of one value differ in all else, so a mean over them mixes effects. A surface
+through the logarithms of the cycles separates them (`experiments.whatif.explain.surface`), matrices cancel
+out, and each effect has an interval.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from experiments.whatif.explain.surface import (
+    Floats,
+    Ints,
+    Surface,
+    Term,
+    fit_surface,
+)
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
     from experiments.whatif.explain.cells import Cells
 
-LEAST_EXPLAINED = 0.8
-"""Share of the variance that the model must explain before its effects are ranked."""
-LEAST_FREEDOM = 5
-"""Samples more than coefficients, at least, before effects are ranked."""
+LEAST_PREDICTED = 0.8
+"""Share of the variance of samples that the surface has not seen, that it must predict for a ranking."""
+WELL_PREDICTED = 0.95
+"""Share from which structure in the residuals is too small to matter for a rank."""
 CONFIDENCE = 0.95
 """That all intervals of a program hold together."""
-_CURVE = 3
-"""Degree of the polynomial in the logarithm of a number that has too many values for one coefficient each."""
 _ROUNDING = 1e-9
 """Least half-width of an interval, in the logarithm."""
-
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,38 +58,81 @@ class Effect:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """The additive model of a program.
+    """The surface of a program's cycles.
 
     Attributes
     ----------
+    names
+        The things varied.
+    surface
+        The logarithm of cycles a non-zero; None if effects cannot be separated.
     effects
         By the name of the thing varied.
-    explained
-        Share of the variance of the logarithm of the cycles, adjusted for the number of coefficients.
-    samples, freedom
-        Points of the design, and how many more they are than coefficients; 0 if effects cannot be separated.
+    samples
+        Points of the design.
+    matrices
+        int64, places of the matrices that have a result in every sample: a response of the surface each.
     """
 
+    names: tuple[str, ...]
+    surface: Surface | None
     effects: Mapping[str, Effect]
-    explained: float
     samples: int
-    freedom: int
+    matrices: Ints
 
     @property
     def refusal(self) -> str:
         """Why its effects are not ranked; empty if they are."""
-        if self.freedom < LEAST_FREEDOM:
-            return f"{counted(self.samples, 'sample')} are too few to separate {len(self.effects)} things"
-        if self.explained < LEAST_EXPLAINED:
+        surface = self.surface
+        if surface is None:
+            return f"{counted(self.samples, 'sample')} are too few to separate {len(self.names)} things"
+        if surface.predicted < LEAST_PREDICTED:
             return (
-                f"independent effects explain {self.explained:.0%} of the variance of the logarithm of the "
-                f"cycles, {LEAST_EXPLAINED:.0%} are needed"
+                f"the fitted surface does not fit: it predicts {max(surface.predicted, 0):.0%} of the "
+                "variance of the logarithm of the cycles of samples that it has not seen, "
+                f"{LEAST_PREDICTED:.0%} are needed"
             )
+        if surface.structure is not None and surface.predicted < WELL_PREDICTED:
+            what = self.names[surface.structure] if surface.structure >= 0 else "the prediction itself"
+            return f"the fitted surface does not fit: its residuals depend on {what}"
         return ""
+
+    def other_effects(self, names: Sequence[str], place: Mapping[str, Ints], matrix: Ints) -> Floats:
+        """Return what everything that is not named adds to the logarithm of cycles.
+
+        Parameters
+        ----------
+        names
+            Things whose effects, and those of pairs of them, are left out.
+        place, matrix
+            int64, for each cell the places of its values, by name, and of its matrix.
+
+        Returns
+        -------
+        float64
+            For each cell; without a result in every sample a matrix has the effects of the mean.
+        """
+        result = np.zeros(len(matrix))
+        if self.surface is None:
+            return result
+        response = np.full(int(matrix.max(initial=0)) + 1, len(self.matrices))
+        response[self.matrices] = np.arange(len(self.matrices))
+        every = np.column_stack([self.surface.coefficients, self.surface.mean])
+        for term, own in self.surface.parts():
+            things = [self.names[thing] for thing in term.things]
+            if not set(things) <= set(names):
+                levels = np.asarray(term.basis @ every[own])
+                result += levels[(*(place[name] for name in things), response[matrix])]
+        return result
+
+
+def not_ranked(name: str, model: Fit) -> str:
+    """Return a sentence: the effects of a program, or on a ratio of two, are not ranked, and why."""
+    return f"{name} is not ranked, and left out where its means would mix effects: {model.refusal}."
 
 
 def fit(cells: Cells, program: int) -> Fit | None:
-    """Fit the additive model of a program.
+    """Fit the surface of a program.
 
     Parameters
     ----------
@@ -104,113 +148,76 @@ def fit(cells: Cells, program: int) -> Fit | None:
         was varied at a time.
     """
     names = cells.several
-    places, logs = _samples(cells, program)
+    places, table = samples_of(cells, program)
     if len(names) < 2 or not len(places) or (places < 0).any():
         return None
-    present = [np.unique(column) for column in places.T]
-    if len(places) == np.prod([len(each) for each in present]):
+    if len(places) == np.prod([len(np.unique(column)) for column in places.T]):
         return None
-    if not len(logs):
-        return _inseparable(cells, len(places))
-    bases = _bases(
-        [[cells.varied[name][at] for at in each] for name, each in zip(names, present, strict=True)],
-        len(logs),
-    )
-    columns = [
-        basis[np.searchsorted(each, column)]
-        for basis, each, column in zip(bases, present, places.T, strict=True)
-    ]
-    return _fitted(cells, present, bases, np.column_stack([np.ones(len(logs)), *columns]), logs)
+    return fit_samples(cells, places, table)
 
 
-def _samples(cells: Cells, program: int) -> tuple[Ints, Floats]:
-    """Return the places of the values of each sample, and the mean logarithm of its cycles a non-zero.
+def fit_samples(cells: Cells, places: Ints, table: Floats) -> Fit:
+    """Fit the surface through samples.
 
-    The mean is over the matrices that have a result in every sample; without any there are no logarithms.
+    Parameters
+    ----------
+    cells
+        Of the sweep.
+    places
+        int64, for each sample the places of the values of ``cells.several``.
+    table
+        float64, for each sample and matrix the logarithm of a response; NaN for no result.
+    """
+    names = cells.several
+    whole = np.flatnonzero(~np.isnan(table).any(axis=0))
+    values = [cells.varied[name] for name in names]
+    surface = fit_surface(values, places, table[:, whole]) if len(whole) else None
+    if surface is None:
+        unknown = {
+            name: Effect(np.full(len(each), np.nan), 1.0, 1.0, np.inf)
+            for name, each in zip(names, values, strict=True)
+        }
+        return Fit(names, None, unknown, len(places), whole)
+    effects = {
+        names[term.things[0]]: _effect(term, own, surface, np.unique(places[:, term.things[0]]))
+        for term, own in surface.parts()
+        if len(term.things) == 1
+    }
+    return Fit(names, surface, effects, len(places), whole)
+
+
+def samples_of(cells: Cells, program: int) -> tuple[Ints, Floats]:
+    """Return the places of the values of each sample, and the logarithms of its cycles a non-zero.
+
+    Returns
+    -------
+    int64
+        A row for each sample, a column for each of ``cells.several``.
+    float64
+        A row for each sample, a column for each matrix; NaN for no result.
     """
     chosen = cells.program == program
     points = np.column_stack([cells.place[name][chosen] for name in cells.several])
     unique, which = np.unique(points, axis=0, return_inverse=True)
     table = np.full((len(unique), len(cells.matrices)), np.nan)
     table[which.reshape(-1), cells.matrix[chosen]] = np.log(cells.per_nnz[chosen])
-    whole = table[:, ~np.isnan(table).any(axis=0)]
-    return unique, np.asarray(whole.mean(axis=1)) if whole.shape[1] else np.zeros(0)
+    return unique, table
 
 
-def _bases(values: list[list[str]], samples: int) -> list[Floats]:
-    """Return for each thing the coefficients' factors of its values: a coefficient a value, or a curve.
-
-    Numbers with most values get a curve, as long as there are more coefficients than half of the samples.
-    """
-    results = [np.eye(len(each))[:, 1:] for each in values]
-    while sum(basis.shape[1] for basis in results) + 1 > samples / 2:
-        most = max(range(len(results)), key=lambda k: results[k].shape[1] if _numeric(values[k]) else 0)
-        if results[most].shape[1] <= _CURVE or not _numeric(values[most]):
-            break
-        numbers = np.array(list(map(float, values[most])))
-        scale = np.log(numbers) if (numbers > 0).all() else numbers
-        scale = (scale - scale.mean()) / scale.std()
-        results[most] = np.column_stack([scale**power for power in range(1, _CURVE + 1)])
-    return results
-
-
-def _numeric(values: list[str]) -> bool:
-    try:
-        return all(np.isfinite(float(value)) for value in values)
-    except ValueError:
-        return False
-
-
-def _fitted(cells: Cells, present: list[Ints], bases: list[Floats], matrix: Floats, logs: Floats) -> Fit:
-    names, samples = cells.several, len(logs)
-    results, _, rank, _ = np.linalg.lstsq(matrix, logs, rcond=None)
-    coefficients: Floats = np.asarray(results)
-    freedom = samples - int(rank) if rank == matrix.shape[1] else 0
-    left = float(np.sum((logs - matrix @ coefficients) ** 2))
-    spread = float(np.sum((logs - logs.mean()) ** 2))
-    if freedom <= 0:
-        return _inseparable(cells, samples)
-    explained = 1 - (left / freedom) / (spread / (samples - 1)) if spread > _ROUNDING**2 else 1.0
-    covariance: Floats = np.asarray(left / freedom * np.linalg.inv(matrix.T @ matrix))
-    effects, first = {}, 1
-    for name, each, basis in zip(names, present, bases, strict=True):
-        own = slice(first, first + basis.shape[1])
-        first = own.stop
-        effects[name] = _effect(
-            len(cells.varied[name]), each, basis, coefficients[own], covariance[own, own], freedom, len(names)
-        )
-    return Fit(effects, explained, samples, freedom)
-
-
-def _inseparable(cells: Cells, samples: int) -> Fit:
-    unknown = {
-        name: Effect(np.full(len(cells.varied[name]), np.nan), 1.0, 1.0, np.inf) for name in cells.several
-    }
-    return Fit(unknown, 0.0, samples, 0)
-
-
-def _effect(
-    values: int,
-    present: Ints,
-    basis: Floats,
-    coefficients: Floats,
-    covariance: Floats,
-    freedom: int,
-    things: int,
-) -> Effect:
+def _effect(term: Term, own: slice, surface: Surface, present: Ints) -> Effect:
     """Return the effect of a thing, with Scheffé's interval for all differences of two of its values."""
     from scipy.stats import f
 
-    levels = np.full(values, np.nan)
-    of = basis @ coefficients
-    levels[present] = of - of.mean()
-    size = basis.shape[1]
-    if not size:
+    basis, things = term.basis[present], 1 + max(max(each.things) for each in surface.terms)
+    of = basis @ surface.mean[own]
+    levels = np.full(len(term.basis), np.nan)
+    levels[present] = of
+    if not term.size:
         return Effect(levels, 1.0, 1.0, 1.0)
-    width = np.sqrt(size * f.ppf(1 - (1 - CONFIDENCE) / things, size, freedom))
+    width = np.sqrt(term.size * f.ppf(1 - (1 - CONFIDENCE) / things, term.size, surface.freedom))
     differences = of[:, None] - of[None, :]
     between = basis[:, None, :] - basis[None, :, :]
-    errors = np.sqrt(np.maximum(np.einsum("ijk,kl,ijl->ij", between, covariance, between), 0))
-    half = np.maximum(width * errors, _ROUNDING)
+    errors = np.einsum("ijk,kl,ijl->ij", between, surface.covariance[own, own], between)
+    half = np.maximum(width * np.sqrt(np.maximum(errors, 0)), _ROUNDING)
     low, high = max(float((differences - half).max()), 0.0), float((differences + half).max())
     return Effect(levels, float(np.exp(differences.max())), float(np.exp(low)), float(np.exp(high)))

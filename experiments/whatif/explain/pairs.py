@@ -63,14 +63,21 @@ def pairs(cells: Cells) -> list[Item]:
     results = []
     for first, second in itertools.combinations(cells.several, 2):
         fields = {
-            program: np.asarray(1 / overall(comparable(cells.means(place, (first, second)))))
-            for place, program in enumerate(cells.programs)
+            program: _field(cells, place, first, second) for place, program in enumerate(cells.programs)
         }
         size = len(cells.varied[first]) * len(cells.varied[second])
         if size <= MOST_PLACES and not all(np.isnan(field).all() for field in fields.values()):
             results.append(Pair(first, second, fields))
     results.sort(key=lambda pair: -pair.interaction)
     return [_item(cells, pair, has_figure=place < MOST_DRAWN) for place, pair in enumerate(results)]
+
+
+def _field(cells: Cells, program: int, first: str, second: str) -> Floats:
+    """Return the speed of a program for the values of two things: its mean, or that of the fitted surface."""
+    model = cells.fits[program]
+    if model is None or model.surface is None or model.refusal:
+        return np.asarray(1 / overall(comparable(cells.means(program, (first, second)))))
+    return np.exp(-model.surface.field(model.names.index(first), model.names.index(second)))
 
 
 def _item(cells: Cells, pair: Pair, *, has_figure: bool) -> Item:
@@ -97,6 +104,15 @@ def _item(cells: Cells, pair: Pair, *, has_figure: bool) -> Item:
         f"together change the speed by up to {100 * (pair.interaction - 1):.1f} % otherwise than what each "
         "does by itself would say."
     )
+    if errors := [
+        model.surface.error
+        for model in cells.fits
+        if model is not None and model.surface and not model.refusal
+    ]:
+        summary += (
+            " Not every combination was tried: numbers are those of a fitted surface, which predicts samples "
+            f"that it has not seen with an error of {100 * float(np.expm1(max(errors))):.2g} %."
+        )
     return Item(file_name(first, second), title, summary, rows, chart if has_figure else None)
 
 

@@ -6,15 +6,19 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.stats import t
 
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item
 from experiments.report.parameter_charts import LineChart, Range, RangeChart
 from experiments.whatif.compare.table import OPTION
 from experiments.whatif.explain.cells import Cells, Floats, comparable, number, overall
-from experiments.whatif.explain.effects import CONFIDENCE, Effect
+from experiments.whatif.explain.effects import CONFIDENCE, not_ranked
+from experiments.whatif.explain.surface import Surface
 from vecsim.support.suggestions import counted
 
+FEWEST_MATRICES = 4
+"""Of fewer neither an interval nor a line through them says anything."""
 NO_RESULT = "no result"
 SPEED = "non-zeros a cycle"
 
@@ -64,10 +68,7 @@ def against(cells: Cells, name: str) -> Item:
         "Cycles a non-zero are "
         "geometric means over the matrices, too."
     )
-    gaps = tuple(
-        f"{program}: its means mix the effects of all that was varied: {reason}."
-        for program, reason in _refused(cells).items()
-    )
+    gaps = tuple(_refused(cells).values())
     return Item(file_name(name), title, summary, tuple(rows), chart, gaps=gaps)
 
 
@@ -80,8 +81,8 @@ def _quartiles(speeds: Floats) -> Floats:
 def what_matters(cells: Cells) -> Item:
     """Show how far each thing varied moves the speed, what moves it farthest first: a tornado diagram.
 
-    Where not every combination was tried, effects are those of an additive model, with their intervals, and
-    programs that it does not describe are left out (`experiments.whatif.explain.effects`).
+    Where not every combination was tried, effects are those of a fitted surface, with their intervals, and
+    programs that it does not fit are left out (`experiments.whatif.explain.effects`).
     """
     refused = _refused(cells)
     ranked = [program for program in cells.programs if program not in refused]
@@ -89,16 +90,16 @@ def what_matters(cells: Cells) -> Item:
     order = sorted(cells.several, key=lambda name: -max(map(_length, bars[name].values()), default=0.0))
     rows = []
     for name, program in itertools.product(order, cells.programs):
-        model = cells.fits[cells.programs.index(program)]
-        effect = model.effects[name] if model is not None and program in ranked else None
+        interval = _interval(cells, program, name) if program in ranked else None
         label = f"{name.removeprefix(OPTION)}: {program}"
         rows += _rows(
-            label, bars[name].get(program), effect, "not ranked" if program in refused else NO_RESULT
+            label, bars[name].get(program), interval, "not ranked" if program in refused else NO_RESULT
         )
     rows += [
-        Comparison(program, "share of the variance that separate effects explain", "", model.explained)
+        Comparison(program, message, "", value)
         for program, model in zip(cells.programs, cells.fits, strict=True)
-        if model is not None
+        if model is not None and model.surface is not None
+        for message, value in _quality(model.surface).items()
     ]
     panels = {program: tuple(bars[name].get(program) for name in order) for program in ranked}
     title = "What matters most"
@@ -109,16 +110,25 @@ def what_matters(cells: Cells) -> Item:
         panels=panels,
         description="Bars: from the slowest to the fastest value of each thing varied, the longest first.",
     )
-    gaps = tuple(f"{program} is not ranked: {reason}." for program, reason in refused.items())
+    gaps = tuple(refused.values())
     return Item(
         "sweep-what-matters", title, _summary(cells), tuple(rows), chart if ranked else None, gaps=gaps
     )
 
 
-def _refused(cells: Cells) -> dict[str, str]:
-    """Return the programs whose effects cannot be separated, each with the reason."""
+def _quality(surface: Surface) -> dict[str, float]:
+    """Return how well a surface fits."""
     return {
-        program: model.refusal
+        "R2 of the fitted surface": surface.explained,
+        "R2, each sample predicted from the others": max(surface.predicted, 0.0),
+        "error of such a prediction, as a factor": float(np.exp(surface.error)),
+    }
+
+
+def _refused(cells: Cells) -> dict[str, str]:
+    """Return the programs whose effects cannot be separated, each with a sentence on the reason."""
+    return {
+        program: not_ranked(program, model)
         for program, model in zip(cells.programs, cells.fits, strict=True)
         if model is not None and model.refusal
     }
@@ -131,9 +141,14 @@ def _summary(cells: Cells) -> str:
         "everything else that was varied; the values stand at the ends of the bars."
     )
     if all(model is None for model in cells.fits):
-        return message
+        if len(cells.matrices) < FEWEST_MATRICES:
+            return message
+        return (
+            f"{message} Intervals, in brackets, are those of the mean over matrices like these, with "
+            f"{CONFIDENCE:.0%} confidence each."
+        )
     return (
-        f"{message} Not every combination was tried, so effects are separated by an additive model of the "
+        f"{message} Not every combination was tried, so effects are separated by a surface fitted to the "
         f"logarithm of the cycles. Its intervals, in brackets, hold together with {CONFIDENCE:.0%} "
         "confidence; two things whose intervals overlap cannot be ranked."
     )
@@ -147,24 +162,45 @@ def _bars(cells: Cells, name: str, programs: Sequence[str]) -> dict[str, Range]:
         known = [at for at, speed in enumerate(speeds) if not np.isnan(speed)]
         if len(known) > 1:
             low, high = (pick(known, key=lambda at: speeds[at]) for pick in (min, max))
-            message, model = cells.varied[name], cells.fits[cells.programs.index(program)]
-            fastest = message[high]
-            if model is not None:
-                effect = model.effects[name]
-                fastest += f" ({effect.low:.2f} to {effect.high:.2f} times)"
+            message, fastest = cells.varied[name], cells.varied[name][high]
+            if (interval := _interval(cells, program, name)) is not None:
+                fastest += f" ({interval[0]:.2f} to {interval[1]:.2f} times)"
             result[program] = Range(float(speeds[low]), float(speeds[high]), message[low], fastest)
     return result
 
 
-def _rows(label: str, bar: Range | None, effect: Effect | None, absent: str) -> list[Comparison]:
+def _interval(cells: Cells, program: str, name: str) -> tuple[float, float] | None:
+    """Return the interval of the ratio of speeds with the fastest and the slowest value of a thing.
+
+    It is that of the fitted surface. Without one, of the mean over matrices like these, by Student's t.
+    """
+    place = cells.programs.index(program)
+    model = cells.fits[place]
+    if model is not None:
+        return model.effects[name].low, model.effects[name].high
+    logs = np.log(comparable(cells.means(place, (name,))))
+    known = logs[~np.isnan(logs).any(axis=1)]
+    matrices = known.shape[1]
+    if len(known) < 2 or matrices < FEWEST_MATRICES:
+        return None
+    of = known.mean(axis=1)
+    ratios = known[of.argmax()] - known[of.argmin()]
+    half = t.ppf((1 + CONFIDENCE) / 2, matrices - 1) * ratios.std(ddof=1) / np.sqrt(matrices)
+    return float(np.exp(ratios.mean() - half)), float(np.exp(ratios.mean() + half))
+
+
+def _rows(
+    label: str, bar: Range | None, interval: tuple[float, float] | None, absent: str
+) -> list[Comparison]:
     note = f"slowest {bar.low_label}, fastest {bar.high_label.partition(' (')[0]}" if bar else ""
     numbers = {
         "fastest / slowest": _length(bar) if bar else None,
         "slowest": bar.low if bar else None,
         "fastest": bar.high if bar else None,
     }
-    if effect is not None:
-        numbers |= {"fastest / slowest, at least": effect.low, "fastest / slowest, at most": effect.high}
+    if interval is not None:
+        low, high = interval
+        numbers |= {"fastest / slowest, at least": low, "fastest / slowest, at most": high}
     return [
         Comparison(label, message, "", value, note=note, absent=absent) for message, value in numbers.items()
     ]

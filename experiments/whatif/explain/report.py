@@ -5,10 +5,11 @@ from __future__ import annotations
 from experiments.report.environment import made_by
 from experiments.report.item import Appendix, Item, Part, Report, Table
 from experiments.whatif.explain.cells import Cells
-from experiments.whatif.explain.crossings import FEWEST_MATRICES, crossings
+from experiments.whatif.explain.crossings import crossings
 from experiments.whatif.explain.front import candidates, machines, pareto
 from experiments.whatif.explain.pairs import pairs
-from experiments.whatif.explain.parameters import against, what_matters
+from experiments.whatif.explain.parameters import FEWEST_MATRICES, against, what_matters
+from experiments.whatif.explain.variance import what_explains
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
 
@@ -35,6 +36,9 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
     items: list[Item] = [against(cells, name) for name in cells.several]
     if len(cells.several) > 1:
         items.append(what_matters(cells))
+    if cells.several and (variance := what_explains(cells)) is not None:
+        items.append(variance)
+    if len(cells.several) > 1:
         items += pairs(cells)
     if len(cells.programs) > 1 and len(cells.matrices) >= FEWEST_MATRICES:
         items.append(crossings(cells))

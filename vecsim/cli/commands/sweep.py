@@ -304,4 +304,8 @@ def explain(
         output.text(sentence)
     for item in built.items:
         output.text(item.title)
+        for note in item.notes:
+            output.text(f"  {note}")
+    for gap in dict.fromkeys(gap for item in built.items for gap in item.gaps):
+        output.text(gap)
     output.text(f"{Path(target) / PAGE} and {counted(len(files) - 1, 'file')} next to it")

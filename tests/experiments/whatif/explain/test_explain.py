@@ -105,14 +105,17 @@ def test_values_are_compared_on_the_same_matrices():
 def test_what_matters_most_comes_first(folder):
     item = what_matters(read_cells(folder))
     actual = numbers(item)
-    assert [row.row for row in item.rows][::3] == [
+    assert [row.row for row in item.rows][::5] == [
         "banks: crs", "banks: jd", "chaining: crs", "chaining: jd",
     ]  # fmt: skip
     assert actual["banks: crs", "fastest / slowest"] == pytest.approx(2)
     assert actual["chaining: jd", "fastest / slowest"] == pytest.approx(1.5)
     assert actual["banks: crs", "fastest"] == pytest.approx(2**0.5)
+    # All four matrices gain the same, so the interval of the mean has no width.
+    assert actual["banks: crs", "fastest / slowest, at least"] == pytest.approx(2)
+    assert actual["banks: crs", "fastest / slowest, at most"] == pytest.approx(2)
     bar = item.chart.panels["jd"][1]
-    assert (bar.low_label, bar.high_label) == ("false", "true")
+    assert (bar.low_label, bar.high_label) == ("false", "true (1.50 to 1.50 times)")
 
 
 def test_one_at_a_time_the_machine_as_it_is_is_the_measure(tmp_path):
@@ -221,7 +224,7 @@ def test_the_report_has_every_picture(folder, tmp_path):
     assert main(["explain", str(folder), "--out", str(tmp_path / "out")]) == 0
     out = tmp_path / "out"
     results = {path.name for path in out.iterdir()}
-    for name in ("banks", "chaining", "what-matters", "banks-chaining", "crossings", "front"):
+    for name in ("banks", "chaining", "what-matters", "variance", "banks-chaining", "crossings", "front"):
         assert {f"sweep-{name}.svg", f"sweep-{name}.png", f"sweep-{name}.csv"} <= results
     (actual,) = (
         row
@@ -235,7 +238,7 @@ def test_the_report_has_every_picture(folder, tmp_path):
     page = (out / "report.html").read_text()
     assert "<script" not in page
     assert 'src="http' not in page
-    assert page.count("<figure>") == 6
+    assert page.count("<figure>") == 7
 
 
 def test_what_cannot_be_explained(folder, tmp_path):
