@@ -58,6 +58,10 @@ class WholeNumbers(Mapping[str, int]):
         return self.most - self.least + 1
 
 
+PROGRAMS_FOLDER = Path(__file__).parent
+"""Where the assembly files are that come with vecsim."""
+
+
 @dataclass(frozen=True)
 class Option:
     """A choice that the papers leave open, set as an assembler symbol or by the choice of a file.
@@ -189,7 +193,7 @@ class SmvmProgram(Overview):
     @property
     def folder(self) -> Path:
         """Where its assembly files are, one for each schedule."""
-        return Path(__file__).parent / self.name
+        return PROGRAMS_FOLDER / self.name
 
     @property
     def schedules(self) -> tuple[str, ...]:

@@ -76,6 +76,7 @@ INPUTS = [
     Input(("compare", "{}", "{}"), ".json", takes=("directory",)),
     Input(("compare", "{}", "{}"), inside="sweep.json"),
     Input(("rerun", "{}"), ".json", takes=("directory",)),
+    Input(("export", "{}", "out.zip", "--archive"), ".zip", takes=("directory",)),
     Input(("asm", "{}"), ".s"),
     Input(("disasm", "{}"), ".vsx"),
     Input(("formats", "{}"), ".mtx"),

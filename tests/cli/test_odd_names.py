@@ -34,6 +34,7 @@ SLOW = {
     "crosscheck",
     "compare",
     "rerun",
+    "export",
     "why",
     "reorder",
     "grade",

@@ -192,6 +192,7 @@ COMMANDS: dict[str, tuple[int, Callable[[Files], list[str]]]] = {
     "compare": (12, _compare),
     "rerun": (12, _rerun),
     "rerun exec": (12, _rerun_exec),
+    "export": (6, lambda files: ["export", files.swept(), files.path("", ".out")]),
     "sweep": (1, lambda files: ["compare", files.swept(), files.swept("b")]),
     "sweep TOML": (1, _specification),
     "explain": (1, lambda files: ["explain", files.swept(), "--out", files.path("", ".out")]),

@@ -19,6 +19,7 @@ from vecsim.cli.commands.course import course
 from vecsim.cli.commands.crosscheck import crosscheck
 from vecsim.cli.commands.debug import debug
 from vecsim.cli.commands.execute import execute
+from vecsim.cli.commands.export import export
 from vecsim.cli.commands.formats import formats
 from vecsim.cli.commands.gpu import gpu
 from vecsim.cli.commands.grade import grade
@@ -59,6 +60,7 @@ COMMANDS: dict[str, Callable[..., None] | typer.Typer] = {
     "explain": explain,
     "compare": compare,
     "rerun": rerun,
+    "export": export,
     "asm": asm,
     "disasm": disasm,
     "isa": reference,

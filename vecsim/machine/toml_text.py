@@ -38,6 +38,11 @@ def to_toml(machine: Machine) -> str:
     else:
         document.add(tomlkit.comment(NO_NAME))
     _fill(document, machine, machine, "")
+    return printable_toml(document)
+
+
+def printable_toml(document: tomlkit.TOMLDocument) -> str:
+    """Return the text of a document, all of whose letters show."""
     return "".join(map(_escaped, tomlkit.dumps(document)))
 
 

@@ -2,6 +2,7 @@
 
 from experiments.whatif.compare.comparison import Comparison, compare
 from experiments.whatif.compare.document import Document, Row, read_document
-from experiments.whatif.compare.rerun import Again, Repeated, rerun
+from experiments.whatif.compare.repetition import Repeated
+from experiments.whatif.compare.rerun import Again, rerun
 
 __all__ = ["Again", "Comparison", "Document", "Repeated", "Row", "compare", "read_document", "rerun"]

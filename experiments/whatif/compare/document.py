@@ -18,11 +18,12 @@ from experiments.whatif.compare.layouts import (
     check,
 )
 from experiments.whatif.compare.table import TableRow, read_table
+from vecsim.results.archives import read_archive
 from vecsim.results.result_folder import read_set
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import RESULTS, TABLE, decoded
 from vecsim.support.structured_text import json_value
-from vecsim.support.suggestions import shown
+from vecsim.support.suggestions import counted, shown
 
 SWEEP_FILE, TABLE_FILE = "sweep.json", "table.csv"
 
@@ -91,17 +92,48 @@ def read_document(path: Path) -> Document:
     Parameters
     ----------
     path
-        A JSON file of ``vecsim run``, ``exec`` or ``why``; the folder of a sweep, or its ``sweep.json``.
+        A JSON file of ``vecsim run``, ``exec`` or ``why``; the folder of a sweep, or its ``sweep.json``; an
+        archive of one of them (`vecsim.results.archives`).
 
     Raises
     ------
     UserError
         It cannot be read, or is something else.
     """
+    return document_of(*result_files(path))
+
+
+def result_files(path: Path) -> tuple[Path, dict[str, bytes]]:
+    """Return the place of a result's JSON file, and the contents of its files by name.
+
+    Raises
+    ------
+    UserError
+        As `read_document`.
+    """
+    archive = read_archive(path)
+    if archive is not None:
+        names = [name for name in archive if name.endswith(".json")]
+        if len(names) != 1:
+            raise UserError(f"{path}: has {counted(len(names), 'result')} (.json); an archive has one")
+        return path / names[0], {name: archive[name] for name in (*names, TABLE_FILE) if name in archive}
     file = path / SWEEP_FILE if path.is_dir() else path
-    layout = _layout(file, read_set(file.parent, {file.name: RESULTS})[file.name])
+    contents = read_set(file.parent, {file.name: RESULTS})
+    if isinstance(_layout(file, contents[file.name]), SweepLayout):
+        # Both of them as the same sweep wrote them.
+        contents = read_set(file.parent, {file.name: RESULTS, TABLE_FILE: TABLE})
+    return file, contents
+
+
+def document_of(file: Path, contents: Mapping[str, bytes]) -> Document:
+    """Return the document of what `result_files` returns."""
+    layout = _layout(file, contents[file.name])
     if isinstance(layout, SweepLayout):
-        return _sweep(file)
+        if TABLE_FILE not in contents:
+            raise UserError(f"{file.with_name(TABLE_FILE)}: no such file; get the archive again")
+        table = read_table(file.with_name(TABLE_FILE), contents[TABLE_FILE], layout)
+        rows = {row.key: Row(row.cycles, row.cycles_by_cause, matrix=row.matrix) for row in table}
+        return Document(file, layout, rows, table)
     result: dict[Key, Row] = {}
     for key, row in _rows(layout):
         if result.setdefault(key, row).cycles != row.cycles:
@@ -110,20 +142,6 @@ def read_document(path: Path) -> Document:
                 "matrices have this name; run again"
             )
     return Document(file, layout, result)
-
-
-def _sweep(file: Path) -> Document:
-    """Read the files of a sweep, both of them as the same sweep wrote them."""
-    result = read_set(file.parent, {file.name: RESULTS, TABLE_FILE: TABLE})
-    layout = _layout(file, result[file.name])
-    assert isinstance(layout, SweepLayout)
-    table = read_table(file.with_name(TABLE_FILE), result[TABLE_FILE], layout)
-    return Document(
-        file,
-        layout,
-        {row.key: Row(row.cycles, row.cycles_by_cause, matrix=row.matrix) for row in table},
-        table,
-    )
 
 
 def _layout(file: Path, text: bytes) -> Layout:

@@ -140,6 +140,8 @@ class _Made(_Strict):
     """What every file says of how it was made."""
 
     kind: str
+    command: list[str] = Field(default_factory=list)
+    date: str = ""
     versions: dict[str, str]
     commit: str
     machine: MachineNumbers | None = None

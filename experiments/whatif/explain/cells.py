@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from experiments.whatif.compare.document import TABLE_FILE, read_document
+from experiments.whatif.compare.document import TABLE_FILE, Document, read_document
 from experiments.whatif.compare.layouts import SWEEP, SweepLayout
 from experiments.whatif.compare.table import OPTION
 from experiments.whatif.explain.effects import Fit, fit
@@ -147,20 +147,30 @@ def number(value: float) -> float | None:
 
 
 def read_cells(folder: Path) -> Cells:
-    """Read the folder that ``vecsim sweep --out`` wrote.
+    """Read the folder that ``vecsim sweep --out`` wrote, or an archive of it.
 
     Raises
     ------
     UserError
         It is none, or no cell of it has a result.
     """
-    document = read_document(folder)
+    return cells_of(read_document(folder), folder)
+
+
+def cells_of(document: Document, where: Path) -> Cells:
+    """Return the cells of a document of a sweep; messages call it `where`.
+
+    Raises
+    ------
+    UserError
+        It is of another command, or no cell of it has a result.
+    """
     layout = document.layout
     if not isinstance(layout, SweepLayout):
-        raise UserError(f"{folder}: is of {document.kind}; name the results of {SWEEP}")
+        raise UserError(f"{where}: is of {document.kind}; name the results of {SWEEP}")
     there = [row for row in document.table if row.cycles_per_nnz is not None]
     if not there:
-        raise UserError(f"{folder}: no cell has a result; see the column fault of {TABLE_FILE}")
+        raise UserError(f"{where}: no cell has a result; see the column fault of {TABLE_FILE}")
     spec = layout.sweep
     varied = {**spec.set, **{OPTION + name: values for name, values in spec.option.items()}}
     matrices = {row.matrix: row for row in there}

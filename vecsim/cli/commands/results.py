@@ -31,7 +31,9 @@ SHOWN = 20
 """Runs that are shown if the user does not say; of a result run again, all up to this number."""
 LINES_SHOWN = 8
 """Instructions of a run that are shown, those that changed most."""
-FILE_HELP = "A JSON file of `vecsim run` or `vecsim exec`, or the folder of a sweep."
+FILE_HELP = (
+    "A JSON file of `vecsim run`, `exec` or `why`, the folder of a sweep, or an archive of `vecsim export`."
+)
 
 
 def compare(
@@ -143,6 +145,10 @@ def _side_by_side(title: str, parts: Sequence[Part]) -> Table:
 def rerun(
     file: Annotated[str, typer.Argument(metavar="RESULT", help=FILE_HELP)],
     extend: ExtendOption = None,
+    sample: Annotated[
+        int | None,
+        typer.Option("--sample", min=1, metavar="N", help="Repeat N of the runs, always the same ones."),
+    ] = None,
     json: JsonOption = None,
 ) -> None:
     """Run the subject of a result again and compare the cycles."""
@@ -156,9 +162,10 @@ def rerun(
         def watch(what: str, number: int, of: int) -> None:
             progress.show(what, number / of)
 
-        again = repeated(document, extend=extend or (), store=Path(folder) / "store", watch=watch)
+        store = Path(folder) / "store"
+        again = repeated(document, extend=extend or (), store=store, sample=sample, watch=watch)
     match = again.runs
-    for line in again.inputs:
+    for line in (*again.inputs, *again.made):
         output.text(line)
     rows = [
         (
@@ -179,13 +186,18 @@ def rerun(
     if not match:
         raise UserError(f"{document.path}: the result names no run to repeat")
     same = sum(each.same for each in match)
-    output.text(f"{same:,} of {counted(len(match), 'run')} take the same cycles")
+    sampled = f", a sample of all {again.all_runs:,}" if len(match) < again.all_runs else ""
+    output.text(f"{same:,} of {counted(len(match), 'run')} take the same cycles{sampled}")
+    if again.left_out:
+        output.text(f"{counted(again.left_out, 'run')} could not be repeated")
     output.finish(
         "vecsim rerun",
         {
             "file": str(document.path),
             "of": document.kind,
             "inputs": again.inputs,
+            "made": again.made,
+            "all_runs": again.all_runs,
             "runs": [
                 {"key": each.key, "then": each.then, "now": each.now, "other_program": each.program}
                 for each in match

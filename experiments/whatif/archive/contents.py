@@ -1,0 +1,78 @@
+"""What an archive of a result holds: the result, its specification, its pictures, and how to cite it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+
+from experiments.report.folder import files_of
+from experiments.whatif.archive.citation import Cited, citation_cff, citation_text
+from experiments.whatif.compare.document import Document, document_of, result_files
+from experiments.whatif.compare.layouts import SweepLayout
+from experiments.whatif.explain import cells_of, report
+from experiments.whatif.studies import remarks
+from vecsim.machine import Machine, presets, to_toml
+from vecsim.machine.toml_text import printable_toml
+from vecsim.results.archives import with_sums
+from vecsim.support.errors import UserError
+from vecsim.support.shown_text import plain, utf8
+
+SPECIFICATION, MACHINE = "specification.toml", "machine.toml"
+
+
+def archive_files(path: Path, authors: Sequence[str] = ()) -> dict[str, bytes]:
+    """Return the files of an archive by name, the same bytes for the same result and version of vecsim.
+
+    Parameters
+    ----------
+    path
+        A result, as `experiments.whatif.compare.read_document` takes it.
+    authors
+        Who made it, for its citation.
+
+    Raises
+    ------
+    UserError
+        It cannot be read, or is something else.
+    """
+    main, contents = result_files(path)
+    document = document_of(main, contents)
+    layout = document.layout
+    name = f"{layout.kind.partition(' ')[2]}.json"
+    files = {(name if each == main.name else each): content for each, content in contents.items()}
+    if isinstance(layout, SweepLayout):
+        files |= _figures(document, path.resolve().stem) | _specification(layout)
+    digest = hashlib.sha256(files[name]).hexdigest()
+    ran = tuple(dict.fromkeys(key[1] for key in document.rows if len(key) > 1))
+    cited = Cited(layout, tuple(authors), name, digest, len(document.rows), ran)
+    files |= {"CITATION.txt": citation_text(cited).encode(), "CITATION.cff": citation_cff(cited).encode()}
+    return with_sums(files)
+
+
+def _figures(document: Document, name: str) -> dict[str, bytes]:
+    """Return the report of a sweep, without the appendix that says when and where it was drawn."""
+    try:
+        cells = cells_of(document, document.path)
+        drawn = report(cells, name, remarks(cells))
+    except UserError:  # nothing is varied, or nothing has a result
+        return {}
+    return files_of(replace(drawn, appendices=drawn.appendices[:-1]))
+
+
+def _specification(layout: SweepLayout) -> dict[str, bytes]:
+    """Return the specification of a sweep, and its machine unless that is a preset or has extensions."""
+    spec: dict[str, Any] = {**layout.sweep.model_dump(), "engine": layout.sweep.engine.rpartition(", ")[2]}
+    files: dict[str, bytes] = {}
+    if spec["machine"] not in presets() and not layout.machine.get("extensions"):
+        spec["machine"] = MACHINE
+        files[MACHINE] = utf8(to_toml(Machine.from_dict(layout.machine)))
+    document = tomlkit.document()
+    document.add(tomlkit.comment(f"Run it in this folder: vecsim sweep {SPECIFICATION} --out FOLDER"))
+    for name, value in spec.items():
+        document.add(name, plain(value))
+    return files | {SPECIFICATION: utf8(printable_toml(document))}

@@ -1,0 +1,340 @@
+"""The runs of a result, repeated: what is not here, or is another one now, is left out and named."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from experiments.whatif.compare.document import Document, Key
+from experiments.whatif.compare.layouts import (
+    ArrayEntry,
+    ExecLayout,
+    MatrixEntry,
+    RunLayout,
+    SweepLayout,
+    WhyLayout,
+)
+from experiments.whatif.sweep import Sweep, SweepTable, sweep
+from experiments.whatif.sweep.attributes import Value
+from experiments.whatif.sweep.inputs import PREFIX, load_input
+from experiments.whatif.sweep.specification import Point
+from isa import binary
+from isa.assembler import assemble_file
+from isa.declaration import InstructionSet
+from isa.program import Program
+from programs.declaration import PROGRAMS_FOLDER
+from programs.measurement import measure
+from programs.registry import find
+from vecsim.data import Matrix, load, values_as
+from vecsim.data.memory_files import Placed, placed, put
+from vecsim.data.precision import value_bytes
+from vecsim.engines.running import run
+from vecsim.machine import Machine, extensions_of, instruction_set_of, machine_class
+from vecsim.machine.extension_files import SHIPPED as EXTENSIONS_FOLDER
+from vecsim.results.digests import matrix_sha256, program_sha256
+from vecsim.results.file_digests import short
+from vecsim.support.errors import UserError
+from vecsim.support.input_files import PROGRAM, is_regular, read_input
+
+_Arguments = ParamSpec("_Arguments")
+_Loaded = TypeVar("_Loaded")
+
+Watch = Callable[[str, int, int], None]
+"""Called with what runs, its number, and how many there are."""
+
+
+@dataclass(frozen=True)
+class Repeated:
+    """A run, again.
+
+    Attributes
+    ----------
+    key
+        What tells it apart; see `Document`.
+    then, now
+        Cycles; None where there is no result, or where the matrix is another one now.
+    program
+        Whether the program's image is another one than then; None if that is not known.
+    """
+
+    key: Key
+    then: int | None
+    now: int | None
+    program: bool | None
+
+    @property
+    def same(self) -> bool:
+        """Whether the cycles are."""
+        return self.then == self.now
+
+
+def place_here(file: Path) -> Path:
+    """Return the file of vecsim that has the place of a missing one in its folder."""
+    for folder in () if file.exists() else (PROGRAMS_FOLDER, EXTENSIONS_FOLDER):
+        parts = file.parts
+        if folder.name in parts:
+            inner = parts[len(parts) - parts[::-1].index(folder.name) :]
+            if (folder.joinpath(*inner)).is_file():
+                return folder.joinpath(*inner)
+    return file
+
+
+class Repetition:
+    """How the runs of a document are run again.
+
+    Attributes
+    ----------
+    other_matrices
+        By name, those that are not what they were, in a line each.
+    """
+
+    def __init__(self, document: Document, extend: Sequence[str], store: Path | None, watch: Watch) -> None:
+        self.document, self.store, self.watch = document, store, watch
+        self.described = machine_class(extensions_of(extend))
+        self.other_matrices: dict[str, str] = {}
+
+    def run(self, layout: RunLayout) -> tuple[Repeated, ...]:
+        """Run what `vecsim run` ran."""
+        machine = self.machine(layout.machine)
+        how = {"value_bits": layout.value_bits, "seed": layout.seed, "max_cycles": layout.max_cycles}
+        matrices = self.matrices(layout.matrices, layout.value_bits)
+        return tuple(
+            self.measured(number, key, matrices, machine, _engine(layout.engine), how)
+            for number, key in enumerate(self.document.rows)
+        )
+
+    def why(self, layout: WhyLayout) -> tuple[Repeated, ...]:
+        """Run what `vecsim why` explained."""
+        matrices = self.matrices(layout.matrices, layout.explanations[0].value_bits)
+        explained = {(each.matrix, each.program): each for each in layout.explanations[::-1]}
+        return tuple(
+            self.measured(
+                number,
+                key,
+                matrices,
+                self.machine(each.machine),
+                _engine(each.engine),
+                {"value_bits": each.value_bits, "seed": layout.seed},
+            )
+            for number, key in enumerate(self.document.rows)
+            for each in (explained[key[0], key[1]],)
+        )
+
+    def measured(
+        self,
+        number: int,
+        key: Key,
+        matrices: Mapping[str, Matrix | None],
+        machine: Machine,
+        engine: str,
+        how: Mapping[str, Any],
+    ) -> Repeated:
+        """Run a product, unless its matrix is another one now.
+
+        Parameters
+        ----------
+        number, key
+            Its place among the rows, and its matrix and program.
+        matrices
+            The matrices that are as they were, by name; None for the others.
+        machine, engine, how
+            On what, and what else `vecsim.measure` takes.
+        """
+        name, program = key
+        matrix, row = matrices[name], self.document.rows[key]
+        if matrix is None or not _is_here(program):
+            return Repeated(key, row.cycles, None, None)
+        self.watch(f"{name}: {program}", number, len(self.document.rows))
+        now = measure(program, matrix, machine, engine=engine, options=row.options, **how)
+        return Repeated(key, row.cycles, now.cycles, row.program_sha256 != now.program_sha256)
+
+    def machine(self, message: Mapping[str, Any]) -> Machine:
+        """Return a machine with the numbers that the file states."""
+        return self.described.from_dict(message)
+
+    def matrices(self, message: Sequence[MatrixEntry], bits: int) -> dict[str, Matrix | None]:
+        """Load matrices; None in place of one that is not here, or not what it was."""
+        result: dict[str, Matrix | None] = {}
+        for each in message:
+            result[each.name] = None
+            matrix = self.loaded(each, load, _place(each))
+            if matrix is not None:
+                csr, _ = values_as(matrix.csr, value_bytes(bits))
+                if self.is_same(each, matrix.source, matrix_sha256(csr)):
+                    result[each.name] = matrix
+        return result
+
+    def loaded(
+        self,
+        message: MatrixEntry,
+        load: Callable[_Arguments, _Loaded],
+        *given: _Arguments.args,
+        **more: _Arguments.kwargs,
+    ) -> _Loaded | None:
+        """Load a matrix; None, with a note, if it is not here."""
+        try:
+            return load(*given, **more)
+        except UserError as error:
+            self.other_matrices[message.name] = (
+                f"matrix {message.name}: is not here (digest {short(message.sha256)}): {error}"
+            )
+            return None
+
+    def is_same(self, message: MatrixEntry, source: str, digest: str) -> bool:
+        """Return whether a matrix is what it was, and note it if it is not."""
+        if digest != message.sha256:
+            self.other_matrices[message.name] = (
+                f"matrix {message.name}: {source} is another one now (digest {short(digest)}, then "
+                f"{short(message.sha256)}); it is not run"
+            )
+        return digest == message.sha256
+
+    def exec(self, layout: ExecLayout) -> Repeated:
+        """Run what `vecsim exec` ran."""
+        ((key, row),) = self.document.rows.items()
+        if any(not is_regular(place_here(Path(each.file))) for each in layout.files):  # `changed` names them
+            return Repeated(key, row.cycles, None, None)
+        width, machine = value_bytes(layout.value_bits), self.machine(layout.machine)
+        instructions = instruction_set_of(machine.extensions)
+        file = next((each.file for each in layout.files if each.what == "program"), layout.file)
+        program = _program(file, layout.define, width, instructions)
+        memory = np.zeros(layout.memory_bytes, np.uint8)
+        arrays = [_loaded(message, program, len(memory), width) for message in layout.load]
+        now = run(
+            put(memory, arrays, program),
+            memory,
+            machine,
+            engine=_engine(layout.engine),
+            max_cycles=layout.max_cycles,
+        )
+        return Repeated(key, row.cycles, now.cycles, row.program_sha256 != program_sha256(program))
+
+    def sweep(self, layout: SweepLayout) -> tuple[Repeated, ...]:
+        """Run a sweep on the machine whose numbers are stated, on the matrices that are what they were."""
+        names = self.same_matrices(layout)
+        rows, now = self.document.rows, {}
+        what = self.swept(layout, names)
+        if what is not None:
+            table = sweep(what, store=self.store, watch=lambda done, of: self.watch("sweep", done, of))
+            # A Latin hypercube of few values may take a point several times: one row of the document.
+            now = dict(zip(_keys(table, names), table.columns["cycles"], strict=True))
+        return tuple(Repeated(key, row.cycles, now.get(key), None) for key, row in rows.items())
+
+    def cells(self, layout: SweepLayout) -> tuple[Repeated, ...]:
+        """Run those cells of a sweep that the document has."""
+        names = self.same_matrices(layout)
+        rows, now = self.document.rows, dict[Key, int]()
+        what = self.swept(layout, names)
+        for matrix, name in names.items() if what is not None else ():
+            assert what is not None
+            for program, point in itertools.product(what.programs, what.points()):
+                key = (name, program, *_varied(point.factors))
+                if key in rows and key not in now and rows[key].cycles is not None:
+                    self.watch(f"{name}: {program}", len(now), len(rows))
+                    now[key] = _cycles(what, matrix, program, point)
+        return tuple(Repeated(key, row.cycles, now.get(key), None) for key, row in rows.items())
+
+    def swept(self, layout: SweepLayout, names: Mapping[str, str]) -> Sweep | None:
+        """Return the sweep of a document as far as its inputs are here; None without any."""
+        spec = layout.sweep
+        if spec.extend and not self.described.extensions:
+            raise UserError(f"its machine is extended: add --extend {spec.extend[0]}")
+        programs = tuple(filter(_is_here, spec.programs))
+        if not names or not programs:
+            return None
+        return Sweep(
+            matrices=tuple(names),
+            programs=programs,
+            machine=self.machine(layout.machine),
+            set={name: tuple(values) for name, values in spec.set.items()},
+            option={name: tuple(values) for name, values in spec.option.items()},
+            design=spec.design,
+            samples=spec.samples,
+            design_seed=spec.design_seed,
+            value_bits=spec.value_bits,
+            seed=spec.seed,
+            engine=_engine(spec.engine),
+            max_cycles=spec.max_cycles,
+        )
+
+    def same_matrices(self, layout: SweepLayout) -> dict[str, str]:
+        """Return what to sweep, and what the file calls it, of the matrices that are what they were."""
+        result = {}
+        for each in layout.matrices:
+            given = str(_place(each))
+            matrix = self.loaded(each, load_input, given, layout.sweep.value_bits)
+            if matrix is not None and self.is_same(each, given, matrix.digest):
+                result[given] = each.name
+        return result
+
+
+def _cycles(what: Sweep, matrix: str, program: str, point: Point) -> int:
+    """Return the cycles of a cell of a sweep."""
+    return measure(
+        program,
+        load_input(matrix, what.value_bits).csr,
+        what.base.changed(point.machine),
+        value_bits=what.value_bits,
+        seed=what.seed,
+        options=point.of_program(program),
+        engine=what.engine,
+        max_cycles=what.max_cycles,
+    ).cycles
+
+
+def _is_here(program: str) -> bool:
+    """Return whether a program's text can be read."""
+    try:
+        return bool(find(program))
+    except UserError:
+        return False
+
+
+def _engine(message: str) -> str:
+    """Name the engine; of two, where one was compiled meanwhile, the last."""
+    return message.rpartition(", ")[2]
+
+
+def _place(message: MatrixEntry) -> str | Path:
+    """Return where a matrix is to be had: its file, or its address, or its name."""
+    file = Path(message.source)
+    if is_regular(file):
+        return file
+    return message.source if "://" in message.source or message.source.startswith(PREFIX) else message.name
+
+
+def _loaded(message: ArrayEntry, program: Program, memory_bytes: int, width: Any) -> Placed:
+    """Read what was put into memory, if it is still what it was."""
+    place = message.text.partition("=")[0]
+    each = placed(f"{place}={message.file}", program, memory_bytes, width, "--load")
+    if each.sha256 != message.sha256:
+        raise UserError(
+            f"{each.file} is another file now; restore the one that was loaded (digest {short(each.sha256)}, "
+            f"then {short(message.sha256)})"
+        )
+    return each
+
+
+def _program(file: str, symbols: Mapping[str, int], width: Any, instruction_set: InstructionSet) -> Program:
+    content = read_input(file, PROGRAM)
+    if binary.is_program_file(content):
+        return binary.load(content, instruction_set, file=file)
+    return assemble_file(file, symbols=symbols, value_bytes=width, instruction_set=instruction_set)
+
+
+def _keys(table: SweepTable, names: Mapping[str, str]) -> Iterator[Key]:
+    """Return what tells each row of a table apart, as `Document` has it."""
+    columns, each_name = table.columns, iter(names.values())
+    rows = len(table) // len(names)
+    called = [name for name in each_name for _ in range(rows)]
+    for at, (matrix, program) in enumerate(zip(called, columns["program"], strict=True)):
+        yield matrix, program, *_varied({name: columns[name][at] for name in table.sweep.factors})
+
+
+def _varied(values: Mapping[str, Value | None]) -> Iterator[str]:
+    return (f"{name}={value}" for name, value in values.items() if value is not None)
