@@ -16,7 +16,11 @@ import time
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from experiments.whatif.compare import Comparison, compare
+    from experiments.whatif.compare.rerun import Again, rerun
+    from experiments.whatif.explained import ExplainedSweep, explain
     from experiments.whatif.sweep import Sweep, SweepTable, sweep
+    from experiments.whatif.viewing import Page, trace, view
     from experiments.whatif.why import Explanation, why
     from gpu.format_registry import FORMATS
     from isa.assembler import assemble, assemble_file
@@ -37,6 +41,15 @@ LOADED_NS = time.time_ns()
 """When this process loaded vecsim: files of it that changed later are not what runs."""
 
 _HOME = {
+    "view": "experiments.whatif.viewing",
+    "trace": "experiments.whatif.viewing",
+    "Page": "experiments.whatif.viewing",
+    "explain": "experiments.whatif.explained",
+    "ExplainedSweep": "experiments.whatif.explained",
+    "rerun": "experiments.whatif.compare",
+    "compare": "experiments.whatif.compare",
+    "Comparison": "experiments.whatif.compare",
+    "Again": "experiments.whatif.compare",
     "Explanation": "experiments.whatif.why",
     "Extension": "vecsim.machine",
     "FORMATS": "gpu.format_registry",
@@ -68,12 +81,16 @@ _HOME = {
 __all__ = [
     "FORMATS",
     "PROGRAMS",
+    "Again",
+    "Comparison",
+    "ExplainedSweep",
     "Explanation",
     "Extension",
     "Machine",
     "Matrix",
     "MatrixWarning",
     "Measurement",
+    "Page",
     "Parameter",
     "Program",
     "Run",
@@ -84,13 +101,18 @@ __all__ = [
     "UserFormat",
     "assemble",
     "assemble_file",
+    "compare",
+    "explain",
     "load",
     "load_machine",
     "measure",
+    "rerun",
     "run",
     "start",
     "sweep",
+    "trace",
     "values_as",
+    "view",
     "why",
 ]
 

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.trace.as_konata import read_konata
-from tests.trace.as_perfetto import imported
+from tests.traces.as_konata import read_konata
+from tests.traces.as_perfetto import imported
 from vecsim.cli.printing.streams import LONGEST_WORD
 
 COMPUTED = "=+-@\t\r"

@@ -17,8 +17,8 @@ from isa.program import Program, SourceLine
 from tests.differential.cases import draw_case
 from tests.fuzz.campaign import Case, main
 from tests.fuzz.odd_text import odd_text
-from tests.trace.expected_traces import check_konata, check_perfetto, write
-from vecsim.trace import WHOLE, Window
+from tests.traces.expected_traces import check_konata, check_perfetto, write
+from vecsim.traces import WHOLE, Window
 
 NAME = "trace_consumers"
 ENGINES = ("jit", "jit", "jit", "simpy")

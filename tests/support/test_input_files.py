@@ -78,7 +78,7 @@ ALLOWED = {
     "vecsim/debugger/web.py": {"path.read_bytes", "(package / 'templates' / 'app_index.html').read_text"},
     "vecsim/engines/jit/object_files/fingerprints.py": {"path.read_bytes"},
     "vecsim/machine/preset_files.py": {"tomllib.loads", "f.read_text"},
-    "vecsim/view/html.py": {
+    "vecsim/viewer/html.py": {
         "(folder / 'page.html.j2').read_text",
         "(folder / 'view.css').read_text",
         "(folder / f'{name}.js').read_text",

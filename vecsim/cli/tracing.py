@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from isa.program import Program
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.machine import Machine
-    from vecsim.trace import Window
+    from vecsim.traces import Window
 
 TraceOption = Annotated[
     str | None,
@@ -62,7 +62,7 @@ class Tracing:
         cycles
             Returns the cycles of what it gave.
         """
-        from vecsim.trace import recording
+        from vecsim.traces import recording
 
         about = provenance().to_dict()
         with recording(self.file.path, program, machine, self.window, about, self.file.name) as stream:
@@ -83,8 +83,8 @@ def read_tracing(trace: str | None, window: str | None, inputs: Iterable[str]) -
     UserError
         A window without a trace, a suffix that names no format, or a file that cannot be written.
     """
-    from vecsim.trace import WHOLE, read_window
-    from vecsim.trace.recording import format_of
+    from vecsim.traces import WHOLE, read_window
+    from vecsim.traces.recording import format_of
 
     if trace is None:
         if window is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -89,3 +90,8 @@ def _cell(value: object) -> object:
 def _escaped(character: str) -> str:
     code = ord(character)
     return f"\\x{code - 0xDC00:02x}" if code in _OF_BYTES else ascii(character)[1:-1]
+
+
+def to_json(document: Mapping[str, Any]) -> str:
+    """Write a document as strict JSON; NaN and infinity, which JSON does not know, become null."""
+    return json.dumps(plain(document), indent=2, allow_nan=False) + "\n"

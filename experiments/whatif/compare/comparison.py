@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from experiments.whatif.compare.document import Document, Row
+from experiments.whatif.compare.document import Document, Pathlike, Row, as_document
 from experiments.whatif.compare.inputs import DifferentInput, different_inputs, of_two
 from experiments.whatif.compare.layouts import (
     ExplanationEntry,
@@ -20,10 +20,13 @@ from experiments.whatif.compare.layouts import (
 from vecsim.machine.description import flat
 from vecsim.machine.recorded import NO_NUMBERS
 from vecsim.results.file_digests import short
+from vecsim.support.overview import Overview
 
 CHOSEN_OF_RUNS = ("engine", "seed", "value_bits", "max_cycles")
 CHOSEN_OF_SWEEPS = (*CHOSEN_OF_RUNS, "design")
 LATIN_HYPERCUBE = "latin-hypercube"
+SHOWN = 10
+"""Runs that an overview shows, the most changed first."""
 
 
 @dataclass(frozen=True)
@@ -69,8 +72,8 @@ class Change:
     program: bool | None
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False)
+class Comparison(Overview):
     """What two results have in common, and what not.
 
     Attributes
@@ -99,16 +102,49 @@ class Comparison:
         """The largest change, in per cent, whatever its sign; 0 if nothing is in common."""
         return max((abs(change.percent) for change in self.changes), default=0.0)
 
+    def overview(self) -> dict[str, object]:
+        """Return how many runs are the same, the largest change, and what differs in how they were made."""
+        results: dict[str, object] = {
+            "runs": len(self.changes),
+            "same_cycles": sum(each.before == each.after for each in self.changes),
+            "largest_percent": self.largest,
+            "settings": ", ".join(f"{name} {one} / {two}" for name, one, two in self.settings),
+            "inputs_differ": len(self.inputs),
+        }
+        for change in self.changes[:SHOWN]:
+            results[" ".join(change.key)] = f"{change.before:,} to {change.after:,} ({change.percent:+.2f} %)"
+        return results
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return asdict(self) | {"largest_percent": self.largest}
 
 
-def compare(before: Document, after: Document) -> Comparison:
+def compare(before: Document | Pathlike, after: Document | Pathlike) -> Comparison:
     """Compare runs of the same matrix and program or, where each result has one run, these two.
 
     Runs on different matrices of one name are not compared, unless they are the only ones.
+
+    Parameters
+    ----------
+    before, after
+        Results, or what `read_document` reads: a JSON file of ``vecsim run``, ``exec`` or ``why``, or the
+        folder of a sweep.
+
+    Raises
+    ------
+    UserError
+        One cannot be read, or is something else.
+
+    Examples
+    --------
+    >>> import vecsim
+    >>> table = vecsim.sweep(vecsim.Sweep(("laplace2d-5",), ("crs", "hism")), jobs=1)
+    >>> folder = table.save("swept")
+    >>> vecsim.compare(folder, folder).largest
+    0.0
     """
+    before, after = map(as_document, (before, after))
     rows, settings = dict(after.rows), _made(before.layout, after.layout)
     inputs = different_inputs(before.layout, after.layout)
     single = len(before.rows) == len(rows) == 1

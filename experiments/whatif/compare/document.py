@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,7 @@ from experiments.whatif.compare.layouts import (
 from experiments.whatif.compare.table import TableRow, read_table
 from vecsim.results.archives import read_archive
 from vecsim.results.result_folder import read_set
+from vecsim.support.arguments import path as path_of
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import RESULTS, TABLE, decoded
 from vecsim.support.structured_text import json_value
@@ -84,6 +86,20 @@ class Document:
     def kind(self) -> str:
         """The command whose results they are."""
         return self.layout.kind
+
+
+Pathlike = str | os.PathLike[str]
+
+
+def as_document(result: Document | Pathlike) -> Document:
+    """Return a result that is given as it is or as what `read_document` reads.
+
+    Raises
+    ------
+    UserError
+        It cannot be read, or is something else.
+    """
+    return result if isinstance(result, Document) else read_document(path_of("result", result))
 
 
 def read_document(path: Path) -> Document:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from experiments.whatif.compare.document import Document
+from experiments.whatif.compare.document import Document, Pathlike, as_document
 from experiments.whatif.compare.layouts import (
     ExecLayout,
     Layout,
@@ -18,10 +19,11 @@ from experiments.whatif.compare.repetition import Repeated, Repetition, Watch, p
 from vecsim.results.file_digests import InputFile, changed
 from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
+from vecsim.support.overview import Overview
 
 
-@dataclass(frozen=True)
-class Again:
+@dataclass(frozen=True, repr=False)
+class Again(Overview):
     """A results file, again.
 
     Attributes
@@ -46,9 +48,23 @@ class Again:
         """How many of `runs` had cycles then, and cannot be repeated or have none now."""
         return sum(each.then is not None and each.now is None for each in self.runs)
 
+    @property
+    def same(self) -> bool:
+        """Whether all runs take the same cycles."""
+        return all(each.same for each in self.runs)
+
+    def overview(self) -> dict[str, object]:
+        """Return how many runs take the same cycles, the others, and what else is not as it was."""
+        others: dict[str, object] = {
+            " ".join(each.key): f"{each.then} then, {each.now} now" for each in self.runs if not each.same
+        }
+        count = len(self.runs)
+        changed_since = (*self.inputs, *self.made)
+        return {"runs": count, "same_cycles": count - len(others), "changed": changed_since} | others
+
 
 def rerun(
-    document: Document,
+    document: Document | Pathlike,
     *,
     extend: Sequence[str] = (),
     store: Path | None = None,
@@ -60,12 +76,11 @@ def rerun(
     Parameters
     ----------
     document
-        The file.
+        The file, or what `read_document` reads.
     extend
         The files of the extensions of its machine: what is not named here is not run.
     store
-        Where the cells of a sweep are kept, empty so that all are computed; without it the user's, which
-        gives what it has.
+        Where the cells of a sweep are stored, empty so that all are computed; without it a temporary file.
     sample
         How many runs are repeated, chosen by the digest of their keys: always the same ones. All without it.
     watch
@@ -75,7 +90,18 @@ def rerun(
     ------
     UserError
         An array of `vecsim exec` is another one, or an extension is another one or not named.
+
+    Examples
+    --------
+    >>> import vecsim
+    >>> table = vecsim.sweep(vecsim.Sweep(("laplace2d-5",), ("crs", "hism")), jobs=1)
+    >>> vecsim.rerun(table.save("swept")).same
+    True
     """
+    document = as_document(document)
+    if store is None:
+        with tempfile.TemporaryDirectory() as folder:
+            return rerun(document, extend=extend, store=Path(folder) / "store", sample=sample, watch=watch)
     again = Repetition(_sampled(document, sample), extend, store, watch)
     layout = document.layout
     try:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import io
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from experiments.whatif.sweep.cell import Cell
@@ -16,12 +18,29 @@ from experiments.whatif.sweep.simulation import Outcome
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Store
 from vecsim.engines.cause import Cause
+from vecsim.machine import Machine
 from vecsim.results.file_digests import InputFile
+from vecsim.results.provenance import provenance
+from vecsim.results.result_folder import write_folder
+from vecsim.support.arguments import path as path_of
 from vecsim.support.errors import UserError
 from vecsim.support.overview import Overview
-from vecsim.support.shown_text import csv_text, unicode_text, utf8
+from vecsim.support.shown_text import csv_text, to_json, unicode_text, utf8
 
 CAUSES = tuple(cause.name.lower() for cause in Cause)
+UNITS = {
+    "rows": "elements",
+    "cols": "elements",
+    "nnz": "elements",
+    "cycles": "cycles",
+    "cycles_per_nnz": "cycles/element",
+    "instructions": "instructions",
+    "bytes_moved": "bytes",
+    "storage_bytes": "bytes",
+}
+"""The units of columns of results; those that are missing here are shares and names."""
+WORDS = ("cycles", "words", "elements", "entries", "instructions")
+"""The description of a number of the machine begins with its unit, if it has one of these."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -65,8 +84,22 @@ class SweepTable(Overview):
             "faults": sum(bool(fault) for fault in self.columns["fault"]),
         }
 
+    @property
+    def units(self) -> dict[str, str]:
+        """The units of the columns that have one, by name: cycles, bytes, words, elements, bits."""
+        units = {name: UNITS[name] for name in UNITS if name in self.columns}
+        units |= {name: "cycles" for name in self.columns if name.startswith(("cause_", "latency."))}
+        for name in self.sweep.set:
+            field = Machine.model_fields.get(name)
+            first = ((field.description or "") if field else "").partition(" ")[0]
+            if first in WORDS:
+                units[name] = first
+        return units
+
     def frame(self) -> Any:
         """Return a pandas DataFrame, or an Arrow table where pandas is not installed.
+
+        The units of columns are in ``frame.attrs["units"]`` of pandas, and in metadata of Arrow's fields.
 
         Raises
         ------
@@ -74,11 +107,15 @@ class SweepTable(Overview):
             Neither pandas nor pyarrow is installed.
         """
         if find_spec("pandas") is not None:
-            return import_module("pandas").DataFrame(self.columns)
+            frame = import_module("pandas").DataFrame(self.columns)
+            frame.attrs["units"] = self.units
+            return frame
         return self.arrow()
 
     def arrow(self) -> Any:
         """Return an Arrow table (`pyarrow.Table`), which pandas, Polars and DuckDB take.
+
+        Fields have their unit in their metadata.
 
         Raises
         ------
@@ -94,7 +131,13 @@ class SweepTable(Overview):
             name: [unicode_text(value) if isinstance(value, str) else value for value in values]
             for name, values in self.columns.items()
         }
-        return import_module("pyarrow").table(columns)
+        pyarrow = import_module("pyarrow")
+        table, units = pyarrow.table(columns), self.units
+        fields = (
+            field.with_metadata({"unit": units[field.name]}) if field.name in units else field
+            for field in table.schema
+        )
+        return table.cast(pyarrow.schema(list(fields)))
 
     def parquet(self) -> bytes:
         """Write it as a Parquet file.
@@ -119,6 +162,23 @@ class SweepTable(Overview):
             "computed": self.computed,
             "table_sha256": hashlib.sha256(self.csv_bytes()).hexdigest(),
         }
+
+    def folder_files(self) -> dict[str, bytes]:
+        """Return the files of its folder, by name, as ``vecsim sweep --out`` writes them."""
+        content = to_json({"kind": "vecsim sweep", **provenance().to_dict(), **self.to_dict()})
+        return {"table.csv": self.csv_bytes(), "sweep.json": content.encode()}
+
+    def save(self, folder: str | os.PathLike[str]) -> Path:
+        """Write it into a folder, as ``vecsim sweep --out`` does, and return its path.
+
+        Raises
+        ------
+        UserError
+            The folder cannot be written.
+        """
+        target = path_of("save", folder)
+        write_folder(target, self.folder_files())
+        return target
 
     def csv(self) -> str:
         """Write it as CSV with a head."""

@@ -5,9 +5,9 @@ import pytest
 from crosscheck_cases import written
 
 from experiments.crosscheck.results import read_results
-from vecsim.cli.printing.output import to_json
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
+from vecsim.support.shown_text import to_json
 
 
 def test_what_is_written_is_read(results, tmp_path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -157,13 +156,12 @@ def rerun(
 
     document = read_document(Path(file))
     output = Output(json, inputs=[document.path])
-    with Progress() as progress, tempfile.TemporaryDirectory() as folder:
+    with Progress() as progress:
 
         def watch(what: str, number: int, of: int) -> None:
             progress.show(what, number / of)
 
-        store = Path(folder) / "store"
-        again = repeated(document, extend=extend or (), store=store, sample=sample, watch=watch)
+        again = repeated(document, extend=extend or (), sample=sample, watch=watch)
     match = again.runs
     for line in (*again.inputs, *again.made):
         output.text(line)

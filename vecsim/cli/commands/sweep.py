@@ -13,10 +13,9 @@ import typer
 from vecsim.cli import completion, options
 from vecsim.cli.printing.console import fill, tell, warn
 from vecsim.cli.printing.console import table as empty
-from vecsim.cli.printing.output import Output, to_json
+from vecsim.cli.printing.output import Output
 from vecsim.cli.products import chosen_programs
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.results.provenance import provenance
 from vecsim.support.claimed_files import claim_output
 from vecsim.support.errors import UserError
 from vecsim.support.progress import Progress
@@ -177,7 +176,7 @@ def sweep(
     )
     _tell_faults(table)
     if folder is not None:
-        files = _files(table) | ({"table.parquet": table.parquet()} if parquet else {})
+        files = table.folder_files() | ({"table.parquet": table.parquet()} if parquet else {})
         write_folder(folder, files)
         tell(f"{', '.join(files)} are in {out}")
         if draw:
@@ -266,11 +265,6 @@ def _tell_faults(table: SweepTable) -> None:
         warn(f"no result for {counted(faults.count(fault), 'cell')}: {fault}")
     if len(different) > FAULTS_TOLD:
         warn(f"the column fault has {counted(len(different) - FAULTS_TOLD, 'more reason')}")
-
-
-def _files(table: SweepTable) -> dict[str, bytes]:
-    content = to_json({"kind": "vecsim sweep", **provenance().to_dict(), **table.to_dict()})
-    return {"table.csv": table.csv_bytes(), "sweep.json": content.encode()}
 
 
 def _time(seconds: float) -> str:

@@ -22,15 +22,10 @@ from vecsim.support.shown_text import utf8
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
-    from vecsim.data import Matrix
     from vecsim.machine import Machine
-    from vecsim.view import Recorded, Subject
+    from vecsim.viewer import Recorded, Subject
 
 MOST_RUNS = 2
-SHOWN_OF_Y = 64
-"""Elements of y that a page shows if the user does not say."""
-MOST_SHOWN_BYTES = 1 << 16
-"""Bytes of memory that a page shows, at most."""
 
 
 def view(
@@ -83,8 +78,9 @@ def view(
 
     Two programs, or a change with `--beside-...`, give two runs, one above the other.
     """
-    from vecsim.trace import WHOLE, read_window
-    from vecsim.view import page_of
+    from experiments.whatif.viewing import product
+    from vecsim.traces import WHOLE, read_window
+    from vecsim.viewer import page_of
 
     about = provenance().to_dict()
     width = options.value_bytes(value_bits)
@@ -108,10 +104,11 @@ def view(
             raise UserError("--define needs a program FILE.s; use --option for a product")
         if load:
             raise UserError("--load needs a program FILE.s; leave it out for a product")
+        how: dict[str, Any] = {"value_bits": value_bits, "seed": seed}
         chosen, loaded = chosen_programs(program or format_ or ["hism"], like, format_), load_matrix(subject)
         choices = [option or ()] + ([[*(option or ()), *beside_option]] if beside_option else [])
         subjects = [
-            _product(name, loaded, on, texts[name], show, value_bits=value_bits, seed=seed)
+            product(name, loaded, on, texts[name], show or (), where="--show", **how)
             for texts in [chosen_options(chosen, each) for each in choices]
             for on in machines
             for name in chosen
@@ -137,53 +134,20 @@ def _text(
     load: Sequence[str] | None,
 ) -> list[Subject]:
     """Prepare its own program, as ``vecsim exec`` runs it, on all machines."""
+    from experiments.whatif.viewing import pieces
     from vecsim.machine import instruction_set_of
-    from vecsim.view import Subject
+    from vecsim.viewer import Subject
 
     program = read_program(file, dict(symbols), width, instruction_set_of(machines[0].extensions))
-    pieces = _pieces(show, program, size)
+    shown = pieces(show, program, size, "--show")
     program, content = DataFiles(program, size, width, load, None, None, None, file).memory()
-    return [Subject(f"{file}, {on.label}", program, content, on, width, pieces) for on in machines]
-
-
-def _product(
-    name: str,
-    matrix: Matrix,
-    machine: Machine,
-    choices: Mapping[str, str],
-    show: Sequence[str] | None,
-    **how: Any,
-) -> Subject:
-    """Prepare a sparse product, as ``vecsim run`` runs it."""
-    from programs.measurement import prepare_product
-    from vecsim.view import Subject
-
-    prepared = prepare_product(name, matrix, machine, options=choices, **how)
-    program, loaded = prepared.program, prepared.loaded
-    kind = "float" if loaded.value_bytes == 4 else "double"
-    pieces = _pieces(show or [f"Y:{min(matrix.shape[0], SHOWN_OF_Y)}:{kind}"], program, len(loaded.memory))
-    schedule = prepared.options.get("schedule", "")
-    shown = f"{name}{' ' + schedule if schedule else ''} on {matrix.name}, {machine.label}"
-    return Subject(shown, program, loaded.memory, machine, loaded.value_bytes, pieces)
-
-
-def _pieces(texts: Sequence[str], program: Any, size: int) -> tuple[Any, ...]:
-    """Read ``--show``."""
-    from vecsim.data.memory_files import read_piece
-
-    pieces = tuple(read_piece(text, program, size, "--show") for text in texts)
-    total = sum(piece.end - piece.address for piece in pieces)
-    if total > MOST_SHOWN_BYTES:
-        raise UserError(
-            f"--show: {counted(total, 'byte')} of memory; a page shows {MOST_SHOWN_BYTES:,} at most"
-        )
-    return pieces
+    return [Subject(f"{file}, {on.label}", program, content, on, width, shown) for on in machines]
 
 
 def _recorded(subjects: Sequence[Subject], engine: str, **how: Any) -> list[Recorded]:
     from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.running import MAX_CYCLES
-    from vecsim.view import record
+    from vecsim.viewer import record
 
     how["max_cycles"] = how["max_cycles"] or MAX_CYCLES
     with (

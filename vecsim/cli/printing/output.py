@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
@@ -14,7 +13,7 @@ from vecsim.results.atomic_files import write_file
 from vecsim.results.provenance import provenance
 from vecsim.support.claimed_files import claim_input, claim_output
 from vecsim.support.errors import UserError
-from vecsim.support.shown_text import plain, printable
+from vecsim.support.shown_text import printable, to_json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -131,8 +130,3 @@ class Output:
             sys.stdout.write(text)
         else:
             self._file.write(text.encode("utf-8"))
-
-
-def to_json(document: Mapping[str, Any]) -> str:
-    """Write a document as strict JSON; NaN and infinity, which JSON does not know, become null."""
-    return json.dumps(plain(document), indent=2, allow_nan=False) + "\n"

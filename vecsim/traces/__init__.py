@@ -10,7 +10,7 @@
 ======================  ======================================================================
 """
 
-from vecsim.trace.recording import recording
-from vecsim.trace.window import WHOLE, Window, read_window
+from vecsim.traces.recording import recording
+from vecsim.traces.window import WHOLE, Window, read_window
 
 __all__ = ["WHOLE", "Window", "read_window", "recording"]

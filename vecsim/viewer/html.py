@@ -17,8 +17,8 @@ import numpy.typing as npt
 from vecsim.engines.cause import WAITS, Cause
 from vecsim.support.errors import UserError
 from vecsim.support.shown_text import one_line, plain
-from vecsim.trace.phases import QUEUEING, WAITING
-from vecsim.view.recording import Recorded
+from vecsim.traces.phases import QUEUEING, WAITING
+from vecsim.viewer.recording import Recorded
 
 ALIGNMENT = 8
 TYPES = {
@@ -106,7 +106,7 @@ def page_of(runs: Sequence[Recorded], title: str, about: Mapping[str, Any]) -> s
     UserError
         A number of the data is too large for the page.
     """
-    folder = files("vecsim.view") / "page"
+    folder = files("vecsim.viewer") / "page"
     blocks = [packed(run.columns()) for run in runs]
     tabs = tab_names([run.subject.name for run in runs])
     facts = [

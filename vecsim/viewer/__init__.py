@@ -9,7 +9,7 @@
 """
 
 from vecsim.data.memory_files import Piece
-from vecsim.view.html import page_of
-from vecsim.view.recording import Recorded, Subject, record
+from vecsim.viewer.html import page_of
+from vecsim.viewer.recording import Recorded, Subject, record
 
 __all__ = ["Piece", "Recorded", "Subject", "page_of", "record"]

@@ -10,7 +10,7 @@ from view_cases import doubles, kernel, page, recorded
 from programs.measurement import prepare_product
 from vecsim.data import load
 from vecsim.machine import load_machine
-from vecsim.view import Subject
+from vecsim.viewer import Subject
 
 pytestmark = pytest.mark.browser
 

@@ -4,12 +4,12 @@ from collections import Counter
 from dataclasses import dataclass
 
 from isa.disassembler import named_text
-from tests.trace import as_konata, as_perfetto
+from tests.traces import as_konata, as_perfetto
 from vecsim.engines.running import run
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.support.shown_text import printable, unicode_text
-from vecsim.trace import recording
-from vecsim.trace.listing import listed
+from vecsim.traces import recording
+from vecsim.traces.listing import listed
 
 UNITS = {2: "add", 3: "multiply", 4: "sparse"}
 

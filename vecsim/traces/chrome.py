@@ -17,9 +17,9 @@ from vecsim.engines.state.accounts import Start
 from vecsim.engines.state.row import new_rows
 from vecsim.machine import Machine
 from vecsim.support.shown_text import unicode_text
-from vecsim.trace.listing import listed, waits_of
-from vecsim.trace.phases import Phase, phases
-from vecsim.trace.stream import AT, Starts
+from vecsim.traces.listing import listed, waits_of
+from vecsim.traces.phases import Phase, phases
+from vecsim.traces.stream import AT, Starts
 
 ISSUE, UNITS, FLIGHT, BANKS = GROUPS = range(1, 5)
 """Groups of tracks, processes in the format's words: issue; units and ports; vector instructions from issue
@@ -127,7 +127,7 @@ _FIRST_WAIT = AT[f"wait_{Cause(0).name.lower()}"]
 
 
 class ChromeWriter:
-    """Writes instructions as they come; see :class:`vecsim.trace.stream.Writer`.
+    """Writes instructions as they come; see :class:`vecsim.traces.stream.Writer`.
 
     Parameters
     ----------
@@ -175,7 +175,7 @@ class ChromeWriter:
             self._first = False
 
     def take(self, rows: Ints, worked: Ints, starts: Starts, settled: int) -> None:
-        """See :meth:`vecsim.trace.stream.Writer.take`."""
+        """See :meth:`vecsim.traces.stream.Writer.take`."""
         lines: list[str] = []
         pc_of = dict(zip(rows[:, AT["age"]].tolist(), rows[:, AT["pc"]].tolist(), strict=True))
         for row, end in zip(rows.tolist(), worked.tolist(), strict=True):
@@ -257,7 +257,7 @@ class ChromeWriter:
         self._busy_banks = int(total[-1]) if len(total) else self._busy_banks
 
     def finish(self, cycles: int) -> None:
-        """See :meth:`vecsim.trace.stream.Writer.finish`."""
+        """See :meth:`vecsim.traces.stream.Writer.finish`."""
         lines: list[str] = []
         self._count_banks(new_rows(Start, (0,)), 1 << 62, lines)
         self._put(lines)

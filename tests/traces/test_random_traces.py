@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tiers import examples
 
 from vecsim.engines.running import ENGINES, run
-from vecsim.trace import recording
-from vecsim.view import Subject, record
+from vecsim.traces import recording
+from vecsim.viewer import Subject, record
 
 
 def traced(path, case, engine):

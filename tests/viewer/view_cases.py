@@ -10,8 +10,8 @@ import numpy as np
 from isa.assembler import assemble
 from vecsim.engines.running import ENGINES
 from vecsim.machine import load_machine
-from vecsim.trace import WHOLE
-from vecsim.view import Piece, Subject, page_of, record
+from vecsim.traces import WHOLE
+from vecsim.viewer import Piece, Subject, page_of, record
 
 KERNEL = """
 .reg count, x31

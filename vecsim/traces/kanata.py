@@ -11,9 +11,9 @@ from isa.program import Program
 from vecsim.engines.cause import WAITS, Cause
 from vecsim.support.shown_text import printable
 from vecsim.support.suggestions import counted
-from vecsim.trace.listing import listed, waits_of
-from vecsim.trace.phases import Phase, phases
-from vecsim.trace.stream import AT, Starts
+from vecsim.traces.listing import listed, waits_of
+from vecsim.traces.phases import Phase, phases
+from vecsim.traces.stream import AT, Starts
 
 Ints = npt.NDArray[np.int64]
 
@@ -34,7 +34,7 @@ _FIRST_WAIT = AT[f"wait_{Cause(0).name.lower()}"]
 
 
 class KanataWriter:
-    """Writes instructions as they come; see :class:`vecsim.trace.stream.Writer`.
+    """Writes instructions as they come; see :class:`vecsim.traces.stream.Writer`.
 
     The format wants all commands in the order of time, so those that may still get earlier ones are kept.
 
@@ -56,7 +56,7 @@ class KanataWriter:
         write(HEADER + BEGINNING)
 
     def take(self, rows: Ints, worked: Ints, starts: Starts, settled: int) -> None:
-        """See :meth:`vecsim.trace.stream.Writer.take`."""
+        """See :meth:`vecsim.traces.stream.Writer.take`."""
         for row, end in zip(rows.tolist(), worked.tolist(), strict=True):
             self._instruction(row, end)
         self._flush(settled)
@@ -117,7 +117,7 @@ class KanataWriter:
             self._write("\n".join(lines) + "\n")
 
     def finish(self, cycles: int) -> None:
-        """See :meth:`vecsim.trace.stream.Writer.finish`."""
+        """See :meth:`vecsim.traces.stream.Writer.finish`."""
         self._flush(1 << 62)
 
 

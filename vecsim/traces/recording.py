@@ -13,10 +13,10 @@ from vecsim.machine import Machine
 from vecsim.results.atomic_files import replaced_file
 from vecsim.support.errors import UserError
 from vecsim.support.shown_text import utf8
-from vecsim.trace.chrome import ChromeWriter
-from vecsim.trace.kanata import KanataWriter
-from vecsim.trace.stream import Stream, Writer
-from vecsim.trace.window import WHOLE, Window
+from vecsim.traces.chrome import ChromeWriter
+from vecsim.traces.kanata import KanataWriter
+from vecsim.traces.stream import Stream, Writer
+from vecsim.traces.window import WHOLE, Window
 
 GZIP = ".gz"
 FORMATS = {".json": "the Chrome Trace Event Format, for Perfetto", ".kanata": "Kanata, for Konata"}

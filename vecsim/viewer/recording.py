@@ -20,9 +20,9 @@ from vecsim.engines.running import MAX_CYCLES, run, start
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.machine import Machine
 from vecsim.support.shown_text import one_line
-from vecsim.trace.listing import Listed, listed
-from vecsim.trace.window import WHOLE, Window
-from vecsim.view.values import SCALARS, Changes, Values, follow
+from vecsim.traces.listing import Listed, listed
+from vecsim.traces.window import WHOLE, Window
+from vecsim.viewer.values import SCALARS, Changes, Values, follow
 
 Ints = npt.NDArray[np.int64]
 
@@ -154,7 +154,7 @@ class Recorded:
     listing
         The instructions of the program.
     times
-        Of each instruction shown, as :class:`vecsim.view.recording.Times` gives them.
+        Of each instruction shown, as :class:`vecsim.viewer.recording.Times` gives them.
     values
         What changed while they were executed.
     left_out

@@ -13,15 +13,15 @@ from isa.assembler import assemble
 from isa.declaration import Unit
 from isa.program import SourceLine
 from programs.measurement import prepare_product
-from tests.trace import as_konata, as_perfetto
-from tests.trace.expected_traces import check_konata, check_perfetto, write
+from tests.traces import as_konata, as_perfetto
+from tests.traces.expected_traces import check_konata, check_perfetto, write
 from vecsim.data import load
 from vecsim.engines.fault import Fault
 from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
-from vecsim.trace import WHOLE, Window, read_window, recording
+from vecsim.traces import WHOLE, Window, read_window, recording
 
 MACHINES = {
     "vs2003": load_machine("vs2003"),

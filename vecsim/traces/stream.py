@@ -14,7 +14,7 @@ import numpy.typing as npt
 from vecsim.engines.state.accounts import Start
 from vecsim.engines.state.row import new_rows
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
-from vecsim.trace.window import Window
+from vecsim.traces.window import Window
 
 Ints = npt.NDArray[np.int64]
 Starts = npt.NDArray[Any]

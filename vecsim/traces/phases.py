@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from vecsim.engines.cause import Cause
-from vecsim.trace.stream import AT
+from vecsim.traces.stream import AT
 
 QUEUEING = (Cause.UNIT, Cause.PORT)
 WAITING = (

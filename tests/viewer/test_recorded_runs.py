@@ -9,9 +9,9 @@ from view_cases import kernel, page, read_page, recorded
 from vecsim.engines.running import run, start
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.support.errors import UserError
-from vecsim.trace import Window
-from vecsim.view.html import packed, tab_names
-from vecsim.view.values import SCALARS
+from vecsim.traces import Window
+from vecsim.viewer.html import packed, tab_names
+from vecsim.viewer.values import SCALARS
 
 
 def timeline_of(subject):
