@@ -145,7 +145,8 @@ def test_the_example_of_a_function(name, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/reference/python.md"])
-def test_the_python_of_a_page_runs(page, capsys):
+def test_the_python_of_a_page_runs(page, capsys, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
     assert blocks
     for block in blocks:
