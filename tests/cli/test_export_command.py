@@ -117,16 +117,52 @@ def test_other_cycles_and_versions_are_named(vecsim, tmp_path):
     assert "0 of 1 run take the same cycles" in result.out
 
 
+OWN_FORMAT = """
+from vecsim import Parameter, UserFormat
+def arrays(csr, section_size, turns):
+    return {"COUNT": turns}
+TEXT = "start:\\n    li x5, COUNT\\nturn:\\n    addi x5, x5, -1\\n    bnez x5, turn\\n    halt\\n"
+MINE = UserFormat("mine", "turns", arrays, TEXT, (Parameter("turns", 2, 1, 99, "turns of the loop"),))
+"""
+
+
+def test_user_defined_formats_travel_with_the_archive(vecsim, tmp_path, monkeypatch):
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.mkdir()
+    (here / "mine.py").write_text(OWN_FORMAT)
+    (here / "spec.toml").write_text(
+        f'matrices = "uniform-20-2:4:x2"\nprograms = ["crs", "{here / "mine.py"}"]\n'
+        'set = "option.mine.turns=1:4:x2"\n'
+    )
+    where = ("--store", here / "store", "--out", here / "out", "--jobs", "1")
+    dry = vecsim("sweep", here / "spec.toml", "--dry-run", *where).out
+    assert "12 cells: 2 matrices, 2 programs, 3 points (grid)" in dry
+    assert "0 are stored, 12 would be simulated by 8 runs" in dry
+    assert "; 8 were simulated" in vecsim("sweep", here / "spec.toml", *where).out
+    assert vecsim("export", here / "out", there).code == 0
+    (here / "mine.py").unlink()
+    result = vecsim("rerun", there)
+    assert result.code == 1
+    assert "mine.py cannot be read now (digest -, then " in result.out
+    assert "6 of 12 runs take the same cycles\n6 runs could not be repeated" in result.out
+    monkeypatch.chdir(there)
+    result = vecsim("rerun", ".")
+    assert (result.code, result.out.splitlines()[-1]) == (0, "12 of 12 runs take the same cycles")
+
+
 def test_a_user_program_that_is_missing_is_named(vecsim, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "k.s").write_text("halt\n")
     assert vecsim("exec", "k.s", "--json", "k.json").code == 0
     assert vecsim("export", "k.json", "--archive").code == 0
     assert vecsim("rerun", "k.zip").code == 0
+    shutil.unpack_archive("k.zip", "elsewhere")
     (tmp_path / "k.s").unlink()
     result = vecsim("rerun", "k.zip")
     assert result.code == 1
     assert f"program: {tmp_path / 'k.s'} cannot be read now (digest -, then " in result.out
+    monkeypatch.chdir("elsewhere")
+    assert vecsim("rerun", ".").code == 0
 
 
 def test_mistakes(archive, vecsim, tmp_path):

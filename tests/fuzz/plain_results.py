@@ -123,6 +123,8 @@ def counted(value: Json, causes: str) -> None:
 
 def check_settings(value: Json) -> None:
     """Judge what every file says of how it was made."""
+    optional(value, "date", is_text)
+    optional(value, "command", lambda v: is_list(v, is_text))
     need(record(value, versions=lambda v: is_table(v, is_text), commit=is_text), "versions or commit")
     optional(
         value,

@@ -13,15 +13,19 @@ import tomlkit
 from experiments.report.folder import files_of
 from experiments.whatif.archive.citation import Cited, citation_cff, citation_text
 from experiments.whatif.compare.document import Document, document_of, result_files
-from experiments.whatif.compare.layouts import SweepLayout
+from experiments.whatif.compare.layouts import Layout, SweepLayout
 from experiments.whatif.explain import cells_of, report
 from experiments.whatif.studies import remarks
+from programs.declaration import PROGRAMS_FOLDER
 from vecsim.machine import Machine, presets, to_toml
+from vecsim.machine.extension_files import SHIPPED as EXTENSIONS_FOLDER
 from vecsim.machine.toml_text import printable_toml
 from vecsim.results.archives import with_sums
 from vecsim.support.errors import UserError
+from vecsim.support.input_files import InputKind, is_regular, read_input
 from vecsim.support.shown_text import plain, utf8
 
+INPUT = InputKind("an input of a result", 1 << 30)
 SPECIFICATION, MACHINE = "specification.toml", "machine.toml"
 
 
@@ -47,6 +51,7 @@ def archive_files(path: Path, authors: Sequence[str] = ()) -> dict[str, bytes]:
     files = {(name if each == main.name else each): content for each, content in contents.items()}
     if isinstance(layout, SweepLayout):
         files |= _figures(document, path.resolve().stem) | _specification(layout)
+    files = {**_inputs(layout), **files}
     digest = hashlib.sha256(files[name]).hexdigest()
     ran = tuple(dict.fromkeys(key[1] for key in document.rows if len(key) > 1))
     cited = Cited(layout, tuple(authors), name, digest, len(document.rows), ran)
@@ -54,14 +59,31 @@ def archive_files(path: Path, authors: Sequence[str] = ()) -> dict[str, bytes]:
     return with_sums(files)
 
 
+def _inputs(layout: Layout) -> dict[str, bytes]:
+    """Return the user's files that the result depends on, by name: those that are still as they were.
+
+    Matrices and arrays are left out, as are the files that come with vecsim.
+    """
+    result: dict[str, bytes] = {}
+    for each in layout.files:
+        path = Path(each.file)
+        shipped = any(path.is_relative_to(folder) for folder in (PROGRAMS_FOLDER, EXTENSIONS_FOLDER))
+        data = each.what.startswith(("matrix ", "array ")) or path.suffix == ".json"
+        if not shipped and not data and path.name.isprintable() and is_regular(path):
+            content = read_input(path, INPUT)
+            if hashlib.sha256(content).hexdigest() == each.sha256:
+                result.setdefault(path.name, content)
+    return result
+
+
 def _figures(document: Document, name: str) -> dict[str, bytes]:
-    """Return the report of a sweep, without the appendix that says when and where it was drawn."""
+    """Return the report of a sweep, without the appendix that says when and where it was plotted."""
     try:
         cells = cells_of(document, document.path)
-        drawn = report(cells, name, remarks(cells))
+        built = report(cells, name, remarks(cells))
     except UserError:  # nothing is varied, or nothing has a result
         return {}
-    return files_of(replace(drawn, appendices=drawn.appendices[:-1]))
+    return files_of(replace(built, appendices=built.appendices[:-1]))
 
 
 def _specification(layout: SweepLayout) -> dict[str, bytes]:

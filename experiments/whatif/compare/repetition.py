@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,20 +15,22 @@ from experiments.whatif.compare.layouts import (
     ExecLayout,
     MatrixEntry,
     RunLayout,
+    Specification,
     SweepLayout,
     WhyLayout,
 )
 from experiments.whatif.sweep import Sweep, SweepTable, sweep
 from experiments.whatif.sweep.attributes import Value
 from experiments.whatif.sweep.inputs import PREFIX, load_input
-from experiments.whatif.sweep.specification import Point
+from experiments.whatif.sweep.specification import OPTION, Point
 from isa import binary
 from isa.assembler import assemble_file
 from isa.declaration import InstructionSet
 from isa.program import Program
 from programs.declaration import PROGRAMS_FOLDER
 from programs.measurement import measure
-from programs.registry import find
+from programs.registry import OWN, PROGRAMS, find
+from programs.user_format import format_file, is_format_file
 from vecsim.data import Matrix, load, values_as
 from vecsim.data.memory_files import Placed, placed, put
 from vecsim.data.precision import value_bytes
@@ -74,14 +75,38 @@ class Repeated:
 
 
 def place_here(file: Path) -> Path:
-    """Return the file of vecsim that has the place of a missing one in its folder."""
-    for folder in () if file.exists() else (PROGRAMS_FOLDER, EXTENSIONS_FOLDER):
+    """Return where a file is that was recorded on another machine.
+
+    A missing one may have come with vecsim, in another folder; or it may be in the working folder.
+    """
+    if file.exists():
+        return file
+    for folder in (PROGRAMS_FOLDER, EXTENSIONS_FOLDER):
         parts = file.parts
         if folder.name in parts:
             inner = parts[len(parts) - parts[::-1].index(folder.name) :]
-            if (folder.joinpath(*inner)).is_file():
+            if folder.joinpath(*inner).is_file():
                 return folder.joinpath(*inner)
-    return file
+    return Path(file.name).absolute() if is_regular(file.name) else file
+
+
+def program_here(program: str) -> str | None:
+    """Return the name of a program with the place of its file here; None if that is missing."""
+    like, _, file = program.partition(OWN)
+    here = [program]
+    if like in PROGRAMS and file:
+        here.append(f"{like}{OWN}{place_here(Path(file))}")
+    elif is_format_file(program):
+        path = format_file(program)
+        here.append(f"{place_here(Path(path))}{program.removeprefix(path)}")
+    return next(filter(_is_found, here), None)
+
+
+def _is_found(program: str) -> bool:
+    try:
+        return bool(find(program))
+    except UserError:
+        return False
 
 
 class Repetition:
@@ -147,10 +172,11 @@ class Repetition:
         """
         name, program = key
         matrix, row = matrices[name], self.document.rows[key]
-        if matrix is None or not _is_here(program):
+        here = program_here(program)
+        if matrix is None or here is None:
             return Repeated(key, row.cycles, None, None)
         self.watch(f"{name}: {program}", number, len(self.document.rows))
-        now = measure(program, matrix, machine, engine=engine, options=row.options, **how)
+        now = measure(here, matrix, machine, engine=engine, options=row.options, **how)
         return Repeated(key, row.cycles, now.cycles, row.program_sha256 != now.program_sha256)
 
     def machine(self, message: Mapping[str, Any]) -> Machine:
@@ -202,7 +228,7 @@ class Repetition:
         width, machine = value_bytes(layout.value_bits), self.machine(layout.machine)
         instructions = instruction_set_of(machine.extensions)
         file = next((each.file for each in layout.files if each.what == "program"), layout.file)
-        program = _program(file, layout.define, width, instructions)
+        program = _program(str(place_here(Path(file))), layout.define, width, instructions)
         memory = np.zeros(layout.memory_bytes, np.uint8)
         arrays = [_loaded(message, program, len(memory), width) for message in layout.load]
         now = run(
@@ -215,52 +241,67 @@ class Repetition:
         return Repeated(key, row.cycles, now.cycles, row.program_sha256 != program_sha256(program))
 
     def sweep(self, layout: SweepLayout) -> tuple[Repeated, ...]:
-        """Run a sweep on the machine whose numbers are stated, on the matrices that are what they were."""
+        """Run a sweep on the machine whose numbers are stated, on the matrices that are what they were.
+
+        Without one of its programs, or if the document has a sample of its rows, each row is run by itself.
+        """
+        spec, rows, now = layout.sweep, self.document.rows, dict[Key, int | None]()
+        machine = self.swept_machine(layout)
         names = self.same_matrices(layout)
-        rows, now = self.document.rows, {}
-        what = self.swept(layout, names)
-        if what is not None:
+        whole = len(rows) == len({row.key for row in self.document.table})
+        if not whole or not all(map(_is_found, spec.programs)):
+            now |= self.cells(spec, machine, names)
+        elif names:
+            what = Sweep(
+                matrices=tuple(names),
+                programs=tuple(spec.programs),
+                machine=machine,
+                set={name: tuple(values) for name, values in spec.set.items()},
+                option={name: tuple(values) for name, values in spec.option.items()},
+                design=spec.design,
+                samples=spec.samples,
+                design_seed=spec.design_seed,
+                value_bits=spec.value_bits,
+                seed=spec.seed,
+                engine=_engine(spec.engine),
+                max_cycles=spec.max_cycles,
+            )
             table = sweep(what, store=self.store, watch=lambda done, of: self.watch("sweep", done, of))
             # A Latin hypercube of few values may take a point several times: one row of the document.
-            now = dict(zip(_keys(table, names), table.columns["cycles"], strict=True))
+            now |= dict(zip(_keys(table, names), table.columns["cycles"], strict=True))
         return tuple(Repeated(key, row.cycles, now.get(key), None) for key, row in rows.items())
 
-    def cells(self, layout: SweepLayout) -> tuple[Repeated, ...]:
-        """Run those cells of a sweep that the document has."""
-        names = self.same_matrices(layout)
-        rows, now = self.document.rows, dict[Key, int]()
-        what = self.swept(layout, names)
-        for matrix, name in names.items() if what is not None else ():
-            assert what is not None
-            for program, point in itertools.product(what.programs, what.points()):
-                key = (name, program, *_varied(point.factors))
-                if key in rows and key not in now and rows[key].cycles is not None:
-                    self.watch(f"{name}: {program}", len(now), len(rows))
-                    now[key] = _cycles(what, matrix, program, point)
-        return tuple(Repeated(key, row.cycles, now.get(key), None) for key, row in rows.items())
-
-    def swept(self, layout: SweepLayout, names: Mapping[str, str]) -> Sweep | None:
-        """Return the sweep of a document as far as its inputs are here; None without any."""
+    def swept_machine(self, layout: SweepLayout) -> Machine:
+        """Return the machine of a sweep."""
         spec = layout.sweep
         if spec.extend and not self.described.extensions:
             raise UserError(f"its machine is extended: add --extend {spec.extend[0]}")
-        programs = tuple(filter(_is_here, spec.programs))
-        if not names or not programs:
-            return None
-        return Sweep(
-            matrices=tuple(names),
-            programs=programs,
-            machine=self.machine(layout.machine),
-            set={name: tuple(values) for name, values in spec.set.items()},
-            option={name: tuple(values) for name, values in spec.option.items()},
-            design=spec.design,
-            samples=spec.samples,
-            design_seed=spec.design_seed,
-            value_bits=spec.value_bits,
-            seed=spec.seed,
-            engine=_engine(spec.engine),
-            max_cycles=spec.max_cycles,
-        )
+        return self.machine(layout.machine)
+
+    def cells(
+        self, spec: Specification, machine: Machine, names: Mapping[str, str]
+    ) -> Iterator[tuple[Key, int]]:
+        """Run those rows of the document that have cycles, and whose matrix and program are here."""
+        matrices = {name: given for given, name in names.items()}
+        programs = {program: program_here(program) for program in spec.programs}
+        for number, (key, row) in enumerate(self.document.rows.items()):
+            program = programs[key[1]]
+            if row.cycles is not None and key[0] in matrices and program is not None:
+                self.watch(f"{key[0]}: {key[1]}", number, len(self.document.rows))
+                point = _point(spec, key[2:])
+                yield (
+                    key,
+                    measure(
+                        program,
+                        load_input(matrices[key[0]], spec.value_bits).csr,
+                        machine.changed(point.machine),
+                        value_bits=spec.value_bits,
+                        seed=spec.seed,
+                        options=point.of_program(program),
+                        engine=_engine(spec.engine),
+                        max_cycles=spec.max_cycles,
+                    ).cycles,
+                )
 
     def same_matrices(self, layout: SweepLayout) -> dict[str, str]:
         """Return what to sweep, and what the file calls it, of the matrices that are what they were."""
@@ -273,26 +314,17 @@ class Repetition:
         return result
 
 
-def _cycles(what: Sweep, matrix: str, program: str, point: Point) -> int:
-    """Return the cycles of a cell of a sweep."""
-    return measure(
-        program,
-        load_input(matrix, what.value_bits).csr,
-        what.base.changed(point.machine),
-        value_bits=what.value_bits,
-        seed=what.seed,
-        options=point.of_program(program),
-        engine=what.engine,
-        max_cycles=what.max_cycles,
-    ).cycles
+def _point(spec: Specification, varied: Sequence[str]) -> Point:
+    """Return the point whose values a key names, as ``name=value``."""
+    values = dict(each.partition("=")[::2] for each in varied)
+    machine = {name: _value(spec.set[name], text) for name, text in values.items() if name in spec.set}
+    options = {name: values[OPTION + name] for name in spec.option if OPTION + name in values}
+    return Point(machine, options)
 
 
-def _is_here(program: str) -> bool:
-    """Return whether a program's text can be read."""
-    try:
-        return bool(find(program))
-    except UserError:
-        return False
+def _value(values: Sequence[Value], text: str) -> int | bool:
+    """Return the number of a factor that a table writes so."""
+    return next(value for value in values if str(value) == text and not isinstance(value, str))
 
 
 def _engine(message: str) -> str:
@@ -303,6 +335,8 @@ def _engine(message: str) -> str:
 def _place(message: MatrixEntry) -> str | Path:
     """Return where a matrix is to be had: its file, or its address, or its name."""
     file = Path(message.source)
+    if file.is_absolute():
+        file = place_here(file)
     if is_regular(file):
         return file
     return message.source if "://" in message.source or message.source.startswith(PREFIX) else message.name
@@ -311,7 +345,8 @@ def _place(message: MatrixEntry) -> str | Path:
 def _loaded(message: ArrayEntry, program: Program, memory_bytes: int, width: Any) -> Placed:
     """Read what was put into memory, if it is still what it was."""
     place = message.text.partition("=")[0]
-    each = placed(f"{place}={message.file}", program, memory_bytes, width, "--load")
+    file = place_here(Path(message.file))
+    each = placed(f"{place}={file}", program, memory_bytes, width, "--load")
     if each.sha256 != message.sha256:
         raise UserError(
             f"{each.file} is another file now; restore the one that was loaded (digest {short(each.sha256)}, "
@@ -333,8 +368,5 @@ def _keys(table: SweepTable, names: Mapping[str, str]) -> Iterator[Key]:
     rows = len(table) // len(names)
     called = [name for name in each_name for _ in range(rows)]
     for at, (matrix, program) in enumerate(zip(called, columns["program"], strict=True)):
-        yield matrix, program, *_varied({name: columns[name][at] for name in table.sweep.factors})
-
-
-def _varied(values: Mapping[str, Value | None]) -> Iterator[str]:
-    return (f"{name}={value}" for name, value in values.items() if value is not None)
+        varied = ((name, columns[name][at]) for name in table.sweep.factors)
+        yield matrix, program, *(f"{name}={value}" for name, value in varied if value is not None)

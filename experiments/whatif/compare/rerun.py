@@ -106,7 +106,7 @@ def rerun(
     layout = document.layout
     try:
         if isinstance(layout, SweepLayout):
-            runs = again.sweep(layout) if sample is None else again.cells(layout)
+            runs = again.sweep(layout)
         elif isinstance(layout, ExecLayout):
             runs = (again.exec(layout),)
         elif isinstance(layout, RunLayout):
@@ -129,9 +129,9 @@ def _sampled(document: Document, sample: int | None) -> Document:
 
 
 def _recorded_files(layout: Layout) -> Iterator[InputFile]:
-    """Return the files that a result depends on, those of matrices apart, which are compared by contents.
+    """Return the files that a result depends on, at their places here.
 
-    Those that come with vecsim may have another place on this machine.
+    Those of matrices, which are compared by contents, are left out.
     """
     for each in layout.files:
         if not each.what.startswith("matrix "):

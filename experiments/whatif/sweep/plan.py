@@ -38,8 +38,9 @@ class Plan:
         How many of them are in the store, and how many can have no result, such as those of a machine that
         cannot be.
     left
-        How many would be simulated, at most: until a program's image has been made, it is not known whether
-        two points share one.
+        How many runs would be simulated for the others. Cells share one where they differ in an option that
+        the program does not have. There may be fewer: which options give the same program is known when its
+        image has been made.
     seconds
         Estimate of the processors' time of these, in seconds.
     timed
@@ -67,6 +68,7 @@ class _Part:
     nnz: int
     points: int
     impossible: int
+    stored: int
     left: int
     images: int
     times: tuple[float, ...]
@@ -101,7 +103,7 @@ def planned(
         timed += part.left if known else 0
     cells, left = sum(part.points for part in parts), sum(part.left for part in parts)
     impossible = sum(part.impossible for part in parts)
-    stored = cells - impossible - left
+    stored = sum(part.stored for part in parts)
     most = min(jobs or processors(), sum(part.left > 0 for part in parts))
     return Plan(what, cells, stored, impossible, left, seconds, timed, max(most, 1))
 
@@ -111,10 +113,14 @@ def _part(task: Task, nnz: int, opened: Snapshot) -> _Part:
     work.find_keys(make_images=False)
     cells = opened.cells({key for key in work.keys if key not in ("", UNKNOWN)})
     impossible = sum(not key for key in work.keys)
-    left = [place for place, key in enumerate(work.keys) if key and key not in cells]
-    images = len({work.image_keys[place] for place in left})
+    left = {
+        key if key != UNKNOWN else (image, tuple(point.machine.items())): image
+        for key, image, point in zip(work.keys, work.image_keys, task.points, strict=True)
+        if key and key not in cells
+    }
+    stored, images = sum(key in cells for key in work.keys), len(set(left.values()))
     times = tuple(cell.seconds for cell in cells.values() if cell.seconds > 0)
-    return _Part(task.program, nnz, len(work.keys), impossible, len(left), images, times)
+    return _Part(task.program, nnz, len(work.keys), impossible, stored, len(left), images, times)
 
 
 def _usual(nnz: int) -> float:

@@ -48,11 +48,6 @@ class Point:
     machine: Mapping[str, int | bool]
     options: Mapping[str, str]
 
-    @property
-    def factors(self) -> dict[str, Value]:
-        """What is set, by the names of `Sweep.factors`."""
-        return {**self.machine, **{f"{OPTION}{name}": value for name, value in self.options.items()}}
-
     def of_program(self, name: str) -> dict[str, str]:
         """Return the options that are meant for a program."""
         program = find(name)

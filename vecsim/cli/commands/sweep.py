@@ -200,7 +200,9 @@ def _show_plan(plan: Plan) -> None:
         f"{counted(len(what.programs), 'program')}, {counted(what.count, 'point')} ({what.design})"
     )
     impossible = f", {plan.impossible:,} can have no result" if plan.impossible else ""
-    output.text(f"{plan.stored:,} are stored, {plan.left:,} would be simulated{impossible}")
+    rest = plan.cells - plan.stored - plan.impossible
+    runs = f" by {counted(plan.left, 'run')}" if plan.left != rest else ""
+    output.text(f"{plan.stored:,} are stored, {rest:,} would be simulated{runs}{impossible}")
     if plan.left:
         from_times = f"times of stored cells for {plan.timed:,}" if plan.timed else ""
         rest = plan.left - plan.timed
