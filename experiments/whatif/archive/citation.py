@@ -105,7 +105,7 @@ def citation_text(cited: Cited) -> str:
         "To verify it: vecsim rerun ARCHIVE",
         "",
         f"    repeats {counted(cited.runs, 'run')} and compares the cycles; --sample N repeats N of them.",
-        "    It seeks missing programs and matrices in the working folder: unpack the archive, look at Python",
+        "    It seeks missing programs and matrices in the working folder: unpack the archive, read Python",
         "    files, which are run, add the matrices, and type vecsim rerun . in that folder.",
         "    sha256sum -c SHA256SUMS checks the files alone.",
         "",
