@@ -1,4 +1,4 @@
-"""Runs drawn: the page of a run, and its trace, as the commands ``view`` and ``run --trace`` write them."""
+"""Runs shown: the page of a run, and its trace, as the commands ``view`` and ``run --trace`` write them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
 """The pages of the papers, and README, say what the recorded results say."""
 
+import json
 import re
 from functools import partial
+from statistics import geometric_mean
 
 import pytest
 
@@ -178,6 +180,31 @@ def test_readme_quotes_the_averages_on_the_suite_and_on_other_matrices():
         assert f"{least} to {most} %" in text, (where, words)
     count = rows[f"{next(iter(PRINTED))}, {UNSEEN}", "all"].note.split()[0]
     assert f"{count} other matrices" in text
+
+
+def test_readme_quotes_the_measured_speeds_of_a_gpu():
+    text = " ".join((marked.ROOT / "README.md").read_text(encoding="utf-8").split())
+    large, skewed = (
+        json.loads((marked.ROOT / "benchmarks/results" / file).read_text())["records"]
+        for file in ("gpu-nvidia-h200-2026-11-22.json", "skewed-nvidia-h200-2026-11-25.json")
+    )
+    wanted = ("large_structured", "float64", "spmv", "final", "warm")
+    ratios = [
+        each["ratio"]
+        for each in large
+        if tuple(each[name] for name in ("class", "dtype", "operation", "stage", "cache")) == wanted
+        and each["ratio"] is not None
+    ]
+    gains = [
+        min(m["us"] for m in each["methods"] if m["library"] != "vecsim")
+        / min(m["us"] for m in each["methods"] if m["library"] == "vecsim")
+        for each in skewed
+        if (each["class"], each["dtype"]) == ("skewed", "float64")
+    ]
+    assert (
+        f"{geometric_mean(ratios):.2f} times as fast as the best of cuSPARSE on {len(ratios)} large" in text
+    )
+    assert f"{geometric_mean(gains):.2f} times on {len(gains)} skewed" in text
 
 
 def test_a_search_finds_no_order_that_gains_more_than_2_per_cent():
