@@ -7,10 +7,10 @@ import zipfile
 
 import pytest
 
-from vecsim.results.archives import SUMS, read_archive, with_sums, zipped
+from vecsim.results.archives import CITATION, SUMS, read_archive, with_sums, zipped
 from vecsim.support.errors import UserError, UserErrors
 
-FILES = with_sums({"b.txt": b"two", "a.txt": b"one" * 1000})
+FILES = with_sums({"b.txt": b"two", "a.txt": b"one" * 1000, CITATION: b"cff-version: 1.2.0\n"})
 
 
 def test_the_same_files_give_the_same_bytes_in_any_order():
@@ -23,9 +23,9 @@ def test_the_same_files_give_the_same_bytes_in_any_order():
 def test_sums_are_those_of_sha256sum(tmp_path):
     for name, content in FILES.items():
         (tmp_path / name).write_bytes(content)
-    assert FILES[SUMS].decode().splitlines()[1] == f"{hashlib.sha256(b'two').hexdigest()}  b.txt"
+    assert FILES[SUMS].decode().splitlines()[2] == f"{hashlib.sha256(b'two').hexdigest()}  b.txt"
     done = subprocess.run(["sha256sum", "-c", SUMS], cwd=tmp_path, capture_output=True, text=True, check=True)
-    assert done.stdout == "a.txt: OK\nb.txt: OK\n"
+    assert done.stdout == "CITATION.cff: OK\na.txt: OK\nb.txt: OK\n"
 
 
 @pytest.fixture(params=["folder", "zip"])
@@ -50,7 +50,7 @@ def test_what_was_written_is_read(written):
 
 
 def test_every_changed_and_missing_file_is_named(written):
-    place = written({SUMS: FILES[SUMS], "a.txt": b"other"})
+    place = written({name: FILES[name] for name in (SUMS, CITATION)} | {"a.txt": b"other"})
     with pytest.raises(UserErrors) as error:
         read_archive(place)
     changed, missing = error.value.lines
@@ -59,13 +59,14 @@ def test_every_changed_and_missing_file_is_named(written):
 
 
 def test_names_outside_of_the_archive_are_refused(written):
-    place = written({SUMS: b"0" * 64 + b"  ../a.txt\n"})
+    place = written({SUMS: b"0" * 64 + b"  ../a.txt\n", CITATION: b""})
     with pytest.raises(UserError, match=f"{SUMS}, line 1: is not a digest and a file's name"):
         read_archive(place)
 
 
 def test_what_is_no_archive(tmp_path):
     (tmp_path / "a.json").write_text("{}")
+    (tmp_path / SUMS).write_text("sums of the user's")
     assert read_archive(tmp_path) is None
     assert read_archive(tmp_path / "a.json") is None
     assert read_archive(tmp_path / "none") is None

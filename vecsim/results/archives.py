@@ -20,6 +20,8 @@ from vecsim.support.mistakes import Mistakes
 from vecsim.support.shown_text import one_line
 
 SUMS = "SHA256SUMS"
+CITATION = "CITATION.cff"
+"""With the sums, what a folder is known by as an archive."""
 MOST_BYTES = 1 << 30
 """Of all files of an archive together."""
 MOST_FILES = 10_000
@@ -60,7 +62,7 @@ def read_archive(path: Path) -> dict[str, bytes] | None:
         It cannot be read, or a file is missing or another one; naming all such files.
     """
     if path.is_dir():
-        if not (path / SUMS).is_file():
+        if not ((path / SUMS).is_file() and (path / CITATION).is_file()):
             return None
         return _checked(path, read_input(path / SUMS, _FILE), lambda name: _in_folder(path / name))
     if not is_regular(path):

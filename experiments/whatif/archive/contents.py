@@ -20,7 +20,7 @@ from programs.declaration import PROGRAMS_FOLDER
 from vecsim.machine import Machine, presets, to_toml
 from vecsim.machine.extension_files import SHIPPED as EXTENSIONS_FOLDER
 from vecsim.machine.toml_text import printable_toml
-from vecsim.results.archives import with_sums
+from vecsim.results.archives import CITATION, with_sums
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import InputKind, is_regular, read_input
 from vecsim.support.shown_text import plain, utf8
@@ -55,7 +55,7 @@ def archive_files(path: Path, authors: Sequence[str] = ()) -> dict[str, bytes]:
     digest = hashlib.sha256(files[name]).hexdigest()
     ran = tuple(dict.fromkeys(key[1] for key in document.rows if len(key) > 1))
     cited = Cited(layout, tuple(authors), name, digest, len(document.rows), ran)
-    files |= {"CITATION.txt": citation_text(cited).encode(), "CITATION.cff": citation_cff(cited).encode()}
+    files |= {"CITATION.txt": citation_text(cited).encode(), CITATION: citation_cff(cited).encode()}
     return with_sums(files)
 
 
