@@ -208,7 +208,7 @@ def _show_plan(plan: Plan) -> None:
         rest = plan.left - plan.timed
         from_counts = f"the number of non-zeros for {rest:,}" if rest else ""
         output.text(
-            f"estimated time: {_rounded(plan.seconds / plan.processes)} with "
+            f"estimated time: {_rounded(plan.seconds / plan.processes)} after the start of "
             f"{counted(plan.processes, 'process')}, from "
             f"{' and '.join(filter(None, (from_times, from_counts)))}"
         )
