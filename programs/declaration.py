@@ -28,6 +28,12 @@ blocks; ``layout`` says where the image begins, and the bytes of a value; ``opti
 symbols of the program's options."""
 
 
+def _as_text(value: Any) -> str:
+    """Return the value of an option as text: of a whole number its digits, of anything else what it shows."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return value if isinstance(value, str) else str(value) if whole else shown(value)
+
+
 class WholeNumbers(Mapping[str, int]):
     """The whole numbers of a range, by their decimal texts.
 
@@ -115,14 +121,16 @@ class AssemblyText:
     file_sha256: str = ""
 
     def read(self) -> str:
-        """Return the text.
+        """Return the text; what is a part of a file begins in its line there.
 
         Raises
         ------
         UserError
             The file cannot be read.
         """
-        return read_text(self.file, ASSEMBLY) if self.content is None else self.content
+        if self.content is None:
+            return read_text(self.file, ASSEMBLY)
+        return "\n" * (self.first_line - 1) + self.content
 
     def assemble(
         self, symbols: Mapping[str, int], value_bytes: int, instruction_set: InstructionSet
@@ -141,8 +149,7 @@ class AssemblyText:
         }
         if self.content is None:
             return assemble_file(self.file, **how)
-        before = "\n" * (self.first_line - 1)
-        program = assemble(before + self.content, file=str(self.file), folder=self.file.parent, **how)
+        program = assemble(self.read(), file=str(self.file), folder=self.file.parent, **how)
         return replace(program, inputs={self.file.name: self.file_sha256, **program.inputs})
 
 
@@ -244,16 +251,17 @@ class SmvmProgram(Overview):
             together.
         """
         declared = {option.name: option for option in self.options}
-        for name, value in table("options", given).items():
+        stated = {name: _as_text(value) for name, value in table("options", given).items()}
+        for name, value in stated.items():
             if name not in declared:
                 has = ", ".join(declared) or "none"
                 raise UserError(
                     f"program {self.name} has no option {name!r}; it has: {has}{nearest(name, declared)}"
                 )
-            if not isinstance(value, str) or value not in declared[name].values:
+            if value not in declared[name].values:
                 takes = ", ".join(declared[name].takes)
                 raise UserError(f"program {self.name}: option {name} = {shown(value)}: it takes {takes}")
-        chosen = {name: given.get(name, option.default) for name, option in declared.items()}
+        chosen = {name: stated.get(name, option.default) for name, option in declared.items()}
         for together, reason in self.refused:
             if together.items() <= chosen.items():
                 named = " and ".join(f"{name}={value}" for name, value in together.items())

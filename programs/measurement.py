@@ -334,7 +334,7 @@ def measure(
     ----------
     program
         One of `vecsim.PROGRAMS` or its name, the key; ``"crs:my.s"`` for your assembly file with the format,
-        symbols and options of that program.
+        symbols and options of that program; ``"my.py"`` for your format (docs/tutorial/own-format.md).
     matrix
         A `vecsim.Matrix`; a name, path or address that `vecsim.load` takes; a SciPy sparse matrix or an array
         of (m, n), of any real type.

@@ -30,9 +30,9 @@ from vecsim.formats import Image, Layout
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.image import image_of_arrays, value_field
 from vecsim.machine import Machine
-from vecsim.machine.user_inputs import Recording, simulating
+from vecsim.machine.user_inputs import Recording, questions_refused
 from vecsim.machine.user_module import declared
-from vecsim.support.arguments import function, shown, table, text, whole
+from vecsim.support.arguments import function, series, shown, table, text, whole
 from vecsim.support.errors import UserError, in_words, is_interrupt, place_of
 from vecsim.support.input_files import FORMAT_FILE, read_input
 from vecsim.support.suggestions import nearest
@@ -51,7 +51,7 @@ Arrays = Callable[..., Mapping[str, Any]]
 ``csr`` is a scipy.sparse.csr_array of (m, n), float32 or float64, sorted, without duplicates, a copy;
 ``section_size`` is that of the machine; parameters are integers. It returns by symbol integers and arrays: an
 array is placed in memory, and the symbol is its address. Floats are stored as values of the matrix, 4 or 8
-bytes; int64 as int32; other integers as they are."""
+bytes; int64 as int32; other integers as they are; arrays of several dimensions row by row."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,8 @@ class UserFormat:
         if not given:
             raise UserError(f"{where}: program: no text is given")
         object.__setattr__(self, "texts", given)
-        object.__setattr__(self, "parameters", tuple(self.parameters))
+        several = (self.parameters,) if isinstance(self.parameters, Parameter) else self.parameters
+        object.__setattr__(self, "parameters", series(f"{where}: parameters", several, "parameters"))
         for parameter in self.parameters:
             if not isinstance(parameter, Parameter):
                 raise UserError(f"{where}: parameters: {shown(parameter)}: a vecsim.Parameter is expected")
@@ -306,7 +307,7 @@ def _called(
     assert chosen.arrays is not None
     csr = canonical_csr(matrix).copy()
     try:
-        with simulating():
+        with questions_refused():
             result = chosen.arrays(csr, section_size, **given)
     except BaseException as error:
         if is_interrupt(error):
@@ -314,8 +315,10 @@ def _called(
         where = place_of(error, [file]) or file
         words = str(error) if isinstance(error, UserError) else in_words(error)
         raise UserError(f"{where}: arrays of {chosen.name}: {words}") from None
-    where = f"{file}: arrays of {chosen.name}"
-    return table(f"{where}: what it returns", result)
+    where = f"{file}: arrays of {chosen.name}: what it returns"
+    if result is None:
+        raise UserError(f"{where} = None: a table (a dictionary in Python) is expected")
+    return table(where, result)
 
 
 def _placed(file: str, symbol: str, given: object, layout: Layout) -> int | npt.NDArray[Any]:
@@ -330,6 +333,7 @@ def _placed(file: str, symbol: str, given: object, layout: Layout) -> int | npt.
         if number > LARGEST:
             raise UserError(f"{where} = {number}: a symbol is at most {LARGEST}")
         return number
+    given = given.ravel()
     if given.dtype.kind == "f":
         return value_field(layout, given)
     if given.dtype.kind not in "iu":

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from experiments.whatif.explained import ExplainedSweep, explain
     from experiments.whatif.sweep import Sweep, SweepTable, sweep
     from experiments.whatif.viewing import Page, trace, view
-    from experiments.whatif.why import Explanation, why
+    from experiments.whatif.why import Explanation, ProductExplanation, why, why_program
     from gpu.format_registry import FORMATS
     from isa.assembler import assemble, assemble_file
     from isa.program import Program
@@ -41,6 +41,8 @@ LOADED_NS = time.time_ns()
 """When this process loaded vecsim: files of it that changed later are not what runs."""
 
 _HOME = {
+    "why_program": "experiments.whatif.why",
+    "ProductExplanation": "experiments.whatif.why",
     "view": "experiments.whatif.viewing",
     "trace": "experiments.whatif.viewing",
     "Page": "experiments.whatif.viewing",
@@ -92,6 +94,7 @@ __all__ = [
     "Measurement",
     "Page",
     "Parameter",
+    "ProductExplanation",
     "Program",
     "Run",
     "Sweep",
@@ -114,6 +117,7 @@ __all__ = [
     "values_as",
     "view",
     "why",
+    "why_program",
 ]
 
 

@@ -42,7 +42,7 @@ _OPENING = ("open", "sqlite3.connect", "ctypes.dlopen", "os.listdir", "os.scandi
 _SIMULATION = str(Path(__file__).parents[1] / "engines" / "base.py")
 """What runs simulations with user-defined code; what called it does not count."""
 
-AT_LOADING = "do that while the extension is loaded"
+AT_LOADING = "do that while the file is loaded"
 
 _loading = threading.RLock()
 _simulating: set[int] = set()

@@ -1,5 +1,5 @@
 """Why a program takes the cycles that it takes: where they go, what bounds them, what would help."""
 
-from experiments.whatif.why.explanation import Explanation, why
+from experiments.whatif.why.explanation import Explanation, ProductExplanation, why, why_program
 
-__all__ = ["Explanation", "why"]
+__all__ = ["Explanation", "ProductExplanation", "why", "why_program"]

@@ -1,4 +1,4 @@
-"""One product explained: its cycles by cause and by instruction, its bounds, and what would help."""
+"""One run explained: its cycles by cause and by instruction, its bounds, and what would help."""
 
 from __future__ import annotations
 
@@ -7,9 +7,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from experiments.whatif.why.ablations import ABLATIONS, Ablated, ablated, wider
 from experiments.whatif.why.bounds import Bound, bounds
 from experiments.whatif.why.wording import parts
+from isa.program import Program
 from programs.declaration import SmvmProgram
 from programs.measurement import multiplicand, prepare, with_width
 from programs.registry import find, program_name
@@ -41,16 +45,12 @@ Step = Callable[[str, float], None]
 
 @dataclass(frozen=True, repr=False)
 class Explanation(Overview):
-    """Where the cycles of a product went.
+    """Where the cycles of a program went.
 
     Attributes
     ----------
     program, title
         Name of the program, and what texts call it.
-    options
-        The value of each of its options.
-    matrix, shape, nnz
-        Name of the matrix, its rows and columns, its stored entries.
     machine
         What ran it.
     value_bits, engine
@@ -58,9 +58,7 @@ class Explanation(Overview):
     cycles
         Of the whole run.
     program_sha256
-        Digest of the program as it was assembled for this matrix (`vecsim.results.digests`).
-    relative_error
-        Of its result; see `vecsim.formats.accuracy`.
+        Digest of the program as it was assembled (`vecsim.results.digests`).
     parts
         Cycles by what was done in them, in words, the largest first; they add up to `cycles`.
     causes
@@ -79,23 +77,23 @@ class Explanation(Overview):
 
     program: str
     title: str
-    options: dict[str, str]
-    matrix: str
-    shape: tuple[int, int]
-    nnz: int
     machine: Machine
     value_bits: int
     engine: str
     cycles: int
     program_sha256: str
-    relative_error: float
     parts: dict[str, int]
     causes: dict[str, int]
     lines: tuple[Line, ...]
     bounds: tuple[Bound, ...]
     ablations: tuple[Ablated, ...]
     wider: Ablated | None
-    files: tuple[InputFile, ...] = ()
+    files: tuple[InputFile, ...]
+
+    @property
+    def subject(self) -> str:
+        """What was explained, as texts call it."""
+        return self.title
 
     @property
     def shares(self) -> dict[str, float]:
@@ -110,7 +108,7 @@ class Explanation(Overview):
             if number == 0 or (number < NAMED and cycles >= WORTH_NAMING * self.cycles)
         ]
         return (
-            f"{self.title} on {self.matrix}: {counted(self.cycles, 'cycle')}{self._limit()} "
+            f"{self.subject}: {counted(self.cycles, 'cycle')}{self._limit()} "
             f"The oldest instruction: {', '.join(named)}. {self._advice()}"
         )
 
@@ -158,8 +156,7 @@ class Explanation(Overview):
         """Return what was explained, and the largest of everything."""
         text, share = next(iter(self.shares.items()))
         return {
-            "program": self.program,
-            "matrix": self.matrix,
+            "subject": self.subject,
             "machine": self.machine.label,
             "cycles": self.cycles,
             "first": f"{text} {share:.0%}",
@@ -170,17 +167,11 @@ class Explanation(Overview):
         """Return everything as plain data."""
         return {
             "program": self.program,
-            "options": self.options,
-            "matrix": self.matrix,
-            "rows": self.shape[0],
-            "cols": self.shape[1],
-            "nnz": self.nnz,
             "machine": self.machine.to_dict(),
             "value_bits": self.value_bits,
             "engine": self.engine,
             "cycles": self.cycles,
             "program_sha256": self.program_sha256,
-            "relative_error": self.relative_error,
             "in_words": self.in_words(),
             "cycles_by_part": self.parts,
             "cycles_by_cause": self.causes,
@@ -188,6 +179,44 @@ class Explanation(Overview):
             "bounds": [asdict(bound) for bound in self.bounds],
             "ablations": [asdict(each) for each in self.ablations],
             "wider": None if self.wider is None else asdict(self.wider),
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class ProductExplanation(Explanation):
+    """Where the cycles of a product went.
+
+    Attributes
+    ----------
+    options
+        The value of each of the program's options.
+    matrix, shape, nnz
+        Name of the matrix, its rows and columns, its stored entries.
+    relative_error
+        Of its result; see `vecsim.formats.accuracy`.
+    """
+
+    options: dict[str, str]
+    matrix: str
+    shape: tuple[int, int]
+    nnz: int
+    relative_error: float
+
+    @property
+    def subject(self) -> str:
+        """What was explained, as texts call it."""
+        return f"{self.title} on {self.matrix}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data."""
+        return {
+            **super().to_dict(),
+            "options": self.options,
+            "matrix": self.matrix,
+            "rows": self.shape[0],
+            "cols": self.shape[1],
+            "nnz": self.nnz,
+            "relative_error": self.relative_error,
         }
 
 
@@ -202,7 +231,7 @@ def why(
     engine: str = DEFAULT_ENGINE,
     max_cycles: int = MAX_CYCLES,
     step: Step | None = None,
-) -> Explanation:
+) -> ProductExplanation:
     """Explain the cycles of a product.
 
     The program runs once, again for each change that might help, and once with twice the rate of what
@@ -217,7 +246,7 @@ def why(
 
     Returns
     -------
-    Explanation
+    ProductExplanation
         Its `in_words` is the answer in a sentence.
 
     Raises
@@ -242,6 +271,80 @@ def why(
     given, csr = with_width(matrix, value_bits)
     x = multiplicand(csr.shape[1], seed, csr.dtype)
     prepared = prepare(program, csr, described, x, options)
+    name = find(program).title
+    how: dict[str, Any] = {"value_bits": value_bits, "engine": engine, "max_cycles": max_cycles}
+    explained, done = _explained(
+        program, name, prepared.program, prepared.loaded.memory, described, prepared.files, step, **how
+    )
+    return ProductExplanation(
+        **vars(explained),
+        options=prepared.options,
+        matrix=given.name,
+        shape=(int(csr.shape[0]), int(csr.shape[1])),
+        nnz=int(csr.nnz),
+        relative_error=relative_error(csr, x, prepared.loaded.result(done.state.memory)),
+    )
+
+
+def why_program(
+    program: Program,
+    memory: npt.NDArray[np.uint8],
+    machine: Machine | str | os.PathLike[str] = "vs2003",
+    *,
+    name: str = "program",
+    value_bits: int = 32,
+    engine: str = DEFAULT_ENGINE,
+    max_cycles: int = MAX_CYCLES,
+    files: tuple[InputFile, ...] = (),
+    step: Step | None = None,
+) -> Explanation:
+    r"""Explain the cycles of any program.
+
+    Parameters
+    ----------
+    program, memory, machine, engine, max_cycles
+        As `vecsim.run` takes them.
+    name
+        What texts call it.
+    value_bits
+        Bits of a value, for which it was assembled.
+    files
+        The files that it depends on.
+    step
+        Called with the run that is in progress.
+
+    Raises
+    ------
+    UserError
+        As `vecsim.run`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import vecsim
+    >>> program = vecsim.assemble("li x1, 64\nsetvl x1\nlv.w v1, (x0)\nhalt")
+    >>> vecsim.why_program(program, np.zeros(1024, np.uint8)).bounds[0].name
+    'memory ports'
+    """
+    described = as_machine(machine)
+    how: dict[str, Any] = {"value_bits": value_bits, "engine": engine, "max_cycles": max_cycles}
+    return _explained(name, name, program, memory, described, files, step, **how)[0]
+
+
+def _explained(
+    program: str,
+    title: str,
+    text: Program,
+    memory: npt.NDArray[np.uint8],
+    machine: Machine,
+    files: tuple[InputFile, ...],
+    step: Step | None,
+    *,
+    value_bits: int,
+    engine: str,
+    max_cycles: int,
+) -> tuple[Explanation, Run]:
+    """Return an explanation, and the run on the machine as it is."""
     runs = 0
 
     def simulated(on: Machine) -> Run:
@@ -249,28 +352,26 @@ def why(
         if step is not None:
             step(program, runs / (len(ABLATIONS) + 3))
         runs += 1
-        return run(prepared.program, prepared.loaded.memory, on, engine=engine, max_cycles=max_cycles)
+        return run(text, memory, on, engine=engine, max_cycles=max_cycles)
 
-    done = simulated(described)
+    done = simulated(machine)
     limits = bounds(done)
-    return Explanation(
-        program=program,
-        title=find(program).title,
-        options=prepared.options,
-        matrix=given.name,
-        shape=(int(csr.shape[0]), int(csr.shape[1])),
-        nnz=int(csr.nnz),
-        machine=described,
-        value_bits=value_bits,
-        engine=engine,
-        cycles=done.cycles,
-        program_sha256=program_sha256(prepared.program),
-        relative_error=relative_error(csr, x, prepared.loaded.result(done.state.memory)),
-        parts=parts(prepared.program, done.lines),
-        causes=dict(done.cycles_by_cause),
-        lines=done.lines,
-        bounds=limits,
-        ablations=ablated(described, done.cycles, lambda on: simulated(on).cycles),
-        wider=wider(described, limits[0], done.cycles, lambda on: simulated(on).cycles),
-        files=prepared.files,
+    return (
+        Explanation(
+            program=program,
+            title=title,
+            machine=machine,
+            value_bits=value_bits,
+            engine=engine,
+            cycles=done.cycles,
+            program_sha256=program_sha256(text),
+            parts=parts(text, done.lines),
+            causes=dict(done.cycles_by_cause),
+            lines=done.lines,
+            bounds=limits,
+            ablations=ablated(machine, done.cycles, lambda on: simulated(on).cycles),
+            wider=wider(machine, limits[0], done.cycles, lambda on: simulated(on).cycles),
+            files=files,
+        ),
+        done,
     )

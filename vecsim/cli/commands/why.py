@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vecsim.cli import options
+from vecsim.cli.commands.assemble import read_program
+from vecsim.cli.data_files import DataFiles
 from vecsim.cli.printing.console import fill, table
 from vecsim.cli.printing.hot import bar, hot_table
 from vecsim.cli.printing.output import Output
-from vecsim.cli.products import chosen_options, chosen_programs, load_matrix
+from vecsim.cli.products import OWN_SUFFIX, chosen_options, chosen_programs, load_matrix
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.cause import label
+from vecsim.results.file_digests import InputFile, recorded_files
+from vecsim.support.errors import UserError
 from vecsim.support.progress import Progress
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from experiments.whatif.why import Explanation
+    from vecsim.machine import Machine
 
 HOTTEST = 8
 """Instructions that are shown if the user does not say."""
 
 
 def why(
-    matrix: Annotated[str | None, options.matrix_argument()] = None,
+    matrix: Annotated[
+        str | None,
+        options.matrix_argument(
+            after=" Or the assembly text of any program, as `vecsim exec` runs it.", metavar="MATRIX|FILE.s"
+        ),
+    ] = None,
     program: options.ProgramOption = None,
     format_: options.FormatOption = None,
     like: options.LikeOption = None,
@@ -37,30 +49,93 @@ def why(
     engine: options.EngineOption = DEFAULT_ENGINE,
     seed: options.SeedOption = 0,
     value_bits: options.ValueBitsOption = 32,
+    memory: options.MemoryOption = "1M",
+    define: options.DefineOption = None,
+    load: options.LoadOption = None,
     hot: Annotated[
         int, typer.Option("--hot", min=1, help="Number of instructions to show, the most expensive first.")
     ] = HOTTEST,
     listing: options.ListingOption = False,
     json: options.JsonOption = None,
 ) -> None:
-    """Explain the cycles of sparse matrix-vector products.
+    """Explain the cycles of sparse matrix-vector products, or of any program FILE.s.
 
     An instruction's cycles are those between the retirement of all older ones and its retirement. Possible
     improvements are simulated, each alone and all together.
     """
+    described = options.chosen_machine(machine, set_, extend)
+    output = Output(json, inputs=[matrix] if matrix else [])
+    results: Sequence[Explanation]
+    if matrix is not None and matrix.endswith(OWN_SUFFIX):
+        for name, value in (("program", program), ("format", format_), ("like", like), ("option", option)):
+            if value:
+                raise UserError(f"{matrix}: --{name} is an option of products; leave it out for a program")
+        how: dict[str, Any] = {"value_bits": value_bits, "engine": engine}
+        results, files = _program(matrix, described, define, memory, load, how)
+        message: dict[str, Any] = {}
+    else:
+        for name, value in (("define", define), ("load", load)):
+            if value:
+                raise UserError(f"--{name} needs a program FILE.s; leave it out for a product")
+        how = {"value_bits": value_bits, "seed": seed, "engine": engine}
+        chosen = chosen_programs(program, like, format_)
+        results, files, matrices = _products(matrix, described, chosen, option or (), how)
+        message = {"matrices": matrices, "seed": seed}
+    for each in results:
+        output.text(each.in_words())
+    for each in results:
+        output.text(f"{_called(each)}; machine {each.machine.label_with_digest}")
+        output.table(hot_table(each.lines, hot, listing))
+        output.table(_causes(each))
+        output.table(_bounds(each))
+        output.table(_ablations(each))
+    message |= {
+        "files": [file.to_dict() for file in files],
+        "explanations": [each.to_dict() for each in results],
+    }
+    output.finish("vecsim why" if "matrices" in message else "vecsim why of a program", message)
+
+
+def _called(explanation: Explanation) -> str:
+    schedule = getattr(explanation, "options", {}).get("schedule", "")
+    return f"{explanation.program}, {schedule}" if schedule else explanation.program
+
+
+def _program(
+    file: str,
+    machine: Machine,
+    define: Sequence[str] | None,
+    memory: str,
+    load: Sequence[str] | None,
+    how: Mapping[str, Any],
+) -> tuple[list[Explanation], tuple[InputFile, ...]]:
+    """Explain a program as `vecsim exec` runs it; also return the files that it depends on."""
+    from experiments.whatif.why import why_program
+    from vecsim.machine import instruction_set_of
+    from vecsim.machine.recorded import machine_files
+
+    width, size = options.value_bytes(how["value_bits"]), options.byte_count(memory)
+    program = read_program(file, options.definitions(define), width, instruction_set_of(machine.extensions))
+    data = DataFiles(program, size, width, load, None, None, None, file)
+    started, content = data.memory()
+    texts = recorded_files("program", Path(file).parent, program.inputs)
+    with Progress() as progress:
+        result = why_program(started, content, machine, name=Path(file).name, step=progress.show, **how)
+    return [result], (*machine_files(machine), *texts, *data.inputs)
+
+
+def _products(
+    matrix: str | None, machine: Machine, chosen: Sequence[str], option: Sequence[str], how: Mapping[str, Any]
+) -> tuple[list[Explanation], tuple[InputFile, ...], list[dict[str, Any]]]:
+    """Explain products; also return the files that they depend on, and the matrix as plain data."""
     from experiments.whatif.why import why as explained
     from vecsim.data import values_as
     from vecsim.machine.recorded import machine_files
 
-    width = options.value_bytes(value_bits)
-    chosen = chosen_programs(program, like, format_)
-    choices = chosen_options(chosen, option or ())
-    described = options.chosen_machine(machine, set_, extend)
-    output = Output(json, inputs=[matrix] if matrix else [])
+    choices = chosen_options(chosen, option)
     loaded = load_matrix(matrix)
-    files = machine_files(described)
-    values, _ = values_as(loaded.csr, width)
-    matrices = [replace(loaded, csr=values).to_dict()]
+    files = machine_files(machine)
+    values, _ = values_as(loaded.csr, options.value_bytes(how["value_bits"]))
     results: list[Explanation] = []
     with Progress() as progress:
         for number, name in enumerate(chosen):
@@ -68,25 +143,9 @@ def why(
             def step(doing: str, share: float, number: int = number) -> None:
                 progress.show(doing, (number + share) / len(chosen))
 
-            how: dict[str, Any] = {"value_bits": value_bits, "seed": seed, "engine": engine}
-            results.append(explained(name, loaded, described, options=choices[name], step=step, **how))
-    for each in results:
-        output.text(each.in_words())
-    for each in results:
-        schedule = each.options.get("schedule", "user-defined")
-        output.text(f"{each.program}, {schedule}; machine {each.machine.label_with_digest}")
-        output.table(hot_table(each.lines, hot, listing))
-        output.table(_causes(each))
-        output.table(_bounds(each))
-        output.table(_ablations(each))
+            results.append(explained(name, loaded, machine, options=choices[name], step=step, **how))
     files += tuple(file for each in results for file in each.files) + loaded.files
-    message = {
-        "matrices": matrices,
-        "files": [file.to_dict() for file in files],
-        "seed": seed,
-        "explanations": [each.to_dict() for each in results],
-    }
-    output.finish("vecsim why", message)
+    return results, files, [replace(loaded, csr=values).to_dict()]
 
 
 def _causes(results: Explanation) -> Table:

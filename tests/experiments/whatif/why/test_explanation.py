@@ -102,7 +102,7 @@ def test_as_plain_data(explanation):
     message = json.loads(json.dumps(explanation.to_dict()))
     assert message["in_words"] == explanation.in_words()
     assert message["lines"][0]["place"].split(":")[0].endswith("plain.s")
-    assert repr(explanation).startswith("Explanation(program='crs', matrix='laplace2d-10', machine='vs2003'")
+    assert repr(explanation).startswith("ProductExplanation(subject='CRS on laplace2d-10', machine='vs2003'")
 
 
 def test_hism_waits_for_bmipa_and_moves_y_where_blocks_hold_few_entries(real_matrix):
