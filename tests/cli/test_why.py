@@ -49,7 +49,8 @@ def adding(tmp_path, monkeypatch):
     """A folder with a program that adds two vectors, and an array for it."""
     monkeypatch.chdir(tmp_path)
     np.save(tmp_path / "x.npy", np.ones(64, np.float32))
-    text = ".equ X, 1024\nli x6, 64\nsetvl x6\nli x5, X\nlv.w v1, (x5)\naddvv.s v2, v1, v1\nsv.w v2, (x5)\nhalt\n"
+    text = ".equ X, 1024\nli x6, 64\nsetvl x6\nli x5, X\nlv.w v1, (x5)\naddvv.s v2, v1, v1\n"
+    text += "sv.w v2, (x5)\nhalt\n"
     (tmp_path / "add.s").write_text(text)
     return tmp_path
 
