@@ -7,7 +7,8 @@ import scipy.sparse
 
 from experiments.papers.hism import suite, unseen
 from experiments.papers.hism.suite.origin import needs_no_file
-from experiments.papers.hism.timing import Measured
+from experiments.papers.hism.table2 import printed_times
+from experiments.papers.hism.timing import Measured, Timing
 from vecsim.results.digests import matrix_sha256
 from vecsim.support.errors import UserError
 
@@ -56,3 +57,16 @@ def suite_runs_of_nothing():
     members = suite.members()
     figures = {criterion: suite.figure(criterion, members) for criterion in suite.CRITERIA}
     return SuiteRuns({each.name: each for each in members}, figures, figures, {}, Measured({}, {}))
+
+
+@pytest.mark.parametrize(("chism", "holds"), [(100, True), (130, False)])
+def test_the_averages_on_other_matrices_are_judged(chism, holds):
+    """As in Table 2 over all, and with a slower CHiSM."""
+    times = printed_times("all") | {"chism": chism / 100}
+    timings = {p: Timing(p, round(1000 * t), 1, 1, 0.0) for p, t in times.items()}
+    runs = unseen.UnseenRuns({"a": 5}, Measured({"a": timings}, {}), {})
+    (verdict,) = unseen.item(suite_runs_of_nothing(), runs).verdicts
+    assert verdict.holds is holds
+    assert "CHiSM vs CRS" in verdict.detail
+    nothing = unseen.UnseenRuns({}, Measured({}, {}), {})
+    assert unseen.item(suite_runs_of_nothing(), nothing).verdicts[0].holds is None
