@@ -228,6 +228,8 @@ class Specification(_Strict):
     seed: Count
     engine: EngineName
     max_cycles: Cycles
+    question: str = ""
+    at: list[dict[str, Value]] = Field(default_factory=list)
     cost: Annotated[dict[str, float], AfterValidator(_weights)]
 
 

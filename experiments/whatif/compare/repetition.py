@@ -259,6 +259,7 @@ class Repetition:
                 set={name: tuple(values) for name, values in spec.set.items()},
                 option={name: tuple(values) for name, values in spec.option.items()},
                 design=spec.design,
+                at=tuple(spec.at),
                 samples=spec.samples,
                 design_seed=spec.design_seed,
                 value_bits=spec.value_bits,

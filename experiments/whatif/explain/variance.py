@@ -156,7 +156,7 @@ def _of_samples(names: Sequence[str], surface: Surface, response: _Response) -> 
     """Divide the variance over all combinations by the fitted surface, whose terms are orthogonal there.
 
     What the error of the coefficients adds in the mean to each part is taken off; the F test is the usual one
-    of a term's coefficients. Matrices are a thing with coefficients of its own.
+    of a term's coefficients. Each matrix has coefficients in addition.
     """
     matrices = response.table.shape[1]
     design = design_of(surface.terms, response.places)
@@ -212,16 +212,16 @@ def _summary() -> str:
 def _chart(results: Mapping[str, Mapping[str, Share]], parts: Sequence[str]) -> BarChart | None:
     if not results:
         return None
-    drawn = [*[part for part in parts if part != REST][: MOST_DRAWN - 1], REST]
+    parts_shown = [*[part for part in parts if part != REST][: MOST_DRAWN - 1], REST]
     return BarChart(
         title=TITLE,
         value_label="share of the variance",
         panels=(
             Panel(
                 "",
-                tuple(part.replace(AND, "\nx ") for part in drawn),
+                tuple(part.replace(AND, "\nx ") for part in parts_shown),
                 {
-                    name: tuple(shares[part].of if part in shares else 0.0 for part in drawn)
+                    name: tuple(shares[part].of if part in shares else 0.0 for part in parts_shown)
                     for name, shares in results.items()
                 },
             ),

@@ -72,7 +72,14 @@ def _part(where: str, part: str) -> Iterator[Value]:
         value = value * step if times else value + step
 
 
-_COUNTS: dict[str, int] = {"samples": 1, "design_seed": 0, "value_bits": 0, "seed": 0, "max_cycles": 1}
+_COUNTS: dict[str, int] = {
+    "samples": 1,
+    "design_seed": 0,
+    "value_bits": 0,
+    "seed": 0,
+    "max_cycles": 1,
+    "adaptive": 0,
+}
 """The whole numbers of a sweep, and the least that each may be."""
 
 
@@ -88,13 +95,29 @@ def read_attribute(name: str, value: Any) -> Any:
         return tuple(map(_NAMES[name], series(name, _alone(value), "names")))
     if name in ("set", "option"):
         return _factors(name, value)
+    if name == "at":
+        return tuple(
+            _point(f"at[{number}]", each) for number, each in enumerate(series(name, value, "tables"))
+        )
     if name == "cost":
         return {key: plain(weight) for key, weight in table(name, value).items()}
     if name in _COUNTS:
         return whole(name, value, _COUNTS[name])
     if name == "machine":
         return value if isinstance(value, Machine) else path_text(name, value)
-    return text(name, value)
+    return value if (name, value) == ("question", "") else text(name, value)
+
+
+def _point(where: str, given: Any) -> dict[str, Value]:
+    """Read a value of each thing."""
+    result: dict[str, Value] = {}
+    for name, values in _flat(where, given).items():
+        result[name] = plain(values)
+        if not isinstance(result[name], int | str):
+            raise UserError(
+                f"{where}.{name}: {shown(values)} must be a whole number, a word or a truth value"
+            )
+    return result
 
 
 def _alone(value: Any) -> Any:

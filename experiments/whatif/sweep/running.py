@@ -12,6 +12,7 @@ from pathlib import Path
 
 from experiments.code_fingerprint import check_code, code_fingerprint
 from experiments.report.environment import processors
+from experiments.whatif.sweep.adaptive import adapted
 from experiments.whatif.sweep.cluster import by_cluster
 from experiments.whatif.sweep.inputs import Facts, facts, forget_loaded, load_input
 from experiments.whatif.sweep.local import by_processes
@@ -111,6 +112,15 @@ def sweep(
             for line in reasons:
                 say(f"sweep: {line}")
             path, jobs = Path(folder) / "cells.sqlite", 1
+        if what.adaptive:
+
+            def swept(listed: Sweep, spent: int, alone: bool) -> SweepTable:
+                processes = 1 if alone and scheduler is None else jobs
+                return _swept(
+                    listed, path, processes, scheduler, lambda done, _: report(spent + done, what.adaptive)
+                )
+
+            return adapted(what, swept)
         return _swept(what, path, jobs, scheduler, report)
 
 
@@ -131,9 +141,11 @@ def plan(
     Raises
     ------
     UserError
-        A matrix that is not found, or a store that is something else.
+        A matrix that is not found, a store that is something else, or an adaptive sweep.
     """
     what = _specified(what, changes)
+    if what.adaptive:
+        raise UserError("an adaptive sweep chooses its cells while it runs; leave out adaptive, or the plan")
     jobs = None if jobs is None else whole("jobs", jobs, 1)
     path = default_store() if store is None else path_of("store", store)
     forget_loaded()

@@ -11,6 +11,7 @@ from typing import Any
 from experiments.whatif.sweep.attributes import Value, read_attribute
 from experiments.whatif.sweep.cost import check_weights
 from experiments.whatif.sweep.inputs import expanded
+from experiments.whatif.sweep.question import read_question
 from programs.declaration import SmvmProgram
 from programs.registry import PROGRAMS, find
 from vecsim.data import DEFAULT_BUILTIN
@@ -25,7 +26,8 @@ from vecsim.support.mistakes import Mistakes
 from vecsim.support.structured_text import read_toml
 from vecsim.support.suggestions import nearest
 
-DESIGNS = ("grid", "one-at-a-time", "latin-hypercube")
+LISTED = "listed"
+DESIGNS = ("grid", "one-at-a-time", "latin-hypercube", LISTED)
 OPTION = "option."
 """What the names of programs' options begin with among all that is varied."""
 MOST_POINTS = 1_000_000
@@ -82,11 +84,19 @@ class Sweep:
         Values by the name of the option, ``schedule`` or ``crs.sums``; or texts as of ``--option``.
     design
         ``grid``: every combination. ``one-at-a-time``: the machine as it is, and one thing varied in each.
-        ``latin-hypercube``: `samples` points, in which each value comes equally often.
+        ``latin-hypercube``: `samples` points, in which each value comes equally often. ``listed``: those of
+        `at`.
     samples, design_seed
         Of a Latin hypercube.
     value_bits, seed, engine, max_cycles
         As `vecsim.measure` takes them.
+    question
+        Where one program is faster than another, ``jd<hism``; see `experiments.whatif.sweep.question`. The
+        answer is over all combinations of values; no cell depends on it.
+    adaptive
+        Cells to spend on the question, at most, where its answer is least certain; 0 for those of the design.
+    at
+        The points of the design ``listed``, a value of each thing that is varied, by its name.
     cost
         Weights of what a machine costs that differ from those of `experiments.whatif.sweep.cost`; no cell
         depends on them.
@@ -105,6 +115,9 @@ class Sweep:
     seed: int = 0
     engine: str = DEFAULT_ENGINE
     max_cycles: int = MAX_CYCLES
+    question: str = ""
+    adaptive: int = 0
+    at: tuple[Mapping[str, Value], ...] = ()
     cost: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -133,6 +146,8 @@ class Sweep:
             (lambda: _check_bits(self.value_bits), {"value_bits"}),
             (self._check_numbers, {"set", "machine", "extend"}),
             (self._check_options, {"option", "programs"}),
+            (self._check_question, {"question", "adaptive", "programs", "design", "set", "option"}),
+            (self._check_listed, {"at", "design", "set", "option"}),
         )
         for check, depends in checks:
             if not wrong & depends:
@@ -195,6 +210,29 @@ class Sweep:
                 f"{', '.join(DESIGNS)}{nearest(self.design, DESIGNS)}"
             )
 
+    def _check_question(self) -> None:
+        if self.question:
+            read_question(self.question, self.programs)
+        elif self.adaptive:
+            raise UserError("adaptive: needs a question, such as question = 'jd<hism'")
+        if self.adaptive and self.design != "grid":
+            raise UserError(f"adaptive: chooses points of a grid; leave out design = {self.design!r}")
+        if self.question and not self.factors:
+            raise UserError("question: nothing is varied; vary a number or an option")
+
+    def _check_listed(self) -> None:
+        if self.at and self.design != LISTED:
+            raise UserError(f"at: lists points, which only design = {LISTED!r} has")
+        if self.design == LISTED and not self.at:
+            raise UserError(f"design = {LISTED!r}: no point is listed; add at = [{{...}}]")
+        factors = self.factors
+        for number, point in enumerate(self.at):
+            if point.keys() != factors.keys():
+                raise UserError(f"at[{number}]: needs a value of each of {', '.join(factors) or 'nothing'}")
+            for name, value in point.items():
+                if (type(value), value) not in [(type(each), each) for each in factors[name]]:
+                    raise UserError(f"at[{number}].{name}: {value!r} is not among the values that are varied")
+
     def _check_engine(self) -> None:
         if self.engine not in ENGINES:
             raise UserError(f"engine = {self.engine!r}: is not an engine; use one of {', '.join(ENGINES)}")
@@ -254,6 +292,8 @@ class Sweep:
             return self.samples if sizes else 1
         if self.design == "one-at-a-time":
             return 1 + sum(sizes)
+        if self.design == LISTED:
+            return len(self.at)
         product = 1
         for size in sizes:
             product *= size
@@ -261,11 +301,14 @@ class Sweep:
 
     def points(self) -> tuple[Point, ...]:
         """Return the points of the design, in an order that depends on nothing else."""
-        return tuple(_point(chosen) for chosen in self._designed())
+        return tuple(_point(chosen) for chosen in self.combinations())
 
-    def _designed(self) -> Iterator[Mapping[str, Value]]:
+    def combinations(self) -> Iterator[Mapping[str, Value]]:
+        """Return what is set at each point of the design, by name."""
         factors = self.factors
-        if self.design == "one-at-a-time":
+        if self.design == LISTED:
+            yield from self.at
+        elif self.design == "one-at-a-time":
             yield {}
             for name, values in factors.items():
                 yield from ({name: value} for value in values)
@@ -289,6 +332,8 @@ class Sweep:
             if each.name in ("matrices", "programs")
             else dict(self.cost)
             if each.name == "cost"
+            else [dict(point) for point in self.at]
+            if each.name == "at"
             else self.machine.label
             if isinstance(self.machine, Machine) and each.name == "machine"
             else getattr(self, each.name)

@@ -12,8 +12,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from experiments.whatif.sweep.answer import Answer, answer, ratios_of
 from experiments.whatif.sweep.cell import Cell
 from experiments.whatif.sweep.inputs import Facts
+from experiments.whatif.sweep.question import read_question
 from experiments.whatif.sweep.simulation import Outcome
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Store
@@ -95,6 +97,20 @@ class SweepTable(Overview):
             if first in WORDS:
                 units[name] = first
         return units
+
+    def answer(self) -> Answer:
+        """Return where the answer to the sweep's question is yes.
+
+        Raises
+        ------
+        UserError
+            The sweep has no question, or combinations are missing and scikit-learn is not installed.
+        """
+        if not self.sweep.question:
+            raise UserError("the sweep has no question; give it one, such as question='jd<hism'")
+        question = read_question(self.sweep.question, self.sweep.programs)
+        factors = self.sweep.factors
+        return answer(question, factors, ratios_of(self.columns, list(factors), question))
 
     def frame(self) -> Any:
         """Return a pandas DataFrame, or an Arrow table where pandas is not installed.

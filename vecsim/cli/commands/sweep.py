@@ -88,6 +88,24 @@ def sweep(
         str, typer.Option("--design", metavar="NAME", help="grid, one-at-a-time or latin-hypercube.")
     ] = "grid",
     samples: Annotated[int, typer.Option("--samples", min=1, help="Points of a Latin hypercube.")] = 100,
+    question: Annotated[
+        str,
+        typer.Option(
+            "--question",
+            metavar="A<B",
+            help="Print where one program is faster than another: jd<hism, or jd<2*hism for less "
+            "than twice the cycles.",
+        ),
+    ] = "",
+    adaptive: Annotated[
+        int,
+        typer.Option(
+            "--adaptive",
+            metavar="CELLS",
+            min=0,
+            help="Compute at most this many cells, those where the answer to --question is least certain.",
+        ),
+    ] = 0,
     value_bits: options.ValueBitsOption = 32,
     seed: options.SeedOption = 0,
     engine: options.EngineOption = DEFAULT_ENGINE,
@@ -122,7 +140,7 @@ def sweep(
     from experiments.whatif import STUDIES, specification
     from experiments.whatif.sweep import Sweep, plan
     from experiments.whatif.sweep import sweep as swept
-    from experiments.whatif.sweep.specification import read_specification
+    from experiments.whatif.sweep.specification import LISTED, read_specification
     from vecsim.results.result_folder import write_folder
 
     if (draw or parquet) and out is None:
@@ -136,6 +154,8 @@ def sweep(
         "option": option,
         "design": design,
         "samples": samples,
+        "question": question,
+        "adaptive": adaptive,
         "value_bits": value_bits,
         "seed": seed,
         "engine": engine,
@@ -167,11 +187,14 @@ def sweep(
         recorded = None if store is None else Path(store)
         table = swept(what, store=recorded, jobs=jobs, scheduler=scheduler, watch=watch)
     seconds = time.monotonic() - began
-    output.table(_summary(table))
+    if table.sweep.design != LISTED:
+        output.table(_summary(table))
+    if table.sweep.question:
+        output.table(_answer(table))
     output.text(
         f"{counted(len(table), 'cell')} of {counted(len(what.matrices), 'matrix')}, "
-        f"{counted(len(what.programs), 'program')} and {counted(what.count, 'point')} in {seconds:.1f} s; "
-        f"{table.computed:,} were simulated, the engine took "
+        f"{counted(len(what.programs), 'program')} and {counted(table.sweep.count, 'point')} "
+        f"in {seconds:.1f} s; {table.computed:,} were simulated, the engine took "
         f"{table.engine_seconds:.1f} s of processors' time"
     )
     _tell_faults(table)
@@ -258,6 +281,16 @@ def _summary(table: SweepTable) -> Table:
                 means.append(f"{geometric_mean(matches):.2f}" if matches else None)
             rows.append((f"{name}={str(value).lower()}" if name else "all", *means))
     return fill(empty(["cycles / non-zero,\ngeometric mean"], list(programs)), rows)
+
+
+def _answer(table: SweepTable) -> Table:
+    """Return where the answer to the sweep's question is yes, unknown and no."""
+    result = table.answer()
+    *_, last = result.factors
+    built = empty([f"{result.question} for {last}"])
+    for column in ("yes", "uncertain", "no"):
+        built.add_column(column)
+    return fill(built, result.rows())
 
 
 def _tell_faults(table: SweepTable) -> None:
