@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 CERTAIN = 3.0
 """Standard deviations from the threshold at which a side counts as certain: wrong in 0.13 % of cases."""
 MOST_COMBINATIONS = 20_000
-"""Of which the certainty can be had."""
+"""Of values, at most: predictions are made for all of them."""
 _NUGGET = 1e-8
 """Added to the variances, so that matrices stay regular."""
 _LENGTHS = (0.05, 5.0)
