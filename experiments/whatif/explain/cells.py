@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,11 @@ import numpy.typing as npt
 
 from experiments.whatif.compare.document import TABLE_FILE, Document, read_document
 from experiments.whatif.compare.layouts import SWEEP, SweepLayout
-from experiments.whatif.compare.table import OPTION
+from experiments.whatif.compare.table import OPTION, TableRow
 from experiments.whatif.explain.effects import Fit, fit
+from experiments.whatif.sweep.answer import Combination, ratios_of
+from experiments.whatif.sweep.attributes import Value
+from experiments.whatif.sweep.question import Question, read_question
 from vecsim.machine.description import flat
 from vecsim.support.errors import UserError
 
@@ -51,6 +54,11 @@ class Cells:
         float64, for each cell: cycles, and cycles a non-zero.
     faults
         How many cells have no result.
+    question
+        Of the sweep; None for none.
+    factors, ratios
+        What its answer is made of: the values of each thing that was varied, and the logarithms of ratios;
+        see `experiments.whatif.sweep.answer`.
     """
 
     varied: Mapping[str, tuple[str, ...]]
@@ -66,6 +74,9 @@ class Cells:
     cycles: Floats
     per_nnz: Floats
     faults: int
+    question: Question | None = None
+    factors: Mapping[str, Sequence[Value]] = field(default_factory=dict)
+    ratios: Mapping[Combination, float] = field(default_factory=dict)
 
     @cached_property
     def fits(self) -> tuple[Fit | None, ...]:
@@ -174,6 +185,7 @@ def cells_of(document: Document, where: Path) -> Cells:
     spec = layout.sweep
     varied = {**spec.set, **{OPTION + name: values for name, values in spec.option.items()}}
     matrices = {row.matrix: row for row in there}
+    question = read_question(spec.question, spec.programs) if spec.question else None
     features = {"non-zeros a row": [row.nnz / row.rows for row in matrices.values()]}
     localities = [row.locality for row in matrices.values() if row.locality is not None]
     if len(localities) == len(matrices):
@@ -195,7 +207,20 @@ def cells_of(document: Document, where: Path) -> Cells:
         cycles=np.array([row.cycles for row in there], dtype=float),
         per_nnz=np.array([row.cycles_per_nnz for row in there], dtype=float),
         faults=len(document.table) - len(there),
+        question=question,
+        factors=varied,
+        ratios={} if question is None else _ratios(document.table, tuple(varied), question),
     )
+
+
+def _ratios(table: Sequence[TableRow], varied: Sequence[str], question: Question) -> dict[Combination, float]:
+    columns: dict[str, list[object]] = {
+        "matrix": [row.matrix for row in table],
+        "program": [row.program for row in table],
+        "cycles": [row.cycles for row in table],
+        **{name: [row.varied[name] for row in table] for name in varied},
+    }
+    return ratios_of(columns, varied, question)
 
 
 def _label(value: object) -> str:

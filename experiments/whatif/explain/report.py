@@ -9,6 +9,7 @@ from experiments.whatif.explain.crossings import crossings
 from experiments.whatif.explain.front import candidates, machines, pareto
 from experiments.whatif.explain.pairs import pairs
 from experiments.whatif.explain.parameters import FEWEST_MATRICES, against, what_matters
+from experiments.whatif.explain.question import answered
 from experiments.whatif.explain.variance import what_explains
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
@@ -33,7 +34,8 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
     UserError
         Nothing was varied, and there is nothing to compare.
     """
-    items: list[Item] = [against(cells, name) for name in cells.several]
+    items: list[Item] = [] if cells.question is None else [answered(cells, cells.question)]
+    items += [against(cells, name) for name in cells.several]
     if len(cells.several) > 1:
         items.append(what_matters(cells))
     if cells.several and (variance := what_explains(cells)) is not None:

@@ -28,6 +28,8 @@ class Answer:
         The question.
     factors
         The values of all that is varied, by name.
+    ratios
+        float64, for each combination in the order of a grid, the ratio of cycles, computed or predicted.
     below
         float64, for each combination in the order of a grid, how many standard deviations the logarithm of
         the ratio of cycles is below the threshold; infinite where it was computed.
@@ -35,6 +37,7 @@ class Answer:
 
     question: Question
     factors: Mapping[str, Sequence[Value]]
+    ratios: Floats
     below: Floats
 
     @property
@@ -94,12 +97,14 @@ def answer(
     """
     combinations = combinations_of(factors)
     known = [at for at, each in enumerate(combinations) if each in ratios]
-    values = [ratios[combinations[at]] - question.threshold for at in known]
+    values = np.array([ratios[combinations[at]] for at in known]) - question.threshold
     if not known:
-        return Answer(question, factors, np.zeros(len(combinations)))
-    if len(known) == len(combinations):
-        return Answer(question, factors, np.where(np.array(values) < 0, np.inf, -np.inf))
-    return Answer(question, factors, certainty(positions(factors), known, values))
+        predicted, below = np.full(len(combinations), np.nan), np.zeros(len(combinations))
+    elif len(known) == len(combinations):
+        predicted, below = values, np.where(values < 0, np.inf, -np.inf)
+    else:
+        predicted, below = certainty(positions(factors), known, values.tolist())
+    return Answer(question, factors, np.exp(predicted + question.threshold), below)
 
 
 def combinations_of(factors: Mapping[str, Sequence[Value]]) -> list[Combination]:

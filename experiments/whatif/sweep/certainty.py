@@ -49,8 +49,8 @@ def _axis(values: Sequence[Value]) -> Floats:
     return np.asarray(((scale - scale.min()) / (np.ptp(scale) or 1.0))[:, None])
 
 
-def certainty(of: Floats, known: Sequence[int], values: Sequence[float]) -> Floats:
-    """Return for each combination how many deviations its value is below 0, negative above.
+def certainty(of: Floats, known: Sequence[int], values: Sequence[float]) -> tuple[Floats, Floats]:
+    """Return for each combination its predicted value, and how many deviations that is below 0.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def certainty(of: Floats, known: Sequence[int], values: Sequence[float]) -> Floa
 
     Returns
     -------
-    float64
-        Infinite where it is computed.
+    float64, float64
+        The second is negative above 0, and infinite where the value is known.
 
     Raises
     ------
@@ -87,6 +87,8 @@ def certainty(of: Floats, known: Sequence[int], values: Sequence[float]) -> Floa
     inverse = np.linalg.inv(model.kernel_(of[known]) + _NUGGET * np.eye(len(known)))
     left_out = inverse @ scaled / np.sqrt(np.diagonal(inverse))
     widened = deviation * max(1.0, float(np.sqrt(np.mean(left_out**2))))
-    below = -(mean * scale + results.mean()) / np.maximum(widened * scale, _NUGGET)
+    predicted = np.asarray(mean * scale + results.mean())
+    below = np.asarray(-predicted / np.maximum(widened * scale, _NUGGET))
+    predicted[known] = results
     below[known] = np.where(results < 0, np.inf, -np.inf)
-    return np.asarray(below)
+    return predicted, below

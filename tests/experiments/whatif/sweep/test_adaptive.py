@@ -9,6 +9,8 @@ import pytest
 
 from experiments.whatif.compare.document import read_document
 from experiments.whatif.compare.rerun import rerun
+from experiments.whatif.explain import read_cells
+from experiments.whatif.explain.question import answered
 from experiments.whatif.sweep import Sweep, sweep
 from experiments.whatif.sweep.adaptive import adapted
 from experiments.whatif.sweep.answer import answer, combinations_of, ratios_of
@@ -62,6 +64,8 @@ def test_a_tenth_of_the_grid_has_the_same_answer(name):
     truth = np.array([ratio(*each) < 1 for each in itertools.product(*FACTORS.values())])
     assert not (result.yes & ~truth).any()
     assert not (result.no & truth).any()
+    at = 16 * 21 - 1
+    assert result.ratios[at] == pytest.approx(ratio(16, 100))  # a corner, which is computed
     if name != "a wall":  # a jump has no slope that says where it is
         assert (result.yes | result.no).mean() > 0.97
 
@@ -143,6 +147,12 @@ def test_on_the_command_line_and_again(tmp_path, capsys, monkeypatch):
     assert len(again.runs) == content["cells"]
     assert all(run.same for run in again.runs)
     assert main(["sweep", "ask.toml", "--dry-run"]) == 2
+    item = answered(cells := read_cells(tmp_path / "out"), cells.question)
+    assert item.chart.rows == ("1", "4", "16")
+    assert len(item.rows) == 18
+    assert {row.note for row in item.rows} <= {"yes", "no", "uncertain"}
+    assert all((row.ours < 1) == (row.note == "yes") for row in item.rows if row.note != "uncertain")
+    assert f"{len(content['sweep']['at'])} of 18 combinations were computed" in item.summary
 
 
 @pytest.mark.nightly
