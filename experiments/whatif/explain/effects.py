@@ -88,7 +88,7 @@ class Fit:
             return f"{counted(self.samples, 'sample')} are too few to separate {len(self.names)} things"
         if surface.predicted < LEAST_PREDICTED:
             return (
-                f"the fitted surface does not fit: it predicts {max(surface.predicted, 0):.0%} of the "
+                f"the fitted surface does not fit: it predicts {max(surface.predicted, 0):.1%} of the "
                 "variance of the logarithm of the cycles of samples that it has not seen, "
                 f"{LEAST_PREDICTED:.0%} are needed"
             )
