@@ -51,7 +51,7 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
         appendices.append(machines(match))
     if not items:
         raise UserError(
-            f"{name}: nothing was varied; vary a number, or name at least two matrices or programs"
+            f"{name}: nothing was varied; vary a number, or name {FEWEST_MATRICES} matrices and two programs"
         )
     source = (
         f"{counted(len(cells.cycles), 'cell')} of {counted(len(cells.matrices), 'matrix')} and "

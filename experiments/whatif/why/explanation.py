@@ -307,7 +307,7 @@ def why_program(
     name
         What texts call it.
     value_bits
-        Bits of a value, for which it was assembled.
+        Bits of a value that it was assembled for.
     files
         The files that it depends on.
     step
