@@ -183,3 +183,13 @@ def test_names_that_are_no_formats(tmp_path, sell):
     with pytest.raises(UserError, match="option sigma = '0': it takes 1 to 1048576"):
         vecsim.measure(sell, "laplace2d-3", options={"sigma": "0"})
     assert find(sell).title == "sell"
+
+
+def test_a_mean_over_fewer_matrices_says_so(tmp_path, capsys):
+    own = tmp_path / "own.py"
+    first = "    rows, s = csr.shape[0], section_size\n"
+    own.write_text(text_of_the_page().replace(first, f"{first}    assert rows < 30\n"))
+    assert main(["sweep", "laplace2d-5", "laplace2d-6", "--program", f"{own},crs", "--jobs", "1"]) == 0
+    printed = capsys.readouterr()
+    assert " (1 of 2)" in printed.out
+    assert "own.py:11: arrays of sell: AssertionError" in printed.err

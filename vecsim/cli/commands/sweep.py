@@ -259,7 +259,10 @@ def _is_stated(context: typer.Context, attribute: str) -> bool:
 
 
 def _summary(table: SweepTable) -> Table:
-    """Return the geometric mean of cycles a non-zero for each program and each value of what is varied."""
+    """Return the geometric mean of cycles a non-zero for each program and each value of what is varied.
+
+    A mean of fewer cells than there are says of how many.
+    """
     columns, programs = table.columns, table.sweep.programs
     rows = []
     varied: dict[str, tuple[Any, ...]] = dict(table.sweep.factors) or {"": (None,)}
@@ -267,8 +270,8 @@ def _summary(table: SweepTable) -> Table:
         for value in values:
             means: list[str | None] = []
             for program in programs:
-                matches = [
-                    cycles
+                cells = [
+                    (cycles, fault)
                     for cycles, of, fault, each in zip(
                         columns["cycles_per_nnz"],
                         columns["program"],
@@ -276,9 +279,11 @@ def _summary(table: SweepTable) -> Table:
                         columns[name] if name else columns["program"],
                         strict=True,
                     )
-                    if of == program and not fault and (not name or each == value)
+                    if of == program and (not name or each == value)
                 ]
-                means.append(f"{geometric_mean(matches):.2f}" if matches else None)
+                there = [cycles for cycles, fault in cells if not fault]
+                of_fewer = f" ({len(there)} of {len(cells)})" if len(there) < len(cells) else ""
+                means.append(f"{geometric_mean(there):.2f}{of_fewer}" if there else None)
             rows.append((f"{name}={str(value).lower()}" if name else "all", *means))
     return fill(empty(["cycles / non-zero,\ngeometric mean"], list(programs)), rows)
 
