@@ -72,6 +72,8 @@ def indication(claim: str, indicator: Sequence[float], numbers: Sequence[float],
 
     Parameters
     ----------
+    claim
+        In words.
     indicator, numbers
         Of the same matrices.
     words

@@ -64,6 +64,7 @@ def reproduce(
 
     Exit code 1 means that a simulated product was wrong.
     """
+    from experiments.papers.hism.results_file import ResultsFile
     from experiments.papers.kit.registry import chosen, every_experiment, recorded_files, require_cycles
     from experiments.papers.kit.registry import reproduce as make
     from experiments.papers.kit.request import Request
@@ -106,6 +107,8 @@ def reproduce(
             folder=folder,
             watch=work.show,
         )
+        if request.results is not None:
+            ResultsFile(request.results, request).close()  # what it is shows before any work is done
         report = make(asked, request)
         work.show("drawing", 1.0)
         files = files_of(report)

@@ -31,7 +31,7 @@ def test_passes_that_two_sums_share_are_timed_once_and_added_to_both():
 
     ready = [
         prepared("ours", whole=lambda stream: None, captured=True, numeric=lambda stream: None),
-        prepared("shared", symbolic=work.symbolic, numeric=work.numeric),
+        prepared("both", symbolic=work.symbolic, numeric=work.numeric),
         prepared("converting", symbolic=work.symbolic, numeric=work.numeric, conversion=lambda stream: None),
     ]
     sums = Sums("m", SimpleNamespace(first=np.zeros(1)), None, timer, Run())
