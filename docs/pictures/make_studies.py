@@ -13,9 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from experiments.whatif import STUDIES, conclusions, summary
-from experiments.whatif.explain import read_cells
-from experiments.whatif.studies import RECORDED, written
+from experiments.whatif.explain.cells import read_cells
+from experiments.whatif.studies import RECORDED, STUDIES, conclusions, summary, written
 from vecsim.cli import main as vecsim
 
 HERE = Path(__file__).parent

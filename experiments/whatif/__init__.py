@@ -1,5 +1,1 @@
-"""Four what-if studies: their specifications, their results, and the conclusions in words."""
-
-from experiments.whatif.studies import STUDIES, conclusions, recorded, remarks, specification, summary, varied
-
-__all__ = ["STUDIES", "conclusions", "recorded", "remarks", "specification", "summary", "varied"]
+"""What-if questions: sweeps, what they show, why a program takes its cycles, and four studies."""

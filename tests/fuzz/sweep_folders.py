@@ -17,9 +17,10 @@ from math import isclose, isfinite
 from pathlib import Path
 from typing import Any
 
-from experiments.whatif import remarks
 from experiments.whatif.compare import compare, read_document
-from experiments.whatif.explain import read_cells, report
+from experiments.whatif.explain.cells import read_cells
+from experiments.whatif.explain.report import report
+from experiments.whatif.studies import remarks
 from experiments.whatif.sweep.cost import WEIGHTS
 from tests.data.plain_readers import Refused
 from tests.data.plain_tar import NotJudged

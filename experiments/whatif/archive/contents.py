@@ -14,7 +14,8 @@ from experiments.report.folder import files_of
 from experiments.whatif.archive.citation import Cited, citation_cff, citation_text
 from experiments.whatif.compare.document import Document, document_of, result_files
 from experiments.whatif.compare.layouts import Layout, SweepLayout
-from experiments.whatif.explain import cells_of, report
+from experiments.whatif.explain.cells import cells_of
+from experiments.whatif.explain.report import report
 from experiments.whatif.studies import remarks
 from programs.declaration import PROGRAMS_FOLDER
 from vecsim.machine import Machine, presets, to_toml

@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Sequence
 
 import numpy as np
-from scipy.stats import t
 
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item
@@ -185,6 +184,8 @@ def _interval(cells: Cells, program: str, name: str) -> tuple[float, float] | No
         return None
     of = known.mean(axis=1)
     ratios = known[of.argmax()] - known[of.argmin()]
+    from scipy.stats import t
+
     half = t.ppf((1 + CONFIDENCE) / 2, matrices - 1) * ratios.std(ddof=1) / np.sqrt(matrices)
     return float(np.exp(ratios.mean() - half)), float(np.exp(ratios.mean() + half))
 

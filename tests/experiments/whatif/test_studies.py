@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import vecsim
-from experiments.whatif import STUDIES, conclusions, recorded, remarks, specification, summary, varied
-from experiments.whatif.explain import read_cells
+from experiments.whatif.explain.cells import read_cells
+from experiments.whatif.studies import STUDIES, conclusions, recorded, remarks, specification, summary, varied
 from experiments.whatif.sweep import sweep
 from vecsim.cli import main
 

@@ -137,7 +137,7 @@ def sweep(
 ) -> None:
     """Run products on many machines; stored cells are not computed again."""
     from experiments.report.folder import SUFFIXES, check_folder
-    from experiments.whatif import STUDIES, specification
+    from experiments.whatif.studies import STUDIES, specification
     from experiments.whatif.sweep import Sweep, plan
     from experiments.whatif.sweep import sweep as swept
     from experiments.whatif.sweep.specification import LISTED, read_specification
@@ -324,8 +324,9 @@ def explain(
 ) -> None:
     """Explain a sweep: tables and figures (CSV, SVG, PNG), and one HTML page with all of them."""
     from experiments.report.folder import PAGE, check_folder, files_of, write
-    from experiments.whatif import remarks
-    from experiments.whatif.explain import read_cells, report
+    from experiments.whatif.explain.cells import read_cells
+    from experiments.whatif.explain.report import report
+    from experiments.whatif.studies import remarks
 
     target = out or folder
     cells = read_cells(Path(folder))

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.whatif.explain import read_cells
-from experiments.whatif.explain.cells import comparable
+from experiments.whatif.explain.cells import comparable, read_cells
 from experiments.whatif.explain.crossings import crossings, trend
 from experiments.whatif.explain.front import Candidate, candidates, front, pareto
 from experiments.whatif.explain.pairs import interaction, pairs

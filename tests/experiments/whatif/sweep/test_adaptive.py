@@ -9,7 +9,7 @@ import pytest
 
 from experiments.whatif.compare.document import read_document
 from experiments.whatif.compare.rerun import rerun
-from experiments.whatif.explain import read_cells
+from experiments.whatif.explain.cells import read_cells
 from experiments.whatif.explain.question import answered
 from experiments.whatif.sweep import Sweep, sweep
 from experiments.whatif.sweep.adaptive import adapted
