@@ -1,5 +1,6 @@
 """What an extension reads or imports is in its digest, and is read again when it has changed."""
 
+import gc
 import importlib
 import os
 import platform
@@ -8,6 +9,7 @@ import socket
 import subprocess
 import sys
 import textwrap
+import time
 import zipfile
 
 import pytest
@@ -305,6 +307,24 @@ INSIDE = {
     "the command line": "import sys; value = len(sys.argv) + len(sys.orig_argv)",
     "the standard input": "import sys; value = len(sys.stdin.read()) + 5",
 }
+
+
+def test_what_is_called_as_memory_is_collected_is_not_named(tmp_path, monkeypatch):
+    """Such as by Hypothesis, which times it."""
+    monkeypatch.chdir(tmp_path)
+    called = []
+
+    def timed(phase, info):
+        called.append(time.perf_counter())
+
+    gc.callbacks.append(timed)
+    try:
+        write_extension(tmp_path, "import gc; value = 5 + 0 * gc.collect()")
+        (extension,) = load_extensions("slow.py")
+    finally:
+        gc.callbacks.remove(timed)
+    assert called
+    assert extension.outside == ""
 
 
 @pytest.mark.parametrize("read", INSIDE.values(), ids=INSIDE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sysconfig
 from functools import lru_cache
@@ -48,8 +49,14 @@ def by_user(frame: FrameType | None) -> bool:
 
 
 def asked_by_user(frame: FrameType | None) -> bool:
-    """Return whether the user's own code asks, or a library's function for it, and not vecsim."""
+    """Return whether the user's own code asks, or a library's function for it, and not vecsim.
+
+    What is called as memory is collected, which happens anywhere, nobody asks.
+    """
+    collecting = {getattr(each, "__code__", None) for each in gc.callbacks}
     while frame is not None:
+        if frame.f_code in collecting:
+            return False
         file = frame.f_code.co_filename
         if file.startswith(_OWN):
             return False
