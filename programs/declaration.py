@@ -28,7 +28,7 @@ blocks; ``layout`` says where the image begins, and the bytes of a value; ``opti
 symbols of the program's options."""
 
 
-def _as_text(value: Any) -> str:
+def _as_text(value: object) -> str:
     """Return the value of an option as text: of a whole number its digits, of anything else what it shows."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     return value if isinstance(value, str) else str(value) if whole else shown(value)

@@ -1,4 +1,4 @@
-"""A user-defined format: arrays and assembly text in one Python file (docs/own-format.md).
+"""A user-defined format: arrays and assembly text in one Python file (docs/tutorial/own-format.md).
 
 from vecsim import Parameter, UserFormat
 
