@@ -10,6 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from vecsim.data.builtin import load_builtin
 from vecsim.data.synthetic import random_graphs
 
 Integers = NDArray[np.int64]
@@ -297,5 +298,14 @@ def circuit(nodes: int, fanout_exponent: float, wire_exponent: float, rails: int
             rails=rails,
             rail_share=share,
         )
+
+    return generate
+
+
+def named(name: str) -> Generate:
+    """Take the pattern of a built-in matrix; its name has the seed."""
+
+    def generate(rng: np.random.Generator) -> Any:
+        return load_builtin(name).csr
 
     return generate

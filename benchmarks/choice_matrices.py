@@ -1,6 +1,8 @@
 """The matrices that `auto` is fitted on: generated, many families, none of the benchmark's suite.
 
-Sizes run from 1e4 to 2e7 non-zeros, most below 3e6. Each has its own seed.
+Sizes run from 1e4 to 2e7 non-zeros, most below 3e6. Each has its own seed. Two sets have nothing in common:
+`COMPOSED`, made of the recipes of `benchmarks.choice_families`, and `NAMED`, the random families of
+`vecsim.data.builtin` by published definitions, which were written before anything was timed on them.
 """
 
 from collections.abc import Iterator
@@ -19,6 +21,7 @@ from benchmarks.choice_families import (
     full,
     local_squares,
     mesh,
+    named,
     recursive,
     rows_by_length,
     shuffled,
@@ -233,8 +236,35 @@ def _recipes() -> Iterator[tuple[str, str, Generate]]:
         yield f"full {rows} x {columns}", "dense", full(rows, columns)
 
 
-RECIPES: tuple[Recipe, ...] = tuple(
+COMPOSED: tuple[Recipe, ...] = tuple(
     Recipe(name, family, generate, 7_000 + number)
     for number, (name, family, generate) in enumerate(_recipes())
 )
-"""All of them, small ones before large ones within a family."""
+"""Those of `benchmarks.choice_families`, small ones before large ones within a family."""
+
+NAMED: tuple[Recipe, ...] = tuple(
+    Recipe(name, name.partition("-")[0], named(name), 9_000 + number)
+    for number, name in enumerate(
+        (
+            "attachment-30000-5", "attachment-200000-8", "attachment-1000000-10",
+            "chunglu-40000-12-2.2", "chunglu-300000-10-2.6", "chunglu-1000000-16-2.1",
+            "communities-20000-50-20-0.2", "communities-200000-400-12-0.1", "communities-1000000-100-16-0.3",
+            "hyperbolic-30000-10-2.5", "hyperbolic-300000-8-2.2", "hyperbolic-1000000-12-2.8",
+            "ratings-30000-2000-20-2.2", "ratings-200000-20000-15-2.5", "ratings-500000-50000-40-2.1",
+            "web-50000-8-0.6-0.7", "web-300000-14-0.5-0.7", "web-1000000-16-0.7-0.7",
+            "zipf-40000-10-1", "zipf-300000-8-0.6", "zipf-1000000-16-1",
+            "debruijn-14", "debruijn-18", "debruijn-21",
+            "shuffled3d-30-1", "shuffled3d-64-16", "shuffled3d-130-1",
+            "staircase-20-500-900-6", "staircase-100-1500-2500-9", "staircase-400-2000-4000-12",
+            "denserows-50000-6-3-0.5", "denserows-300000-8-2-0.9", "denserows-1000000-8-4-1",
+            "hypersparse-300000-100000", "hypersparse-3000000-1000000", "hypersparse-20000000-8000000",
+            "powerlaw-100000-10-1.8", "powerlaw-1500000-12-1.6",
+            "banded-200000-300-12-0.02", "banded-1500000-100-8-0.02",
+            "uniform-100000-12", "uniform-1000000-16",
+        )
+    )
+)  # fmt: skip
+"""Three sizes of each of twelve families that the suite does not have, and two of three others."""
+
+RECIPES: tuple[Recipe, ...] = (*COMPOSED, *NAMED)
+"""All of them."""

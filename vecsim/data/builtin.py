@@ -35,8 +35,8 @@ class Builtin:
     parameters
         The numbers of a family.
     size
-        Of a random matrix: returns rows and expected entries for its numbers. The seed may end its name, and
-        is passed to the generator last.
+        Of a random matrix: returns rows, columns and expected entries for its numbers. The seed may end its
+        name, and is passed to the generator last.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Builtin:
     generator: Callable[..., Any]
     arguments: tuple[float, ...] = ()
     parameters: tuple[Parameter, ...] = ()
-    size: Callable[..., tuple[int, int]] | None = None
+    size: Callable[..., tuple[int, int, int]] | None = None
 
     @property
     def is_family(self) -> bool:
@@ -198,6 +198,14 @@ def _synthetic(function: str) -> Callable[..., Any]:
 
 _ROWS = Parameter("N", 1, MAX_DIMENSION)
 _EACH = Parameter("K", 1, MAX_DIMENSION)
+_SHARE = Parameter("P", 0, 1, whole=False)
+_EXPONENT = Parameter("A", 1.01, 20, whole=False)
+
+
+def _web(pages: int, links: int, copied: float, local: float, seed: int) -> Any:
+    web = resolve_name("vecsim.data.synthetic.random_graphs.web")
+    return web(pages, seed, mean_links=links, copied=copied, local=local)
+
 
 _RANDOM = (
     Builtin(
@@ -206,15 +214,15 @@ _RANDOM = (
         "D. Chakrabarti, Y. Zhan, C. Faloutsos 2004; Graph500",
         _synthetic("random_graphs:kronecker"),
         parameters=(Parameter("S", 1, 27), Parameter("D", 1, 1 << 20)),
-        size=lambda scale, edges: (1 << scale, 2 * edges << scale),
+        size=lambda scale, edges: (1 << scale, 1 << scale, 2 * edges << scale),
     ),
     Builtin(
         "powerlaw-N-M-A",
         "N rows of M entries on average, lengths by a power law of exponent A",
         "A. Clauset, C. R. Shalizi, M. E. J. Newman 2009",
         _synthetic("sampled_rows:power_law_rows"),
-        parameters=(_ROWS, Parameter("M", 1, MAX_DIMENSION), Parameter("A", 1.01, 20, whole=False)),
-        size=lambda rows, mean, _: (rows, rows * mean),
+        parameters=(_ROWS, Parameter("M", 1, MAX_DIMENSION), _EXPONENT),
+        size=lambda rows, mean, _: (rows, rows, rows * mean),
     ),
     Builtin(
         "uniform-N-K",
@@ -222,15 +230,15 @@ _RANDOM = (
         "P. Erdős, A. Rényi 1959",
         _synthetic("sampled_rows:uniform_rows"),
         parameters=(_ROWS, _EACH),
-        size=lambda rows, each: (rows, rows * each),
+        size=lambda rows, each: (rows, rows, rows * each),
     ),
     Builtin(
         "banded-N-W-K-P",
         "N rows of K entries up to W from the diagonal, a share P of them outside",
         "D. J. Watts, S. H. Strogatz 1998",
         _synthetic("sampled_rows:banded_rows"),
-        parameters=(_ROWS, Parameter("W", 0, MAX_DIMENSION), _EACH, Parameter("P", 0, 1, whole=False)),
-        size=lambda rows, _, each, __: (rows, rows * each),
+        parameters=(_ROWS, Parameter("W", 0, MAX_DIMENSION), _EACH, _SHARE),
+        size=lambda rows, _, each, __: (rows, rows, rows * each),
     ),
     Builtin(
         "block-N-B-K",
@@ -238,7 +246,99 @@ _RANDOM = (
         "E.-J. Im, K. Yelick, R. Vuduc 2004",
         _synthetic("sampled_rows:blocks"),
         parameters=(_ROWS, Parameter("B", 1, MAX_DIMENSION), _EACH),
-        size=lambda rows, edge, each: (rows, rows * edge * each),
+        size=lambda rows, edge, each: (rows, rows, rows * edge * each),
+    ),
+    Builtin(
+        "attachment-N-M",
+        "graph of N nodes that grows by preferential attachment, M edges a node",
+        "A.-L. Barabási, R. Albert 1999",
+        _synthetic("network_models:preferential_attachment"),
+        parameters=(_ROWS, Parameter("M", 1, MAX_DIMENSION)),
+        size=lambda nodes, edges: (nodes, nodes, 2 * nodes * edges),
+    ),
+    Builtin(
+        "chunglu-N-M-A",
+        "graph of N nodes, expected degrees of mean M by a power law of exponent A",
+        "F. Chung, L. Lu 2002",
+        _synthetic("network_models:chung_lu"),
+        parameters=(_ROWS, Parameter("M", 1, MAX_DIMENSION), _EXPONENT),
+        size=lambda nodes, mean, _: (nodes, nodes, nodes * mean),
+    ),
+    Builtin(
+        "communities-N-B-K-P",
+        "graph of B equal communities, N nodes, mean degree K, a share P of edges between any",
+        "P. W. Holland, K. B. Laskey, S. Leinhardt 1983",
+        _synthetic("network_models:communities"),
+        parameters=(_ROWS, Parameter("B", 1, MAX_DIMENSION), _EACH, _SHARE),
+        size=lambda nodes, _, mean, __: (nodes, nodes, nodes * mean),
+    ),
+    Builtin(
+        "hyperbolic-N-K-A",
+        "hyperbolic graph of N nodes by angle, mean degree about K, power law of exponent A",
+        "D. Krioukov et al. 2010",
+        _synthetic("hyperbolic_graphs:hyperbolic"),
+        parameters=(_ROWS, _EACH, Parameter("A", 2.01, 20, whole=False)),
+        size=lambda nodes, mean, _: (nodes, nodes, nodes * mean),
+    ),
+    Builtin(
+        "ratings-M-N-K-A",
+        "M users, N items, K ratings a user on average, both by power laws of exponent A",
+        "S. G. Aksoy, T. G. Kolda, A. Pinar 2017",
+        _synthetic("network_models:ratings"),
+        parameters=(Parameter("M", 1, MAX_DIMENSION), _ROWS, _EACH, _EXPONENT),
+        size=lambda users, items, mean, _: (users, items, users * mean),
+    ),
+    Builtin(
+        "web-N-K-P-Q",
+        "N pages of about K links, a share P of links copied, a share Q to near pages",
+        "R. Kumar et al. 2000",
+        _web,
+        parameters=(_ROWS, _EACH, Parameter("P", 0, 0.99, whole=False), Parameter("Q", 0, 1, whole=False)),
+        size=lambda pages, links, _, __: (pages, pages, pages * links),
+    ),
+    Builtin(
+        "zipf-N-K-A",
+        "N rows of K entries, columns by Zipf's law of exponent A",
+        "G. K. Zipf 1949",
+        _synthetic("sparse_tables:zipf_columns"),
+        parameters=(_ROWS, _EACH, Parameter("A", 0.05, 20, whole=False)),
+        size=lambda rows, each, _: (rows, rows, rows * each),
+    ),
+    Builtin(
+        "denserows-N-K-R-P",
+        "N rows of K entries anywhere, R dense rows with a share P of the columns",
+        "K. D. Andersen 1996",
+        _synthetic("sparse_tables:few_dense_rows"),
+        parameters=(_ROWS, _EACH, Parameter("R", 0, MAX_DIMENSION), _SHARE),
+        size=lambda rows, each, dense, share: (rows, rows, rows * each + int(dense * share * rows)),
+    ),
+    Builtin(
+        "hypersparse-N-E",
+        "N rows, E entries anywhere, at most N",
+        "A. Buluç, J. R. Gilbert 2008",
+        _synthetic("sparse_tables:hypersparse"),
+        parameters=(_ROWS, Parameter("E", 1, MAX_DIMENSION)),
+        size=lambda rows, entries: (rows, rows, entries),
+    ),
+    Builtin(
+        "staircase-T-M-N-K",
+        "T periods of M constraints and N variables, K entries a constraint",
+        "R. Fourer 1982",
+        _synthetic("sparse_tables:staircase"),
+        parameters=tuple(Parameter(letter, 1, MAX_DIMENSION) for letter in "TMNK"),
+        size=lambda periods, height, width, each: (
+            periods * height,
+            periods * width,
+            periods * height * each,
+        ),
+    ),
+    Builtin(
+        "shuffled3d-N-R",
+        "seven-point Laplacian on an N x N x N grid, renumbered at random in runs of R rows",
+        _DIFFERENCES,
+        _synthetic("sparse_tables:shuffled_grid"),
+        parameters=(Parameter("N", 2, 224), Parameter("R", 1, MAX_DIMENSION)),
+        size=lambda points, _: (points**3, points**3, 7 * points**3),
     ),
 )
 
@@ -390,8 +490,7 @@ def check_builtin(name: str) -> tuple[Builtin, tuple[float, ...]]:
     arguments = builtin.arguments_in(name) or ()
     require_in_range(name, builtin.name, builtin.parameters, arguments)
     if builtin.size is not None:
-        rows, entries = builtin.size(*arguments[:-1])
-        require_memory(name, rows, rows, entries)
+        require_memory(name, *builtin.size(*arguments[:-1]))
     return builtin, arguments
 
 

@@ -177,6 +177,27 @@ def _least_for(mean: float, exponent: float, most: int) -> float:
     return low
 
 
+@njit(cache=True)
+def rank_by_weight(share: float, ranks: int, power: float) -> int:
+    """Return the rank, from 0 on, at which a share of all weights is reached.
+
+    Parameters
+    ----------
+    share
+        In [0, 1).
+    ranks
+        How many there are.
+    power
+        Rank r has a weight of ``(r + 1)**-power``; sums of weights are taken as integrals.
+    """
+    if power == 1.0:
+        rank = int((ranks + 1.0) ** share - 1.0)
+    else:
+        rest = 1.0 - power
+        rank = int((1.0 + share * ((ranks + 1.0) ** rest - 1.0)) ** (1.0 / rest) - 1.0)
+    return min(rank, ranks - 1)
+
+
 @njit(parallel=True, cache=True)
 def _hub_keys(
     first: Any, columns: int, weight: float, scatter: int, local: float, window: int, anywhere: Any, seed: Any
@@ -196,13 +217,8 @@ def _hub_keys(
             elif weight == 0.0:
                 column = int(share * columns)
             else:
-                # The rank whose share of all weights, taken as an integral from 1 on, is reached.
-                if weight == 1.0:
-                    rank = int((columns + 1.0) ** share - 1.0)
-                else:
-                    power = 1.0 - weight
-                    rank = int((1.0 + share * ((columns + 1.0) ** power - 1.0)) ** (1.0 / power) - 1.0)
-                column = int(np.uint64(min(rank, columns - 1)) * np.uint64(scatter) % np.uint64(columns))
+                rank = rank_by_weight(share, columns, weight)
+                column = int(np.uint64(rank) * np.uint64(scatter) % np.uint64(columns))
             keys[entry] = key(row, column)
     return keys
 
