@@ -18,7 +18,7 @@ from programs.loading import Loaded, layout_for, place_vectors
 from programs.registry import find, program_name
 from vecsim.data import Matrix, MatrixLike, as_matrix, value_bytes, values_as
 from vecsim.data.conversion import is_given_by_values
-from vecsim.data.precision import ADVICE
+from vecsim.data.precision import rounding
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import Engine
 from vecsim.engines.result import Run
@@ -417,9 +417,7 @@ def with_width(matrix: MatrixLike, value_bits: int) -> tuple[Matrix, Any]:
     csr, lost = values_as(given.csr, width)
     notes = [*lost] if isinstance(matrix, Matrix) else [*given.warnings, *lost]
     if is_given_by_values(matrix):
-        rounded = np.count_nonzero(csr.data != given.csr.data)
-        if rounded:
-            notes.append(f"{rounded:,} of {counted(csr.nnz, 'value')} were rounded to 32 bits; {ADVICE}")
+        notes += rounding(given.csr, csr)
     for note in notes:
         warnings.warn(note, MatrixWarning, stacklevel=3)
     return given, csr

@@ -201,10 +201,36 @@ def test_a_sweep_on_a_machine_of_python_and_a_store_named_by_a_text(here):
         vecsim.Sweep("laplace2d-3", machine=machine, extend="open_rows")
 
 
-def test_a_matrix_in_a_sweep_is_refused_with_what_would_work():
-    for given in ((MATRIX,), MATRIX, (MATRIX.csr,), np.eye(3)):
-        with pytest.raises(UserError, match=r"matrices: .*scipy\.io\.mmwrite, or use vecsim\.measure"):
-            vecsim.Sweep(given)
+@pytest.mark.parametrize(
+    ("given", "names"),
+    [
+        (MATRIX, [MATRIX.name]),
+        (MATRIX.csr, ["matrix"]),
+        (np.eye(3), ["matrix"]),
+        ((MATRIX.csr, "laplace2d-3", np.eye(3)), ["matrix-1", "laplace2d-3", "matrix-2"]),
+        ((("a", np.eye(3)), ("b", MATRIX)), ["a", "b"]),
+        ({"a": MATRIX.csr.tocoo(), "b": np.eye(3)}, ["a", "b"]),
+    ],
+)
+def test_a_sweep_takes_matrices(given, names):
+    assert vecsim.Sweep(given).to_dict()["matrices"] == names
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            (("a", np.eye(3)), ("a", np.eye(4))),
+            "matrices: two are named 'a'; name them, such as {'a': a, 'b': b}",
+        ),
+        ({"a": 3}, r"matrices\[0\]: a matrix must be a vecsim.Matrix, .*, not int"),
+        ({"a": "pde900"}, r"matrices\[0\]: 'pde900' is a name; only a matrix can be given another one"),
+        (np.eye(3) * 1j, r"matrices\[0\]: the matrix has values of type complex128"),
+    ],
+)
+def test_what_is_no_matrix_of_a_sweep_is_reported(given, message):
+    with pytest.raises(UserError, match=message):
+        vecsim.Sweep(given)
 
 
 def test_what_is_no_sweep_is_refused_with_what_would_work():

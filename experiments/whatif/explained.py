@@ -14,6 +14,7 @@ from experiments.whatif.explain.cells import Cells, read_cells
 from experiments.whatif.explain.report import report
 from experiments.whatif.studies import remarks
 from experiments.whatif.sweep.table import SweepTable
+from vecsim.results.result_folder import write_folder
 from vecsim.support.arguments import path as path_of
 from vecsim.support.overview import Overview
 
@@ -97,7 +98,9 @@ def explain(results: SweepTable | str | os.PathLike[str]) -> ExplainedSweep:
         folder = path_of("explain", results)
         return _explained(folder)
     with TemporaryDirectory() as temporary:
-        return _explained(results.save(Path(temporary) / "sweep"))
+        folder = Path(temporary) / "sweep"
+        write_folder(folder, results.folder_files())
+        return _explained(folder)
 
 
 def _explained(folder: Path) -> ExplainedSweep:

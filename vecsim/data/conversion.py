@@ -16,6 +16,9 @@ from vecsim.support.number_conversion import require_real, to_floats
 MatrixLike: TypeAlias = "Matrix | str | os.PathLike[str] | npt.NDArray[Any] | Any"
 """A `Matrix`; a name, a path or an address, as `load` takes it; a SciPy sparse matrix; an array (m, n)."""
 
+OBJECT = "Python"
+"""The source of a matrix that came from no file."""
+
 UNNAMED = "matrix"
 """What reports call a matrix that came without a name."""
 
@@ -72,7 +75,7 @@ def as_matrix(matrix: MatrixLike) -> Matrix:
             f"the entry in row {row}, column {csr.indices[first] + 1} is {csr.data[first]}: "
             "values must be finite"
         )
-    return Matrix(UNNAMED, csr, "Python", (*lost, *more))
+    return Matrix(UNNAMED, csr, OBJECT, (*lost, *more))
 
 
 def _kind(matrix: object) -> str:

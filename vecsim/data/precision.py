@@ -9,6 +9,7 @@ from vecsim.formats.canonical_csr import place_in_csr
 from vecsim.support.arguments import shown, whole
 from vecsim.support.errors import UserError
 from vecsim.support.number_conversion import to_floats
+from vecsim.support.suggestions import counted
 
 ADVICE = "use 64-bit values (--value-bits 64; value_bits=64 in Python)"
 """What to do about values that 32 bits cannot hold, in every message about them."""
@@ -65,3 +66,17 @@ def values_as(matrix: Any, value_bytes: Literal[4, 8]) -> tuple[Any, tuple[str, 
         return matrix, ()
     values, lost = to_floats(matrix.data, dtype, place_in_csr(matrix), ADVICE)
     return type(matrix)((values, matrix.indices, matrix.indptr), shape=matrix.shape), tuple(lost)
+
+
+def rounding(given: Any, rounded: Any) -> tuple[str, ...]:
+    """Return a line if values of a matrix are others than those that were given.
+
+    Parameters
+    ----------
+    given, rounded
+        csr_array of the same entries, before and after `values_as`.
+    """
+    count = np.count_nonzero(rounded.data != given.data)
+    if not count:
+        return ()
+    return (f"{count:,} of {counted(rounded.nnz, 'value')} were rounded to 32 bits; {ADVICE}",)

@@ -18,6 +18,7 @@ from experiments.whatif.explain.cells import cells_of
 from experiments.whatif.explain.report import report
 from experiments.whatif.studies import remarks
 from programs.declaration import PROGRAMS_FOLDER
+from vecsim.data.conversion import OBJECT
 from vecsim.machine import Machine, presets, to_toml
 from vecsim.machine.extension_files import SHIPPED as EXTENSIONS_FOLDER
 from vecsim.machine.toml_text import printable_toml
@@ -48,6 +49,7 @@ def archive_files(path: Path, authors: Sequence[str] = ()) -> dict[str, bytes]:
     main, contents = result_files(path)
     document = document_of(main, contents)
     layout = document.layout
+    _require_files(path, layout)
     name = f"{layout.kind.partition(' ')[2]}.json"
     files = {(name if each == main.name else each): content for each, content in contents.items()}
     if isinstance(layout, SweepLayout):
@@ -58,6 +60,16 @@ def archive_files(path: Path, authors: Sequence[str] = ()) -> dict[str, bytes]:
     cited = Cited(layout, tuple(authors), name, digest, len(document.rows), ran)
     files |= {"CITATION.txt": citation_text(cited).encode(), CITATION: citation_cff(cited).encode()}
     return with_sums(files)
+
+
+def _require_files(path: Path, layout: Layout) -> None:
+    """Refuse a result of what no file has, so that nobody can repeat it."""
+    lost = [each.name for each in layout.matrices if each.source == OBJECT]
+    if lost:
+        raise UserError(
+            f"{path}: matrix {lost[0]} was given in Python: write it to a file by scipy.io.mmwrite, and "
+            "sweep that file"
+        )
 
 
 def _inputs(layout: Layout) -> dict[str, bytes]:

@@ -32,6 +32,7 @@ from programs.measurement import measure
 from programs.registry import OWN, PROGRAMS, find
 from programs.user_format import format_file, is_format_file
 from vecsim.data import Matrix, load, values_as
+from vecsim.data.conversion import OBJECT
 from vecsim.data.memory_files import Placed, placed, put
 from vecsim.data.precision import value_bytes
 from vecsim.engines.running import run
@@ -203,6 +204,11 @@ class Repetition:
         **more: _Arguments.kwargs,
     ) -> _Loaded | None:
         """Load a matrix; None, with a note, if it is not here."""
+        if message.source == OBJECT:
+            self.other_matrices[message.name] = (
+                f"matrix {message.name}: was given in Python (digest {short(message.sha256)}), no file has it"
+            )
+            return None
         try:
             return load(*given, **more)
         except UserError as error:

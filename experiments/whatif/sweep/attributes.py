@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from programs.declaration import SmvmProgram
 from programs.registry import program_name
-from vecsim.data import Matrix
+from vecsim.data import Matrix, as_matrix
+from vecsim.data.conversion import UNNAMED
 from vecsim.machine import Extension, Machine
 from vecsim.support.arguments import path_text, plain, series, shown, table, text, whole
 from vecsim.support.errors import UserError
@@ -91,6 +93,8 @@ def read_attribute(name: str, value: Any) -> Any:
     UserError
         It is of a type that the attribute does not take.
     """
+    if name == "matrices":
+        return _matrices(value)
     if name in _NAMES:
         return tuple(map(_NAMES[name], series(name, _alone(value), "names")))
     if name in ("set", "option"):
@@ -126,13 +130,36 @@ def _alone(value: Any) -> Any:
     return (value,) if one else value
 
 
-def _matrix(given: Any) -> str:
+def _matrices(given: object) -> tuple[str | Matrix, ...]:
+    """Read names and matrices: one, a series of them and of pairs (name, matrix), or a table by name."""
+    several = table("matrices", given).items() if isinstance(given, Mapping) else _alone(given)
+    result = [
+        _matrix(f"matrices[{at}]", each) for at, each in enumerate(series("matrices", several, "names"))
+    ]
+    unnamed = [at for at, each in enumerate(result) if isinstance(each, Matrix) and each.name == UNNAMED]
+    for number, at in enumerate(unnamed if len(unnamed) > 1 else (), 1):
+        result[at] = replace(result[at], name=f"{UNNAMED}-{number}")
+    names = [each.name for each in result if isinstance(each, Matrix)]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UserError(f"matrices: two are named {twice!r}; name them, such as {{'a': a, 'b': b}}")
+    return tuple(result)
+
+
+def _matrix(where: str, given: Any) -> Any:
+    """Read a name, a matrix, or a pair of a name and a matrix."""
+    name = None
+    if isinstance(given, tuple) and len(given) == 2 and isinstance(given[0], str):
+        name, given = text(f"{where}: a name", given[0]), given[1]
     if isinstance(given, str | os.PathLike):
-        return path_text("matrices", given)
-    raise UserError(
-        f"matrices: {shown(given)}: a sweep takes names, paths and addresses; write it to a file by "
-        "scipy.io.mmwrite, or use vecsim.measure, which takes matrices"
-    )
+        if name is not None:
+            raise UserError(f"{where}: {shown(given)} is a name; only a matrix can be given another one")
+        return path_text(where, given)
+    try:
+        matrix = as_matrix(given)
+    except UserError as error:
+        raise UserError(f"{where}: {error}") from None
+    return matrix if name is None else replace(matrix, name=name)
 
 
 def _extension(given: Any) -> str:
@@ -144,7 +171,6 @@ def _extension(given: Any) -> str:
 
 
 _NAMES: dict[str, Callable[[Any], str]] = {
-    "matrices": _matrix,
     "programs": program_name,
     "extend": _extension,
 }

@@ -15,14 +15,14 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
 from experiments.code_fingerprint import code_fingerprint
 from experiments.whatif.sweep.cell import Cell, ImageRecord
-from experiments.whatif.sweep.inputs import Input, load_input
+from experiments.whatif.sweep.inputs import Input, called, load_input
 from experiments.whatif.sweep.simulation import Outcome, Task, begin
 from experiments.whatif.sweep.store import Store
 from programs.measurement import Prepared
@@ -193,6 +193,7 @@ def _submitted(client: Any, task: Task, places: Sequence[int]) -> list[tuple[Any
     sent = client.submit(_as_it_is, matrix, key=f"vecsim-matrix-{matrix.digest}")
     size = max(1, min(MOST_CELLS, BATCH_ENTRIES // max(1, matrix.csr.nnz)))
     batches = [places[i : i + size] for i in range(0, len(places), size)]
+    task = replace(task, matrix=called(task.matrix))
     return [(client.submit(_compute, task, batch, sent, pure=False), batch) for batch in batches]
 
 

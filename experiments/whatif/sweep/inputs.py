@@ -11,7 +11,9 @@ from typing import Any
 
 from experiments.whatif.sweep import family_ranges
 from vecsim.data import Matrix, load, value_bytes, values_as
+from vecsim.data.conversion import OBJECT
 from vecsim.data.metrics import locality
+from vecsim.data.precision import rounding
 from vecsim.results.digests import matrix_sha256
 from vecsim.results.file_digests import InputFile, changed
 from vecsim.support.errors import UserError
@@ -23,20 +25,31 @@ HISM = "hism"
 _FORM = re.compile(rf"{PREFIX}(\w+)(?:/(.+?)|:(\d+))?")
 
 
-def expanded(names: Iterable[str]) -> tuple[str, ...]:
+def expanded(names: Iterable[str | Matrix]) -> tuple[str | Matrix, ...]:
     """Put the members of suites and of families in their places; other names stay.
 
     Suites have the matrices that can be had here, families those of the values in a name (`family_ranges`).
+    A matrix stays as it is.
 
     Raises
     ------
     UserError
         There is no such suite, or none of its matrices can be had; values that no matrix has.
     """
-    matches: list[str] = []
+    matches: list[str | Matrix] = []
     for name in names:
-        matches += _members(name) if name.startswith(PREFIX) else family_ranges.members(name)
+        if isinstance(name, Matrix):
+            matches.append(name)
+        else:
+            matches += _members(name) if name.startswith(PREFIX) else family_ranges.members(name)
     return tuple(matches)
+
+
+def called(matrix: str | Matrix) -> str:
+    """Return what a specification calls a matrix: its name, or of a loaded one the place of its file."""
+    if isinstance(matrix, str):
+        return matrix
+    return matrix.source if is_regular(matrix.source) or "://" in matrix.source else matrix.name
 
 
 def _members(name: str) -> list[str]:
@@ -85,7 +98,8 @@ class Input:
     digest
         Of this array; see `vecsim.results.digests.matrix_sha256`.
     source
-        The path of its file, the address it was downloaded from, "built-in", or its name in a suite.
+        The path of its file, the address it was downloaded from, "built-in", "Python", or its name in a
+        suite.
     files
         The file that it was read from, if it was from one.
     """
@@ -124,14 +138,16 @@ class Facts:
         }
 
 
-def load_input(name: str, value_bits: int) -> Input:
-    """Load a matrix. The last few are at hand, unless their files changed.
+def load_input(name: str | Matrix, value_bits: int) -> Input:
+    """Load a matrix, or take one that is loaded. The last few are at hand, unless their files changed.
 
     Raises
     ------
     UserError
         It is not found, or cannot be read.
     """
+    if isinstance(name, Matrix):
+        return _taken(name, value_bits)
     where = Path(name).absolute()  # a relative path is another file in another folder
     matches = _loaded(name, value_bits, where)
     if changed(matches.files):
@@ -144,14 +160,26 @@ def load_input(name: str, value_bits: int) -> Input:
 def _loaded(name: str, value_bits: int, where: Path) -> Input:
     member = name.startswith(PREFIX)
     matrix = Matrix(*load_member(name), name) if member else load(name, show_progress=False)
+    return _input(matrix, value_bits)
+
+
+@lru_cache(maxsize=4)
+def _taken(matrix: Matrix, value_bits: int) -> Input:
+    return _input(matrix, value_bits)
+
+
+def _input(matrix: Matrix, value_bits: int) -> Input:
     csr, lost = values_as(matrix.csr, value_bytes(value_bits))
+    if matrix.source == OBJECT:
+        lost = (*lost, *rounding(matrix.csr, csr))
     message = (*matrix.warnings, *(f"{matrix.name}: {line}" for line in lost))
     return Input(matrix.name, csr, matrix_sha256(csr), matrix.source, matrix.files, message)
 
 
 def forget_loaded() -> None:
-    """Let every matrix be loaded again: generators and suites have no files that could be looked at."""
+    """Let every matrix be read again: of generators, suites and objects no file tells that they changed."""
     _loaded.cache_clear()
+    _taken.cache_clear()
 
 
 @lru_cache(maxsize=4)

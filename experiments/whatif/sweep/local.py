@@ -9,6 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from typing import Any
 
 from experiments.whatif.sweep.simulation import Outcome, Task, simulate
+from vecsim.data import Matrix
 from vecsim.support.errors import UserError
 from vecsim.support.worker_processes import WorkerContext, begin_worker, end_workers, interrupts_held
 
@@ -122,7 +123,7 @@ def _round(
 
 def _groups(tasks: Sequence[Task], left: Sequence[int], processes: int) -> list[list[int]]:
     """Put tasks of one matrix together, which is then loaded once, unless there are too few matrices."""
-    groups: dict[str, list[int]] = {}
+    groups: dict[str | Matrix, list[int]] = {}
     for number in left:
         groups.setdefault(tasks[number].matrix, []).append(number)
     if len(groups) < MATRICES_A_PROCESS * processes:

@@ -11,11 +11,12 @@ from pathlib import Path
 from statistics import fmean
 
 from experiments.report.environment import processors
-from experiments.whatif.sweep.inputs import Input
+from experiments.whatif.sweep.inputs import Input, called
 from experiments.whatif.sweep.simulation import Task, begin
 from experiments.whatif.sweep.specification import Sweep
 from experiments.whatif.sweep.store_snapshot import Snapshot
 from experiments.whatif.sweep.work import UNKNOWN
+from vecsim.data import Matrix
 
 CELL_SECONDS, NONZERO_SECONDS = 2e-3, 1.5e-7
 """Processors' time of a cell, and for each of its non-zeros in addition, where no time is stored: about that
@@ -75,7 +76,7 @@ class _Part:
 
 
 def planned(
-    what: Sweep, tasks: list[Task], nnz: Mapping[str, int], store: Path | None, jobs: int | None
+    what: Sweep, tasks: list[Task], nnz: Mapping[str | Matrix, int], store: Path | None, jobs: int | None
 ) -> Plan:
     """Look up what a sweep would do.
 
@@ -84,7 +85,7 @@ def planned(
     what, tasks
         The sweep and its tasks.
     nnz
-        The non-zeros of its matrices, by the name in the sweep.
+        The non-zeros of its matrices, as they are in the sweep.
     store
         The store; None if cells are not stored.
     jobs
@@ -109,7 +110,7 @@ def planned(
 
 
 def _part(task: Task, nnz: int, opened: Snapshot) -> _Part:
-    work = begin(task, task.points, Input(task.matrix, None, task.matrix_sha256), opened)
+    work = begin(task, task.points, Input(called(task.matrix), None, task.matrix_sha256), opened)
     work.find_keys(make_images=False)
     cells = opened.cells({key for key in work.keys if key not in ("", UNKNOWN)})
     impossible = sum(not key for key in work.keys)

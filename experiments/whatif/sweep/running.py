@@ -14,7 +14,7 @@ from experiments.code_fingerprint import check_code, code_fingerprint
 from experiments.report.environment import processors
 from experiments.whatif.sweep.adaptive import adapted
 from experiments.whatif.sweep.cluster import by_cluster
-from experiments.whatif.sweep.inputs import Facts, facts, forget_loaded, load_input
+from experiments.whatif.sweep.inputs import Facts, called, facts, forget_loaded, load_input
 from experiments.whatif.sweep.local import by_processes
 from experiments.whatif.sweep.plan import Plan, planned
 from experiments.whatif.sweep.simulation import Outcome, Task, look_up
@@ -23,6 +23,7 @@ from experiments.whatif.sweep.store import Store, say
 from experiments.whatif.sweep.table import SweepTable, columns_of
 from experiments.whatif.sweep.work import UNKNOWN
 from programs.registry import find
+from vecsim.data import DEFAULT_BUILTIN, Matrix
 from vecsim.data.matrix import named_apart
 from vecsim.machine import Machine
 from vecsim.machine.recorded import machine_files
@@ -204,6 +205,10 @@ def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tup
     points, code, base = what.points(), code_fingerprint(), what.base
     machine, files = base.sha256, [*machine_files(base)]
     tasks, known = [], []
+    if any(isinstance(matrix, Matrix) for matrix in what.matrices):
+        shared = replace(what, matrices=(DEFAULT_BUILTIN,))  # each task is sent with its own matrix alone
+    else:
+        shared = what
     for matrix in what.matrices:
         loaded = load_input(matrix, what.value_bits)
         for line in loaded.warnings:
@@ -211,10 +216,10 @@ def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tup
         known.append(facts(loaded))
         files += loaded.files
         tasks += [
-            Task(what, points, matrix, program, store, code, machine, loaded.digest)
+            Task(shared, points, matrix, program, store, code, machine, loaded.digest)
             for program in what.programs
         ]
-    names = named_apart([each.name for each in known], list(what.matrices))
+    names = named_apart([each.name for each in known], [called(each) for each in what.matrices])
     matrices = tuple(replace(each, name=name) for each, name in zip(known, names, strict=True))
     return tasks, matrices, tuple(files)
 

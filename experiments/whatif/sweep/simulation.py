@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from experiments.code_fingerprint import code_fingerprint
-from experiments.whatif.sweep.inputs import Input, load_input
+from experiments.whatif.sweep.inputs import Input, called, load_input
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Keeper, Store
 from experiments.whatif.sweep.work import UNKNOWN, Work
 from programs.measurement import Prepared
+from vecsim.data import Matrix
 from vecsim.results.file_digests import InputFile
 from vecsim.support.errors import UserError
 
@@ -37,7 +38,7 @@ class Task:
 
     sweep: Sweep
     points: tuple[Point, ...]
-    matrix: str
+    matrix: str | Matrix
     program: str
     store: Path
     code: str
@@ -119,7 +120,7 @@ def look_up(task: Task) -> Outcome:
         The store cannot be read, or something has changed since the sweep began.
     """
     with Store(task.store) as store:
-        work = begin(task, task.points, Input(task.matrix, None, task.matrix_sha256), store)
+        work = begin(task, task.points, Input(called(task.matrix), None, task.matrix_sha256), store)
         work.find_keys(make_images=False)
         left = work.missing(store.stored_keys(key for key in work.keys if key != UNKNOWN))
         damaged = len(store.damaged & set(work.keys))
@@ -153,7 +154,7 @@ def begin(
     for name, now, then in (
         ("the code of vecsim", code_fingerprint(), task.code),
         (f"machine {task.sweep.machine}", work.machine.sha256, task.machine),
-        (f"matrix {task.matrix}", work.matrix.digest, task.matrix_sha256),
+        (f"matrix {called(task.matrix)}", work.matrix.digest, task.matrix_sha256),
     ):
         if now != then:
             raise UserError(f"sweep: {name} is not as the sweep began with it: run it again")

@@ -10,11 +10,11 @@ from typing import Any
 
 from experiments.whatif.sweep.attributes import Value, read_attribute
 from experiments.whatif.sweep.cost import check_weights
-from experiments.whatif.sweep.inputs import expanded
+from experiments.whatif.sweep.inputs import called, expanded
 from experiments.whatif.sweep.question import read_question
 from programs.declaration import SmvmProgram
 from programs.registry import PROGRAMS, find
-from vecsim.data import DEFAULT_BUILTIN
+from vecsim.data import DEFAULT_BUILTIN, Matrix
 from vecsim.data.precision import value_bytes
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.running import ENGINES, MAX_CYCLES
@@ -70,7 +70,8 @@ class Sweep:
     ----------
     matrices
         As `vecsim.load` takes them, and suites by name (`experiments.whatif.sweep.inputs`), which become
-        their members.
+        their members. Also `vecsim.Matrix`, SciPy sparse matrices and arrays (m, n), alone, as pairs
+        ``(name, matrix)`` or as a table by name.
     programs
         Names, or ``NAME:FILE.s`` for a user's program.
     machine
@@ -102,7 +103,7 @@ class Sweep:
         depends on them.
     """
 
-    matrices: tuple[str, ...]
+    matrices: tuple[str | Matrix, ...]
     programs: tuple[str, ...] = tuple(PROGRAMS)
     machine: str | Machine = "vs2003"
     extend: tuple[str, ...] = ()
@@ -328,8 +329,10 @@ class Sweep:
         return {
             each.name: {k: list(v) for k, v in getattr(self, each.name).items()}
             if each.name in ("set", "option")
-            else list(getattr(self, each.name))
-            if each.name in ("matrices", "programs")
+            else [called(matrix) for matrix in self.matrices]
+            if each.name == "matrices"
+            else list(self.programs)
+            if each.name == "programs"
             else dict(self.cost)
             if each.name == "cost"
             else [dict(point) for point in self.at]

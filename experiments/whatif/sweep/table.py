@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,13 +20,14 @@ from experiments.whatif.sweep.question import read_question
 from experiments.whatif.sweep.simulation import Outcome
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Store
+from vecsim.data.conversion import OBJECT
 from vecsim.engines.cause import Cause
 from vecsim.machine import Machine
 from vecsim.results.file_digests import InputFile
 from vecsim.results.provenance import provenance
 from vecsim.results.result_folder import write_folder
 from vecsim.support.arguments import path as path_of
-from vecsim.support.errors import UserError
+from vecsim.support.errors import MatrixWarning, UserError
 from vecsim.support.overview import Overview
 from vecsim.support.shown_text import csv_text, to_json, unicode_text, utf8
 
@@ -187,12 +189,22 @@ class SweepTable(Overview):
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write it into a folder, as ``vecsim sweep --out`` does, and return its path.
 
+        A `MatrixWarning` names matrices that were given in Python: `vecsim.rerun` leaves them out.
+
         Raises
         ------
         UserError
             The folder cannot be written.
         """
         target = path_of("save", folder)
+        lost = [each.name for each in self.matrices if each.source == OBJECT]
+        if lost:
+            warnings.warn(
+                f"{target}: {', '.join(lost)}: given in Python, so that this result cannot be repeated "
+                "from its files; write them by scipy.io.mmwrite, and sweep those files",
+                MatrixWarning,
+                stacklevel=2,
+            )
         write_folder(target, self.folder_files())
         return target
 

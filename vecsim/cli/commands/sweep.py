@@ -208,9 +208,11 @@ def sweep(
 
 def _show_plan(plan: Plan) -> None:
     """Print what a sweep would do."""
+    from experiments.whatif.sweep.inputs import called
+
     output, what = Output(None), plan.sweep
     factors = {
-        "matrix": what.matrices,
+        "matrix": tuple(map(called, what.matrices)),
         "program": what.programs,
         **{name: tuple(str(value).lower() for value in values) for name, values in what.factors.items()},
     }
