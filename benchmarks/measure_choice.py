@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.choice_matrices import RECIPES
+from benchmarks.choice_matrices import NAMED, RECIPES
 from benchmarks.choice_times import read
 from gpu.choice.structure import Structure
 from vecsim.formats import NotRepresentableError
@@ -126,7 +126,7 @@ def measure(
             chosen = [each for each in chosen if any(each[1].values())]
             chosen.sort(
                 key=lambda each: (
-                    not RECIPES[each[0]].family.startswith("large"),
+                    RECIPES[each[0]] not in NAMED and not RECIPES[each[0]].family.startswith("large"),
                     -max(map(len, each[1].values())),
                 )
             )
