@@ -1,5 +1,6 @@
 """Settings and surroundings of the whole suite."""
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -30,6 +31,11 @@ def pytest_configure(config):
         folder = tempfile.TemporaryDirectory(prefix="vecsim-tests-")
         os.environ["VECSIM_CACHE"] = folder.name
         config.add_cleanup(folder.cleanup)
+
+
+def pytest_collection_finish():
+    """Look for no garbage among the modules and the tests, some million objects."""
+    gc.freeze()
 
 
 def _let_one_process_compile_a_function():

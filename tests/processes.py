@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,7 @@ def places(kind: Kind) -> list[Path]:
     return [TESTS / path for path in kind.paths]
 
 
+@cache
 def kind_of(path: Path) -> Kind:
     """Return the kind that a path needs: that of the nearest place above it."""
     above = [
@@ -76,6 +78,7 @@ def kind_of(path: Path) -> Kind:
     return max(above, key=lambda candidate: candidate[0], default=(0, PLAIN))[1]
 
 
+@cache
 def kinds_below(path: Path) -> list[Kind]:
     """Return all kinds that a path and what lies below it need, that of the path itself first."""
     own = kind_of(path)

@@ -6,9 +6,13 @@ run again in the tier ``nightly``, with more examples.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatch
+from functools import cache
 from itertools import product
+from pathlib import Path
 from typing import Any
 from zlib import crc32
 
@@ -42,6 +46,8 @@ TIERS = (
 )
 HIGHER = TIERS[1:]
 NIGHTLY = HIGHER[-1].name
+NAMES_CI = re.compile(r"\bmark\.ci\b|\bone_(combination_)?in\(")
+"""What the file of a test of the tier ``ci`` contains."""
 
 for tier in TIERS:
     settings.register_profile(
@@ -98,14 +104,43 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile(config.getoption("tier"))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out files without tests of the tier ``ci`` where only those run: importing them takes long."""
+    if (
+        config.getoption("tier") != CI.name
+        or config.option.markexpr
+        or not fnmatch(collection_path.name, "test_*.py")
+        or any(is_file(argument, config) for argument in config.args)
+    ):
+        return None
+    return None if names_ci(collection_path) else True
+
+
+@cache
+def names_ci(path: Path) -> bool:
+    """Return whether a file may have tests of the tier ``ci``."""
+    return NAMES_CI.search(path.read_text(encoding="utf-8")) is not None
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests of other tiers, unless ``-m`` chooses, or an argument names the file."""
+    """Leave out the tests of other tiers, unless ``-m`` chooses, or an argument names the file.
+
+    Raises
+    ------
+    pytest.UsageError
+        For a test of the tier ``ci`` whose file does not say so: that tier would not see it.
+    """
     if config.option.markexpr:
         return
     tier = next(tier for tier in TIERS if tier.name == config.getoption("tier"))
     if tier is DEFAULT and all(is_file(argument, config) for argument in config.args):
         return
+    for item in items:
+        if belongs(item, CI) and not names_ci(item.path):
+            raise pytest.UsageError(
+                f"{item.nodeid}: write pytest.mark.ci, one_in(...) or the like in its file"
+            )
     chosen = [item for item in items if belongs(item, tier)]
     if len(chosen) < len(items):
         config.hook.pytest_deselected(items=[item for item in items if not belongs(item, tier)])
