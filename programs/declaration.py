@@ -105,14 +105,15 @@ class AssemblyText:
     Attributes
     ----------
     file
-        The file that it is in; files that it includes lie in the same folder.
+        The file that it is in, or what messages call a text of no file; files that it includes lie in the
+        same folder.
     content
         The text, if the file has more than it: a user's format declares it in a Python file. None for all of
         the file.
     first_line
         Of the text in the file, counted from 1.
     file_sha256
-        Digest of the file, if `content` is a part of it.
+        Digest of the file, if `content` is a part of it; empty for a text of no file.
     """
 
     file: Path
@@ -150,7 +151,8 @@ class AssemblyText:
         if self.content is None:
             return assemble_file(self.file, **how)
         program = assemble(self.read(), file=str(self.file), folder=self.file.parent, **how)
-        return replace(program, inputs={self.file.name: self.file_sha256, **program.inputs})
+        own = {self.file.name: self.file_sha256} if self.file_sha256 else {}
+        return replace(program, inputs={**own, **program.inputs})
 
 
 @dataclass(frozen=True, repr=False)

@@ -15,7 +15,7 @@ from isa.declaration import InstructionSet
 from isa.program import Program
 from programs.declaration import SmvmProgram
 from programs.loading import Loaded, layout_for, place_vectors
-from programs.registry import find, program_name
+from programs.registry import ProgramLike, find, program_like
 from vecsim.data import Matrix, MatrixLike, as_matrix, value_bytes, values_as
 from vecsim.data.conversion import is_given_by_values
 from vecsim.data.precision import rounding
@@ -51,7 +51,7 @@ class Prepared:
         Bytes of the matrix in its format.
     """
 
-    name: str
+    name: ProgramLike
     program: Program
     loaded: Loaded
     options: dict[str, str]
@@ -184,7 +184,7 @@ def multiplicand(columns: int, seed: int, dtype: npt.DTypeLike) -> npt.NDArray[n
 
 
 def prepare(
-    name: str,
+    name: ProgramLike,
     matrix: Any,
     machine: Machine,
     x: npt.NDArray[np.floating],
@@ -233,7 +233,7 @@ def prepare(
 
 
 def prepare_product(
-    name: str,
+    name: ProgramLike,
     matrix: MatrixLike,
     machine: Machine,
     *,
@@ -257,7 +257,7 @@ def prepare_product(
     return prepare(name, csr, machine, multiplicand(csr.shape[1], seed, csr.dtype), options)
 
 
-def on_same_memory(prepared: Prepared, name: str, options: Mapping[str, str]) -> Prepared:
+def on_same_memory(prepared: Prepared, name: ProgramLike, options: Mapping[str, str]) -> Prepared:
     """Assemble a program for memory that was prepared for another of the same format.
 
     Parameters
@@ -275,7 +275,7 @@ def on_same_memory(prepared: Prepared, name: str, options: Mapping[str, str]) ->
     """
     program, other = find(name), find(prepared.name)
     if program.format != other.format:
-        raise UserError(f"{name} needs a matrix in {program.format}, not in {other.format}")
+        raise UserError(f"{program.name} needs a matrix in {program.format}, not in {other.format}")
     chosen = program.choose(options)
     return replace(
         prepared,
@@ -286,7 +286,7 @@ def on_same_memory(prepared: Prepared, name: str, options: Mapping[str, str]) ->
 
 
 def _assembled(
-    name: str, options: dict[str, str], loaded: Loaded, instruction_set: InstructionSet
+    name: ProgramLike, options: dict[str, str], loaded: Loaded, instruction_set: InstructionSet
 ) -> Program:
     program = find(name)
     symbols = program.symbols(options) | dict(loaded.symbols)
@@ -294,7 +294,7 @@ def _assembled(
 
 
 def files_of_program(
-    name: str, options: Mapping[str, str], digests: Mapping[str, str]
+    name: ProgramLike, options: Mapping[str, str], digests: Mapping[str, str]
 ) -> tuple[InputFile, ...]:
     """Return the files that assembling a program read.
 
@@ -305,14 +305,15 @@ def files_of_program(
     digests
         `isa.program.Program.inputs`.
     """
-    program, what = find(name), f"program {name}"
+    program = find(name)
+    what = f"program {program.name}"
     declaration = () if program.declared_in is None else input_files(what, [program.declared_in])
     text = program.text(options.get("schedule", ""))
     return tuple(dict.fromkeys((*declaration, *recorded_files(what, text.file.parent, digests))))
 
 
 def measure(
-    program: str | SmvmProgram,
+    program: SmvmProgram | ProgramLike,
     matrix: MatrixLike,
     machine: Machine | str | os.PathLike[str] = "vs2003",
     *,
@@ -334,7 +335,8 @@ def measure(
     ----------
     program
         One of `vecsim.PROGRAMS` or its name, the key; ``"crs:my.s"`` for your assembly file with the format,
-        symbols and options of that program; ``"my.py"`` for your format (docs/tutorial/own-format.md).
+        symbols and options of that program; ``"my.py"`` for your format (docs/tutorial/own-format.md), or a
+        `vecsim.UserFormat`.
     matrix
         A `vecsim.Matrix`; a name, path or address that `vecsim.load` takes; a SciPy sparse matrix or an array
         of (m, n), of any real type.
@@ -377,7 +379,7 @@ def measure(
     >>> wide.bytes_moved > result.bytes_moved
     True
     """
-    described, program = as_machine(machine), program_name(program)
+    described, program = as_machine(machine), program_like(program)
     value_bits, seed = whole("value_bits", value_bits), whole("seed", seed)
     named, csr = with_width(matrix, value_bits)
     x = multiplicand(csr.shape[1], seed, csr.dtype)
@@ -392,7 +394,7 @@ def measure(
         progress=progress,
     )
     return Measurement(
-        program=program,
+        program=find(program).name,
         matrix=named.name,
         shape=(int(csr.shape[0]), int(csr.shape[1])),
         nnz=int(csr.nnz),

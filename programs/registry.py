@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from programs.bbcs import loader as bbcs
 from programs.crs import loader as crs
 from programs.declaration import ACCUMULATE, SCHEDULE, AssemblyText, Option, SmvmProgram
 from programs.hism import loader as hism
 from programs.jd import loader as jd
-from programs.user_format import is_format_file, user_program
+from programs.user_format import UserFormat, is_format_file, object_program, user_program
 from vecsim.support.arguments import text
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import ASSEMBLY, require_regular
@@ -144,32 +145,41 @@ OWN = ":"
 """Stands between a program's name and the file of a program of the user's own, which is like it."""
 
 
-def program_name(program: object) -> str:
-    """Return the name of a program that is given by name or as one of :data:`PROGRAMS`.
+ProgramLike: TypeAlias = str | UserFormat
+"""A program by its name, or a user-defined format as an object."""
+
+
+def program_like(program: object) -> ProgramLike:
+    """Return a program that is given by name, as one of :data:`PROGRAMS` or as a user-defined format.
 
     Raises
     ------
     UserError
-        It is neither.
+        It is none of these.
     """
+    if isinstance(program, UserFormat):
+        return program
     return program.name if isinstance(program, SmvmProgram) else text("program", program)
 
 
-def find(name: str) -> SmvmProgram:
-    """Return a program by name.
+def find(name: ProgramLike) -> SmvmProgram:
+    """Return a program by name, or that of a user-defined format.
 
     Parameters
     ----------
     name
         A name of :data:`PROGRAMS`; or ``NAME:FILE.s``, the assembly text of a file of the user's own, with
         the format, the loader, the symbols and the options, but for the schedule, of that program; or
-        ``FILE.py``, a user-defined format (`programs.user_format`), ``FILE.py:NAME`` if the file has several.
+        ``FILE.py``, a user-defined format (`programs.user_format`), ``FILE.py:NAME`` if the file has several;
+        or the format itself.
 
     Raises
     ------
     UserError
         There is none of that name, or no such file.
     """
+    if isinstance(name, UserFormat):
+        return object_program(name, PROGRAMS)
     if is_format_file(name):
         return user_program(name, PROGRAMS)
     like, separator, file = name.partition(OWN)

@@ -96,7 +96,7 @@ class Parameter:
         return Option(self.name, self.name.upper().replace("-", "_"), values, str(self.default), self.summary)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class UserFormat:
     """A format with the program that multiplies a matrix in it by a vector.
 
@@ -200,8 +200,20 @@ def user_program(name: str, shipped: Mapping[str, SmvmProgram]) -> SmvmProgram:
         )
     chosen = formats[wanted] if wanted else next(iter(formats.values()))
     texts = _texts(chosen, Path(file), content)
+    program = _program(chosen, name, file, texts, shipped)
+    return replace(program, declared_in=Path(file), sha256=sha256)
+
+
+def _program(
+    chosen: UserFormat,
+    name: str,
+    file: str,
+    texts: Mapping[str, AssemblyText],
+    shipped: Mapping[str, SmvmProgram],
+) -> SmvmProgram:
+    """Return a program of this name; messages call the place of its declaration `file`."""
     if chosen.like:
-        return _like(chosen, name, file, sha256, texts, shipped)
+        return _like(chosen, name, file, texts, shipped)
     options = tuple(parameter.option for parameter in chosen.parameters)
     return SmvmProgram(
         name=name,
@@ -211,9 +223,32 @@ def user_program(name: str, shipped: Mapping[str, SmvmProgram]) -> SmvmProgram:
         load=_loader(chosen, file),
         options=(*options, *_schedule(texts)),
         texts=texts,
-        declared_in=Path(file),
-        sha256=sha256,
     )
+
+
+def object_program(chosen: UserFormat, shipped: Mapping[str, SmvmProgram]) -> SmvmProgram:
+    """Return the program of a user-defined format that is given as an object.
+
+    Parameters
+    ----------
+    chosen
+        The format. A text that names a file names one in the working folder.
+    shipped
+        The programs that a format may be like, by name.
+
+    Raises
+    ------
+    UserError
+        The format has the name of one of these, or is like none of them.
+    """
+    where = f"UserFormat({chosen.name!r})"
+    if chosen.name in shipped:
+        raise UserError(f"{where}: is the name of a program of vecsim: choose another name")
+    texts = {
+        schedule: AssemblyText(Path(given)) if _names_file(given) else AssemblyText(Path(where), given)
+        for schedule, given in chosen.texts.items()
+    }
+    return _program(chosen, chosen.name, where, texts, shipped)
 
 
 def _formats_of(
@@ -236,10 +271,15 @@ def _texts(chosen: UserFormat, file: Path, content: bytes) -> dict[str, Assembly
     lines = _lines_of_texts(content)
     return {
         schedule: AssemblyText(file.parent / given)
-        if given.endswith(".s") and "\n" not in given
+        if _names_file(given)
         else AssemblyText(file, given, lines.get(given, 1), hashlib.sha256(content).hexdigest())
         for schedule, given in chosen.texts.items()
     }
+
+
+def _names_file(given: str) -> bool:
+    """Return whether a text is the name of a file."""
+    return given.endswith(".s") and "\n" not in given
 
 
 def _lines_of_texts(content: bytes) -> dict[str, int]:
@@ -263,7 +303,6 @@ def _like(
     chosen: UserFormat,
     name: str,
     file: str,
-    sha256: str,
     texts: Mapping[str, AssemblyText],
     shipped: Mapping[str, SmvmProgram],
 ) -> SmvmProgram:
@@ -280,8 +319,6 @@ def _like(
         summary=chosen.summary,
         options=(*others, *_schedule(texts)),
         texts=texts,
-        declared_in=Path(file),
-        sha256=sha256,
     )
 
 
@@ -312,7 +349,8 @@ def _called(
     except BaseException as error:
         if is_interrupt(error):
             raise
-        where = place_of(error, [file]) or file
+        code = getattr(chosen.arrays, "__code__", None)
+        where = place_of(error, [file, getattr(code, "co_filename", file)]) or file
         words = str(error) if isinstance(error, UserError) else in_words(error)
         raise UserError(f"{where}: arrays of {chosen.name}: {words}") from None
     where = f"{file}: arrays of {chosen.name}: what it returns"

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from isa.program import Program
 from programs.declaration import SmvmProgram
 from programs.measurement import Measurement, measure, prepare_product
-from programs.registry import program_name
+from programs.registry import ProgramLike, find, program_like
 from vecsim.data import MatrixLike
 from vecsim.data.memory_files import Piece, read_piece
 from vecsim.engines import DEFAULT_ENGINE
@@ -103,7 +103,7 @@ def pieces(texts: Sequence[str], program: Program, size: int, where: str) -> tup
 
 
 def product(
-    name: str,
+    name: ProgramLike,
     matrix: MatrixLike,
     machine: Machine,
     options: Mapping[str, str] | None,
@@ -134,13 +134,13 @@ def product(
     chosen = pieces(shown, program, len(loaded.memory), where)
     schedule = prepared.options.get("schedule", "")
     of = getattr(matrix, "name", matrix if isinstance(matrix, str) else "a matrix")
-    title = f"{name}{' ' + schedule if schedule else ''} on {of}, {machine.label}"
+    title = f"{find(name).name}{' ' + schedule if schedule else ''} on {of}, {machine.label}"
     width: Literal[4, 8] = 4 if loaded.value_bytes == 4 else 8
     return Subject(title, program, loaded.memory, machine, width, chosen)
 
 
 def view(
-    program: str | SmvmProgram | Sequence[str],
+    program: SmvmProgram | ProgramLike | Sequence[SmvmProgram | ProgramLike],
     matrix: MatrixLike,
     machine: Machine | Pathlike | Sequence[Machine | Pathlike] = "vs2003",
     *,
@@ -175,7 +175,7 @@ def view(
     >>> page.save("hism.html").name
     'hism.html'
     """
-    names = [program_name(each) for each in _series(program)]
+    names = [program_like(each) for each in _series(program)]
     machines = [as_machine(each) for each in _series(machine)]
     if len(names) * len(machines) > 2:
         raise UserError(f"view: {len(names) * len(machines)} runs; a page shows at most 2")
@@ -188,7 +188,7 @@ def view(
 
 
 def trace(
-    program: str | SmvmProgram,
+    program: SmvmProgram | ProgramLike,
     matrix: MatrixLike,
     file: Pathlike,
     machine: Machine | Pathlike = "vs2003",
@@ -224,7 +224,7 @@ def trace(
     """
     described, target = as_machine(machine), path_of("file", file)
     how: dict[str, Any] = {"value_bits": value_bits, "seed": seed, "options": options}
-    text = prepare_product(program_name(program), matrix, described, **how).program
+    text = prepare_product(program_like(program), matrix, described, **how).program
     about = provenance().to_dict()
     with recording(target, text, described, read_window(window), about, str(target)) as stream:
         result = measure(

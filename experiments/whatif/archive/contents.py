@@ -18,6 +18,8 @@ from experiments.whatif.explain.cells import cells_of
 from experiments.whatif.explain.report import report
 from experiments.whatif.studies import remarks
 from programs.declaration import PROGRAMS_FOLDER
+from programs.registry import OWN, PROGRAMS
+from programs.user_format import is_format_file
 from vecsim.data.conversion import OBJECT
 from vecsim.machine import Machine, presets, to_toml
 from vecsim.machine.extension_files import SHIPPED as EXTENSIONS_FOLDER
@@ -69,6 +71,12 @@ def _require_files(path: Path, layout: Layout) -> None:
         raise UserError(
             f"{path}: matrix {lost[0]} was given in Python: write it to a file by scipy.io.mmwrite, and "
             "sweep that file"
+        )
+    programs = layout.sweep.programs if isinstance(layout, SweepLayout) else []
+    own = [name for name in programs if not (name in PROGRAMS or OWN in name or is_format_file(name))]
+    if own:
+        raise UserError(
+            f"{path}: format {own[0]} was given in Python: write it to a file, and sweep with {own[0]}.py"
         )
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from programs.declaration import SmvmProgram
-from programs.registry import program_name
+from programs.registry import ProgramLike, find, program_like
+from programs.user_format import UserFormat
 from vecsim.data import Matrix, as_matrix
 from vecsim.data.conversion import UNNAMED
 from vecsim.machine import Extension, Machine
@@ -95,8 +96,10 @@ def read_attribute(name: str, value: Any) -> Any:
     """
     if name == "matrices":
         return _matrices(value)
-    if name in _NAMES:
-        return tuple(map(_NAMES[name], series(name, _alone(value), "names")))
+    if name == "programs":
+        return _programs(value)
+    if name == "extend":
+        return tuple(map(_extension, series(name, _alone(value), "names")))
     if name in ("set", "option"):
         return _factors(name, value)
     if name == "at":
@@ -126,8 +129,18 @@ def _point(where: str, given: Any) -> dict[str, Value]:
 
 def _alone(value: Any) -> Any:
     """Put what is no series of names, but one of what stands in a series, into one."""
-    one = isinstance(value, Matrix | SmvmProgram | Extension | np.ndarray) or hasattr(value, "tocsr")
-    return (value,) if one else value
+    objects = Matrix | SmvmProgram | UserFormat | Extension | np.ndarray
+    return (value,) if isinstance(value, objects) or hasattr(value, "tocsr") else value
+
+
+def _programs(given: object) -> tuple[ProgramLike, ...]:
+    """Read names of programs, and user-defined formats, whose names must differ."""
+    programs = tuple(map(program_like, series("programs", _alone(given), "names")))
+    names = [find(each).name if isinstance(each, UserFormat) else each for each in programs]
+    for name, each in zip(names, programs, strict=True):
+        if isinstance(each, UserFormat) and names.count(name) > 1:
+            raise UserError(f"programs: two are named {name!r}: rename one")
+    return programs
 
 
 def _matrices(given: object) -> tuple[str | Matrix, ...]:
@@ -168,13 +181,6 @@ def _extension(given: Any) -> str:
             raise UserError(f"extend: {given.name} is of no file, and a sweep needs one: extend=('mine.py',)")
         return given.file
     return path_text("extend", given)
-
-
-_NAMES: dict[str, Callable[[Any], str]] = {
-    "programs": program_name,
-    "extend": _extension,
-}
-"""What reads a name, by the attributes that are series of names."""
 
 
 def _factors(name: str, given: Any) -> dict[str, tuple[Value, ...]]:

@@ -16,6 +16,7 @@ from experiments.whatif.sweep.simulation import Task, begin
 from experiments.whatif.sweep.specification import Sweep
 from experiments.whatif.sweep.store_snapshot import Snapshot
 from experiments.whatif.sweep.work import UNKNOWN
+from programs.registry import ProgramLike
 from vecsim.data import Matrix
 
 CELL_SECONDS, NONZERO_SECONDS = 2e-3, 1.5e-7
@@ -65,7 +66,7 @@ class Plan:
 class _Part:
     """The cells of one program on one matrix."""
 
-    program: str
+    program: ProgramLike
     nnz: int
     points: int
     impossible: int
@@ -93,7 +94,7 @@ def planned(
     """
     with Snapshot(store) as opened:
         parts = [_part(task, nnz[task.matrix], opened) for task in tasks]
-    rates: dict[str, list[float]] = {}
+    rates: dict[ProgramLike, list[float]] = {}
     for part in parts:
         rates.setdefault(part.program, []).extend(_share(time, part.nnz) for time in part.times)
     seconds, timed = 0.0, 0

@@ -21,8 +21,8 @@ from experiments.whatif.sweep.simulation import Outcome, Task, look_up
 from experiments.whatif.sweep.specification import Sweep, read_specification
 from experiments.whatif.sweep.store import Store, say
 from experiments.whatif.sweep.table import SweepTable, columns_of
-from experiments.whatif.sweep.work import UNKNOWN
-from programs.registry import find
+from experiments.whatif.sweep.work import UNKNOWN, forget_object_images
+from programs.registry import ProgramLike, find
 from vecsim.data import DEFAULT_BUILTIN, Matrix
 from vecsim.data.matrix import named_apart
 from vecsim.machine import Machine
@@ -113,6 +113,13 @@ def sweep(
             for line in reasons:
                 say(f"sweep: {line}")
             path, jobs = Path(folder) / "cells.sqlite", 1
+        if what.objects:
+            if scheduler is not None:
+                raise UserError(
+                    f"sweep: format {what.objects[0].name} is an object of this process: leave out the "
+                    "scheduler, or write it to a file and name that"
+                )
+            jobs = 1
         if what.adaptive:
 
             def swept(listed: Sweep, spent: int, alone: bool) -> SweepTable:
@@ -134,6 +141,9 @@ def plan(
 ) -> Plan:
     """Return what a sweep would do; nothing is simulated or stored.
 
+    Which cells of a `vecsim.UserFormat` are stored is not known before its arrays are made: they count as
+    missing.
+
     Parameters
     ----------
     what, store, jobs, changes
@@ -150,6 +160,7 @@ def plan(
     jobs = None if jobs is None else whole("jobs", jobs, 1)
     path = default_store() if store is None else path_of("store", store)
     forget_loaded()
+    forget_object_images()
     tasks, matrices, _ = _tasks(what, path)
     nnz = dict(zip(what.matrices, (each.nnz for each in matrices), strict=True))
     return planned(what, tasks, nnz, None if _not_kept(what.base) else path, jobs)
@@ -169,6 +180,7 @@ def _swept(what: Sweep, path: Path, jobs: int | None, scheduler: str | None, rep
     Store(path).__exit__(None, None, None)  # found out before any work is done
     check_code()
     forget_loaded()
+    forget_object_images()
     tasks, matrices, files = _tasks(what, path)
     results: dict[int, Outcome] = {}
     computed, seconds = 0, 0.0
@@ -224,11 +236,11 @@ def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tup
     return tasks, matrices, tuple(files)
 
 
-def _text(program: str) -> tuple[InputFile, ...]:
+def _text(program: ProgramLike) -> tuple[InputFile, ...]:
     """Return the text of a user-defined program, which may not assemble: then nothing else records it."""
     own = find(program)
     files = [own.declared_in, *(text.file for text in own.texts.values() if text.content is None)]
-    return input_files(f"program {program}", [file for file in files if file is not None])
+    return input_files(f"program {own.name}", [file for file in files if file is not None])
 
 
 def _finished(lookups: Sequence[Outcome], results: Mapping[int, Outcome]) -> dict[int, Outcome]:

@@ -13,6 +13,7 @@ from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Keeper, Store
 from experiments.whatif.sweep.work import UNKNOWN, Work
 from programs.measurement import Prepared
+from programs.registry import ProgramLike
 from vecsim.data import Matrix
 from vecsim.results.file_digests import InputFile
 from vecsim.support.errors import UserError
@@ -39,7 +40,7 @@ class Task:
     sweep: Sweep
     points: tuple[Point, ...]
     matrix: str | Matrix
-    program: str
+    program: ProgramLike
     store: Path
     code: str
     machine: str

@@ -13,7 +13,8 @@ from experiments.whatif.sweep.cost import check_weights
 from experiments.whatif.sweep.inputs import called, expanded
 from experiments.whatif.sweep.question import read_question
 from programs.declaration import SmvmProgram
-from programs.registry import PROGRAMS, find
+from programs.registry import PROGRAMS, ProgramLike, find
+from programs.user_format import UserFormat
 from vecsim.data import DEFAULT_BUILTIN, Matrix
 from vecsim.data.precision import value_bytes
 from vecsim.engines import DEFAULT_ENGINE
@@ -50,7 +51,7 @@ class Point:
     machine: Mapping[str, int | bool]
     options: Mapping[str, str]
 
-    def of_program(self, name: str) -> dict[str, str]:
+    def of_program(self, name: ProgramLike) -> dict[str, str]:
         """Return the options that are meant for a program."""
         program = find(name)
         declared = {option.name for option in program.options}
@@ -73,7 +74,8 @@ class Sweep:
         their members. Also `vecsim.Matrix`, SciPy sparse matrices and arrays (m, n), alone, as pairs
         ``(name, matrix)`` or as a table by name.
     programs
-        Names, or ``NAME:FILE.s`` for a user's program.
+        Names, ``NAME:FILE.s`` for a user's program, ``FILE.py`` for a user's format; or a
+        `vecsim.UserFormat`, whose cells are computed in this process alone.
     machine
         The machine that is varied: a preset, a file or a `vecsim.Machine`.
     extend
@@ -104,7 +106,7 @@ class Sweep:
     """
 
     matrices: tuple[str | Matrix, ...]
-    programs: tuple[str, ...] = tuple(PROGRAMS)
+    programs: tuple[ProgramLike, ...] = tuple(PROGRAMS)
     machine: str | Machine = "vs2003"
     extend: tuple[str, ...] = ()
     set: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
@@ -195,6 +197,16 @@ class Sweep:
             return self.machine
         return load_machine(self.machine, extend=self.extend)
 
+    @property
+    def program_names(self) -> tuple[str, ...]:
+        """The names of its programs."""
+        return tuple(each if isinstance(each, str) else each.name for each in self.programs)
+
+    @property
+    def objects(self) -> tuple[UserFormat, ...]:
+        """The formats that are given as objects."""
+        return tuple(each for each in self.programs if not isinstance(each, str))
+
     def _part_options_from_numbers(self) -> None:
         for name, values in zip(("set", "option"), _parted(self.set, self.option), strict=True):
             object.__setattr__(self, name, values)
@@ -213,7 +225,7 @@ class Sweep:
 
     def _check_question(self) -> None:
         if self.question:
-            read_question(self.question, self.programs)
+            read_question(self.question, self.program_names)
         elif self.adaptive:
             raise UserError("adaptive: needs a question, such as question = 'jd<hism'")
         if self.adaptive and self.design != "grid":
@@ -260,7 +272,10 @@ class Sweep:
         mistakes = Mistakes()
         if not self.programs:
             mistakes.add("sweep: no program is named; name at least one")
-        chosen = {name: mistakes.attempt(_program, name) for name in self.programs}
+        chosen = {
+            name: mistakes.attempt(_program, each)
+            for name, each in zip(self.program_names, self.programs, strict=True)
+        }
         mistakes.raise_all()  # which options there are depends on all of them
         for name, values in self.option.items():
             program, _, plain = name.rpartition(".")
@@ -331,7 +346,7 @@ class Sweep:
             if each.name in ("set", "option")
             else [called(matrix) for matrix in self.matrices]
             if each.name == "matrices"
-            else list(self.programs)
+            else list(self.program_names)
             if each.name == "programs"
             else dict(self.cost)
             if each.name == "cost"
@@ -357,7 +372,7 @@ def _parted(set: Factors, option: Factors) -> tuple[Factors, Factors]:
     return numbers, options
 
 
-def _program(name: str) -> SmvmProgram:
+def _program(name: ProgramLike) -> SmvmProgram:
     """Return a program whose text can be read."""
     program = find(name)
     for text in program.texts.values():

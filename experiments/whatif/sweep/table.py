@@ -83,7 +83,7 @@ class SweepTable(Overview):
         return {
             "rows": len(self),
             "matrices": len(self.sweep.matrices),
-            "programs": self.sweep.programs,
+            "programs": self.sweep.program_names,
             "varied": tuple(self.sweep.factors),
             "faults": sum(bool(fault) for fault in self.columns["fault"]),
         }
@@ -110,7 +110,7 @@ class SweepTable(Overview):
         """
         if not self.sweep.question:
             raise UserError("the sweep has no question; give it one, such as question='jd<hism'")
-        question = read_question(self.sweep.question, self.sweep.programs)
+        question = read_question(self.sweep.question, self.sweep.program_names)
         factors = self.sweep.factors
         return answer(question, factors, ratios_of(self.columns, list(factors), question))
 
@@ -189,7 +189,7 @@ class SweepTable(Overview):
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write it into a folder, as ``vecsim sweep --out`` does, and return its path.
 
-        A `MatrixWarning` names matrices that were given in Python: `vecsim.rerun` leaves them out.
+        A `MatrixWarning` names what was given in Python, which `vecsim.rerun` leaves out.
 
         Raises
         ------
@@ -198,10 +198,11 @@ class SweepTable(Overview):
         """
         target = path_of("save", folder)
         lost = [each.name for each in self.matrices if each.source == OBJECT]
+        lost += [each.name for each in self.sweep.objects]
         if lost:
             warnings.warn(
                 f"{target}: {', '.join(lost)}: given in Python, so that this result cannot be repeated "
-                "from its files; write them by scipy.io.mmwrite, and sweep those files",
+                "from its files; write matrices by scipy.io.mmwrite and formats to FILE.py, and sweep those",
                 MatrixWarning,
                 stacklevel=2,
             )
@@ -240,7 +241,7 @@ def columns_of(
         In which their cells are.
     """
     columns: dict[str, list[Any]] = {}
-    tasks = [(matrix, program) for matrix in matrices for program in sweep.programs]
+    tasks = [(matrix, program) for matrix in matrices for program in sweep.program_names]
     counted = sweep.base.counter_names
     for (matrix, program), outcome in zip(tasks, outcomes, strict=True):
         cells = store.cells(key for key in outcome.keys if key)

@@ -15,7 +15,8 @@ from experiments.whatif.sweep.inputs import Input
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Keeper
 from programs.measurement import Prepared, files_of_program, multiplicand, prepare
-from programs.registry import find
+from programs.registry import ProgramLike, find
+from programs.user_format import UserFormat
 from vecsim.engines.running import run
 from vecsim.formats.accuracy import ExactProduct, exact_product
 from vecsim.machine import Machine
@@ -25,6 +26,15 @@ from vecsim.support.errors import UserError
 
 UNKNOWN = "unknown"
 """The key of a cell whose image was never made."""
+
+
+_object_images: dict[str, ImageRecord] = {}
+"""Of formats that are objects, in the sweep that runs: what such a function refers to can change later."""
+
+
+def forget_object_images() -> None:
+    """Let the images of formats that are objects be made again."""
+    _object_images.clear()
 
 
 @dataclass(frozen=True)
@@ -71,7 +81,7 @@ class Work:
         self,
         sweep: Sweep,
         points: tuple[Point, ...],
-        program: str,
+        program: ProgramLike,
         matrix: Input,
         keeper: Keeper,
         images: MutableMapping[str, Prepared] | None = None,
@@ -124,19 +134,25 @@ class Work:
         self.computed += 1
 
     def _key(self, machine: str, image_key: str, image: str) -> str:
-        """Name all that decides a cell, given digests; `UNKNOWN` without that of the image."""
+        """Name all that decides a cell, given digests; `UNKNOWN` without that of the image.
+
+        Of a format that is an object the image alone decides it, whatever made the image.
+        """
         if not image:
             return UNKNOWN
+        if isinstance(self.program, UserFormat):
+            image_key = _digest(code_fingerprint(), self.matrix.digest, str(self.sweep.seed))
         return _digest(image_key, image, machine, self.sweep.engine, str(self.sweep.max_cycles))
 
     def _image_key(self, machine: Machine, options: dict[str, str]) -> str:
         """Name what decides the image, as far as that is known before the program is assembled."""
+        program = find(self.program)
         return _digest(
             code_fingerprint(),
             self.matrix.digest,
             str(self.sweep.seed),
-            self.program,
-            find(self.program).sha256,
+            program.name,
+            str(id(self.program)) if isinstance(self.program, UserFormat) else program.sha256,
             str(sorted(options.items())),
             str(machine.section_size),
             str([(each.name, each.file, each.sha256) for each in machine.extensions]),
@@ -148,13 +164,17 @@ class Work:
         It is empty if it is not kept, and must not be made.
         """
         if key not in self._digests:
-            recorded = self.keeper.image(key)
+            own = isinstance(self.program, UserFormat)
+            recorded = _object_images.get(key) if own else self.keeper.image(key)
             if recorded is None or changed(files_of_program(self.program, options, recorded.inputs)):
                 if not make:
                     return ""
                 built = self._made(machine, options)
                 recorded = _record_of(built)
-                self.keeper.keep(key, recorded)
+                if own:
+                    _object_images[key] = recorded
+                else:
+                    self.keeper.keep(key, recorded)
                 self._images[recorded.digest] = built
             self._digests[key] = recorded.digest
             self.files |= dict.fromkeys(files_of_program(self.program, options, recorded.inputs))
@@ -164,7 +184,9 @@ class Work:
         if chosen.image not in self._images:
             built = self._made(chosen.machine, chosen.options)
             if _record_of(built).digest != chosen.image:
-                raise UserError(f"{self.program}: its files changed while the sweep ran: run it again")
+                raise UserError(
+                    f"{find(self.program).name}: its files changed while the sweep ran: run it again"
+                )
             self._images[chosen.image] = built
         return self._images[chosen.image]
 
@@ -214,8 +236,9 @@ def _digest(*parts: str) -> str:
 
 
 def _record_of(built: Prepared) -> ImageRecord:
-    memory = hashlib.sha256(built.loaded.memory.tobytes()).hexdigest()
-    return ImageRecord(program_sha256(built.program), memory, dict(built.program.inputs))
+    memory = hashlib.sha256(built.loaded.memory.tobytes())
+    memory.update(f"{built.storage_bytes} {sorted(built.loaded.symbols.items())}".encode())
+    return ImageRecord(program_sha256(built.program), memory.hexdigest(), dict(built.program.inputs))
 
 
 class _Changed:

@@ -16,7 +16,7 @@ from experiments.whatif.why.wording import parts
 from isa.program import Program
 from programs.declaration import SmvmProgram
 from programs.measurement import multiplicand, prepare, with_width
-from programs.registry import find, program_name
+from programs.registry import ProgramLike, find, program_like
 from vecsim.data import MatrixLike
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.lines import Line, by_text
@@ -221,7 +221,7 @@ class ProductExplanation(Explanation):
 
 
 def why(
-    program: str | SmvmProgram,
+    program: SmvmProgram | ProgramLike,
     matrix: MatrixLike,
     machine: Machine | str | os.PathLike[str] = "vs2003",
     *,
@@ -263,18 +263,25 @@ def why(
     >>> result.cycles >= result.bounds[0].cycles
     True
     """
-    program = program_name(program)
+    chosen = program_like(program)
     value_bits, seed = whole("value_bits", value_bits), whole("seed", seed)
     if step is not None:
         function("step", step)
     described = as_machine(machine)
     given, csr = with_width(matrix, value_bits)
     x = multiplicand(csr.shape[1], seed, csr.dtype)
-    prepared = prepare(program, csr, described, x, options)
-    name = find(program).title
+    prepared = prepare(chosen, csr, described, x, options)
+    declared = find(chosen)
     how: dict[str, Any] = {"value_bits": value_bits, "engine": engine, "max_cycles": max_cycles}
     explained, done = _explained(
-        program, name, prepared.program, prepared.loaded.memory, described, prepared.files, step, **how
+        declared.name,
+        declared.title,
+        prepared.program,
+        prepared.loaded.memory,
+        described,
+        prepared.files,
+        step,
+        **how,
     )
     return ProductExplanation(
         **vars(explained),

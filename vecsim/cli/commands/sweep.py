@@ -164,7 +164,7 @@ def sweep(
         study = named[0] in STUDIES
         what = specification(named[0]) if study else read_specification(Path(named[0]))
         if format_ and not program:
-            given["programs"] = tuple(chosen_programs(what.programs, like, format_))
+            given["programs"] = tuple(chosen_programs(what.program_names, like, format_))
         stated = {name: value for name, value in given.items() if _is_stated(context, name)}
         what = what.changed(**stated, **({"matrices": named[1:]} if named[1:] else {}))
     else:
@@ -213,7 +213,7 @@ def _show_plan(plan: Plan) -> None:
     output, what = Output(None), plan.sweep
     factors = {
         "matrix": tuple(map(called, what.matrices)),
-        "program": what.programs,
+        "program": what.program_names,
         **{name: tuple(str(value).lower() for value in values) for name, values in what.factors.items()},
     }
     rows = ((name, len(values), _some(values)) for name, values in factors.items())
@@ -265,7 +265,7 @@ def _summary(table: SweepTable) -> Table:
 
     A mean of fewer cells than there are says of how many.
     """
-    columns, programs = table.columns, table.sweep.programs
+    columns, programs = table.columns, table.sweep.program_names
     rows = []
     varied: dict[str, tuple[Any, ...]] = dict(table.sweep.factors) or {"": (None,)}
     for name, values in varied.items():
