@@ -8,19 +8,15 @@ import pytest
 
 from experiments.papers.kit.registry import names
 from programs.registry import PROGRAMS
-from vecsim.cli import completion
+from vecsim.cli import completion, main
 from vecsim.data import BUILTINS
 from vecsim.machine import presets
 
 
-def completed(*words):
-    """The completions of the last word, as bash would get them."""
+def question(*words):
+    """The variables of the environment in which bash asks for completions of the last word."""
     asked = {"_VECSIM_COMPLETE": "complete_bash", "COMP_WORDS": " ".join(("vecsim", *words))}
-    environment = {**os.environ, **asked, "COMP_CWORD": str(len(words))}
-    command = [sys.executable, "-m", "vecsim"]
-    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
-    assert done.stderr == ""
-    return done.stdout.split()
+    return {**asked, "COMP_CWORD": str(len(words))}
 
 
 @pytest.mark.parametrize(
@@ -40,8 +36,19 @@ def completed(*words):
     ],
     ids=" ".join,
 )
-def test_a_shell_asks(words, expected):
-    assert completed(*words) == expected
+def test_a_shell_asks(words, expected, monkeypatch, capsys):
+    for name, value in question(*words).items():
+        monkeypatch.setenv(name, value)
+    assert main([]) == 0
+    printed = capsys.readouterr()
+    assert (printed.out.split(), printed.err) == (expected, "")
+
+
+def test_a_shell_asks_a_process():
+    environment = {**os.environ, **question("cal")}
+    command = [sys.executable, "-m", "vecsim"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)
+    assert (done.stdout.split(), done.stderr) == (["calibrate"], "")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

@@ -122,10 +122,8 @@ def _behave(task, beat):
     return task
 
 
-@pytest.mark.parametrize(
-    ("task", "reason"),
-    [("die", "ended with code 3"), pytest.param("hang", "no sign of life", marks=pytest.mark.ci)],
-)
+@pytest.mark.ci
+@pytest.mark.parametrize(("task", "reason"), [("die", "ended with code 3"), ("hang", "no sign of life")])
 def test_a_worker_that_dies_or_hangs_is_reported_and_replaced(task, reason):
     # A new process takes seconds to begin where the machine is busy.
     results = dict(Pool(_behave, 1, limit=12.0).run([task, "well"]))

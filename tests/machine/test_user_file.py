@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -78,9 +79,14 @@ def test_the_size_of_an_array(tmp_path, capsys, size, message, engine):
 
 
 def test_ctrl_c_is_no_mistake():
+    # A test run in the background of a shell ignores interrupts.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     text = BEGIN + "import os, signal\nos.kill(os.getpid(), signal.SIGINT)\nfor _ in range(10**9): pass\n"
-    with pytest.raises(KeyboardInterrupt):
-        run_file(text.encode(), "mine.py")
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run_file(text.encode(), "mine.py")
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def test_a_thread_that_goes_on():
