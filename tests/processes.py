@@ -30,8 +30,12 @@ class Kind:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Return the variables that decide Numba's mode."""
+        """Return the variables that decide Numba's mode.
+
+        And one thread for OpenBLAS: those of several workers would wait for each other, and count as busy.
+        """
         return {
+            "OPENBLAS_NUM_THREADS": "1",
             "NUMBA_ENABLE_CUDASIM": str(int(self.simulated)),
             "NUMBA_DISABLE_JIT": str(int(self.interpreted)),
         }

@@ -19,7 +19,7 @@ from tiers import examples, one_in
 from vecsim.engines.running import run
 from vecsim.machine import load_machine
 
-pytestmark = pytest.mark.parametrize("engine", one_in(2, EVERY_ENGINE))
+pytestmark = pytest.mark.parametrize("engine", one_in(3, EVERY_ENGINE))
 
 
 # One port
