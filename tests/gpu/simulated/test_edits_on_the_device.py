@@ -110,7 +110,7 @@ def test_what_was_edited_away_is_not_kept_for_ever():
     for number in range(3):
         device = device.insert(np.array([0]), np.array([0]), np.array([float(number)]))
         sizes.add(int(device.content.words.size))
-    # The matrix is one leaf of 144 bytes at most, 36 words, which is written four times, first when it is uploaded.
+    # The matrix is one leaf of 144 bytes at most, 36 words; with the copied one, it is written four times.
     assert max(sizes) < 3 * 36
     assert device.to_scipy()[0, 0] == 2
 
