@@ -17,6 +17,7 @@ from experiments.whatif.compare.table import OPTION, TableRow
 from experiments.whatif.explain.effects import Fit, fit
 from experiments.whatif.sweep.answer import Combination, ratios_of
 from experiments.whatif.sweep.attributes import Value
+from experiments.whatif.sweep.matrix_parameters import matrix_parameters
 from experiments.whatif.sweep.question import Question, read_question
 from vecsim.machine.description import flat
 from vecsim.support.errors import UserError
@@ -56,6 +57,9 @@ class Cells:
         How many cells have no result.
     question
         Of the sweep; None for none.
+    parameters
+        The numbers in which generated matrices differ, for each matrix; see
+        `experiments.whatif.sweep.matrix_parameters`.
     factors, ratios
         What its answer is made of: the values of each thing that was varied, and the logarithms of ratios;
         see `experiments.whatif.sweep.answer`.
@@ -75,6 +79,7 @@ class Cells:
     per_nnz: Floats
     faults: int
     question: Question | None = None
+    parameters: Mapping[str, Sequence[float]] = field(default_factory=dict)
     factors: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     ratios: Mapping[Combination, float] = field(default_factory=dict)
 
@@ -185,6 +190,7 @@ def cells_of(document: Document, where: Path) -> Cells:
     spec = layout.sweep
     varied = {**spec.set, **{OPTION + name: values for name, values in spec.option.items()}}
     matrices = {row.matrix: row for row in there}
+    sources = {each.name: each.source for each in layout.matrices}
     question = read_question(spec.question, spec.programs) if spec.question else None
     features = {"non-zeros a row": [row.nnz / row.rows for row in matrices.values()]}
     localities = [row.locality for row in matrices.values() if row.locality is not None]
@@ -208,6 +214,7 @@ def cells_of(document: Document, where: Path) -> Cells:
         per_nnz=np.array([row.cycles_per_nnz for row in there], dtype=float),
         faults=len(document.table) - len(there),
         question=question,
+        parameters=matrix_parameters(list(matrices), [sources[name] for name in matrices])[0],
         factors=varied,
         ratios={} if question is None else _ratios(document.table, tuple(varied), question),
     )

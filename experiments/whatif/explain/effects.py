@@ -148,8 +148,10 @@ def fit(cells: Cells, program: int) -> Fit | None:
         was varied at a time.
     """
     names = cells.several
+    if len(names) < 2:
+        return None
     places, table = samples_of(cells, program)
-    if len(names) < 2 or not len(places) or (places < 0).any():
+    if not len(places) or (places < 0).any():
         return None
     if len(places) == np.prod([len(np.unique(column)) for column in places.T]):
         return None

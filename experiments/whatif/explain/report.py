@@ -7,6 +7,7 @@ from experiments.report.item import Appendix, Item, Part, Report, Table
 from experiments.whatif.explain.cells import Cells
 from experiments.whatif.explain.crossings import crossings
 from experiments.whatif.explain.front import candidates, machines, pareto
+from experiments.whatif.explain.matrix_factors import with_matrix_parameters
 from experiments.whatif.explain.pairs import pairs
 from experiments.whatif.explain.parameters import FEWEST_MATRICES, against, what_matters
 from experiments.whatif.explain.question import answered
@@ -35,13 +36,14 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
         Nothing was varied, and there is nothing to compare.
     """
     items: list[Item] = [] if cells.question is None else [answered(cells, cells.question)]
-    items += [against(cells, name) for name in cells.several]
-    if len(cells.several) > 1:
-        items.append(what_matters(cells))
-    if cells.several and (variance := what_explains(cells)) is not None:
+    factors = with_matrix_parameters(cells)
+    items += [against(factors, name) for name in factors.several]
+    if len(factors.several) > 1:
+        items.append(what_matters(factors))
+    if factors.several and (variance := what_explains(factors)) is not None:
         items.append(variance)
-    if len(cells.several) > 1:
-        items += pairs(cells)
+    if len(factors.several) > 1:
+        items += pairs(factors)
     if len(cells.programs) > 1 and len(cells.matrices) >= FEWEST_MATRICES:
         items.append(crossings(cells))
     appendices = [_specification(cells)]

@@ -6,7 +6,7 @@ import hashlib
 import io
 import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,6 +16,7 @@ from typing import Any
 from experiments.whatif.sweep.answer import Answer, answer, ratios_of
 from experiments.whatif.sweep.cell import Cell
 from experiments.whatif.sweep.inputs import Facts
+from experiments.whatif.sweep.matrix_parameters import matrix_parameters
 from experiments.whatif.sweep.question import read_question
 from experiments.whatif.sweep.simulation import Outcome
 from experiments.whatif.sweep.specification import Point, Sweep
@@ -56,7 +57,8 @@ class SweepTable(Overview):
     sweep
         What was asked for.
     columns
-        By name: ``matrix``, ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
+        By name: ``matrix``, the numbers in which generated matrices of one family differ (``matrix.S``; see
+        `meanings`), ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
         of the machine by their names, options as ``option.NAME``; None where it is not varied in that row),
         ``cycles``, ``cycles_per_nnz``, ``instructions``, ``bytes_moved``, ``peak_share``, ``storage_bytes``,
         ``relative_error``, ``cause_CAUSE`` in cycles, ``counted_EXTENSION.NAME`` where the machine has
@@ -100,6 +102,11 @@ class SweepTable(Overview):
                 units[name] = first
         return units
 
+    @property
+    def meanings(self) -> dict[str, str]:
+        """What the numbers of generated matrices mean, by the name of their column."""
+        return _parameters(self.matrices)[1]
+
     def answer(self) -> Answer:
         """Return where the answer to the sweep's question is yes.
 
@@ -117,7 +124,8 @@ class SweepTable(Overview):
     def frame(self) -> Any:
         """Return a pandas DataFrame, or an Arrow table where pandas is not installed.
 
-        The units of columns are in ``frame.attrs["units"]`` of pandas, and in metadata of Arrow's fields.
+        The units of columns are in ``frame.attrs["units"]`` of pandas, the meanings of matrices' numbers in
+        ``frame.attrs["meanings"]``; both are in metadata of Arrow's fields.
 
         Raises
         ------
@@ -126,14 +134,14 @@ class SweepTable(Overview):
         """
         if find_spec("pandas") is not None:
             frame = import_module("pandas").DataFrame(self.columns)
-            frame.attrs["units"] = self.units
+            frame.attrs |= {"units": self.units, "meanings": self.meanings}
             return frame
         return self.arrow()
 
     def arrow(self) -> Any:
         """Return an Arrow table (`pyarrow.Table`), which pandas, Polars and DuckDB take.
 
-        Fields have their unit in their metadata.
+        Fields have their ``unit`` and their ``meaning`` in their metadata.
 
         Raises
         ------
@@ -150,9 +158,9 @@ class SweepTable(Overview):
             for name, values in self.columns.items()
         }
         pyarrow = import_module("pyarrow")
-        table, units = pyarrow.table(columns), self.units
+        table, described = pyarrow.table(columns), {"unit": self.units, "meaning": self.meanings}
         fields = (
-            field.with_metadata({"unit": units[field.name]}) if field.name in units else field
+            field.with_metadata({what: of[field.name] for what, of in described.items() if field.name in of})
             for field in table.schema
         )
         return table.cast(pyarrow.schema(list(fields)))
@@ -241,6 +249,10 @@ def columns_of(
         In which their cells are.
     """
     columns: dict[str, list[Any]] = {}
+    numbers = _parameters(matrices)[0]
+    of_matrix = {
+        each: {name: column[at] for name, column in numbers.items()} for at, each in enumerate(matrices)
+    }
     tasks = [(matrix, program) for matrix in matrices for program in sweep.program_names]
     counted = sweep.base.counter_names
     for (matrix, program), outcome in zip(tasks, outcomes, strict=True):
@@ -249,13 +261,23 @@ def columns_of(
             cell = Cell(fault=fault) if fault else cells.get(key)
             if cell is None:
                 return None
-            for name, value in _row(sweep, matrix, program, point, cell, counted).items():
+            for name, value in _row(sweep, matrix, of_matrix[matrix], program, point, cell, counted).items():
                 columns.setdefault(name, []).append(value)
     return columns
 
 
+def _parameters(matrices: Sequence[Facts]) -> tuple[dict[str, tuple[float, ...]], dict[str, str]]:
+    return matrix_parameters([each.name for each in matrices], [each.source for each in matrices])
+
+
 def _row(
-    sweep: Sweep, matrix: Facts, program: str, point: Point, cell: Cell, counted: Sequence[str]
+    sweep: Sweep,
+    matrix: Facts,
+    numbers_of_matrix: Mapping[str, float],
+    program: str,
+    point: Point,
+    cell: Cell,
+    counted: Sequence[str],
 ) -> dict[str, Any]:
     cycles_by_cause = cell.cycles_by_cause or {}
     whole = not cell.fault
@@ -272,6 +294,7 @@ def _row(
     }
     return {
         "matrix": matrix.name,
+        **numbers_of_matrix,
         "rows": matrix.shape[0],
         "cols": matrix.shape[1],
         "nnz": matrix.nnz,
