@@ -194,8 +194,8 @@ def in_the_cuda_simulator(compile_engine, tmp_path):
 
 @pytest.mark.ci
 def test_in_the_cuda_simulator(in_the_cuda_simulator):
-    actual = in_the_cuda_simulator("randomwalk-17")
-    assert actual.rows == 171
+    actual = in_the_cuda_simulator("randomwalk-9")
+    assert actual.rows == 55
     for check in actual.check.checks:
         assert check.errors["GPU"] <= actual.check.allowed / 2
         assert check.gpu_bytes > 0
@@ -204,6 +204,6 @@ def test_in_the_cuda_simulator(in_the_cuda_simulator):
     assert all(each.gpu_bytes > 0 for each in actual.check.hierarchies)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_gre_185_in_the_cuda_simulator(in_the_cuda_simulator, real_matrix):
     assert in_the_cuda_simulator(real_matrix("gre_185")).entries == 1005

@@ -114,6 +114,7 @@ def test_killed_at_random_moments_it_goes_on_to_the_same_table(alone, begin, tmp
     assert table.computed == CELLS - there > 0
 
 
+@pytest.mark.nightly  # test_two_writers_lose_nothing is its short form
 def test_two_sweeps_on_one_store_at_once_lose_nothing(alone, begin, tmp_path):
     store = tmp_path / "store"
     both = [begin(store, jobs=1) for _ in range(2)]
