@@ -61,7 +61,7 @@ class ExplainedSweep(Overview):
         return {
             "cells": len(self.cells.cycles),
             "programs": self.cells.programs,
-            "matrices": len(self.cells.matrices),
+            "matrices": 0 if self.cells.is_of_texts else len(self.cells.matrices),
             "varied": self.cells.several,
             "remarks": self.report.parts[0].remarks,
             "items": tuple(item.title for item in self.items),

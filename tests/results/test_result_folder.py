@@ -129,10 +129,22 @@ def test_a_folder_in_the_place_of_a_file_is_refused(folder):
     assert seen(folder) == list(NAMES)
 
 
-def test_a_name_with_folders_is_refused(folder):
-    with pytest.raises(UserError, match=r"'no/such' is not a file name; use one"):
-        write_folder(folder, parts("new") | {"no/such": b""})
+@pytest.mark.parametrize("name", ["../out", "/out", "a/../../out", "a//b", "./a", "a\\b", ""])
+def test_a_name_outside_of_the_folder_is_refused(folder, name):
+    with pytest.raises(UserError, match="is not a file name; use one"):
+        write_folder(folder, parts("new") | {name: b""})
     assert plain(folder) == parts("old")
+
+
+def test_a_name_may_be_a_path_below_the_folder(folder):
+    for content in (b"one", b"two"):
+        write_folder(folder, parts("new") | {"lib/deep/a.s": content})
+        assert (folder / "lib" / "deep" / "a.s").read_bytes() == content
+    (folder / "file").write_bytes(b"")
+    (folder / "link").symlink_to(folder / "lib")
+    for name in ("file/a.s", "link/a.s"):
+        with pytest.raises(UserError, match="is not a directory; remove it"):
+            write_folder(folder, {name: b""})
 
 
 STEPS = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vecsim.cli.printing.console import tell, warn
@@ -118,10 +117,7 @@ class DataFiles:
     @property
     def inputs(self) -> tuple[InputFile, ...]:
         """The files of the arrays that are loaded."""
-        return tuple(
-            InputFile(f"array {each.place}", str(Path(each.file).absolute()), each.sha256)
-            for each in self._loaded
-        )
+        return tuple(each.input_file for each in self._loaded)
 
     def save(self, output: Output, memory: npt.NDArray[np.uint8], document: dict[str, Any]) -> None:
         """Write what is to be saved, and note in the document what was loaded."""

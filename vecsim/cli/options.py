@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -197,14 +196,8 @@ LoadOption = Annotated[
     ),
 ]
 
-MEMORY_LIMITS = (16, 2**31)
-"""Fewest and most bytes of simulated memory."""
-
 SHOWN = 4
 """Numbers that a warning names; of more it gives the count."""
-
-_BYTES = re.compile(r"(\d{1,12})([kKmMgG]?)")
-_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
 
 def chosen_machine(
@@ -235,14 +228,9 @@ def value_bytes(bits: int) -> Literal[4, 8]:
 
 def byte_count(text: str) -> int:
     """Read ``--memory``: a number of bytes, or of K, M or G of them."""
-    match = _BYTES.fullmatch(text)
-    if match is None:
-        raise UserError(f"--memory {text}: write a number of bytes, such as 4096, 64K or 1M")
-    count = int(match[1]) * _UNITS[match[2].lower()]
-    low, high = MEMORY_LIMITS
-    if not low <= count <= high:
-        raise UserError(f"--memory {text}: must be from {low} to {high} bytes")
-    return count
+    from vecsim.data import memory_files
+
+    return memory_files.byte_count("--memory", text)
 
 
 def definitions(texts: Iterable[str] | None) -> dict[str, int]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import re
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from isa.program import DataSegment, Program
 from vecsim.data.limits import large_file
 from vecsim.data.loading import read
 from vecsim.data.source_bytes import GZIP_MAGIC
+from vecsim.results.file_digests import InputFile
 from vecsim.support.decimal_text import integer
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import read_input
@@ -31,6 +33,37 @@ from vecsim.support.suggestions import amount, nearest, shown
 
 TYPES = {"word": "<i4", "float": "<f4", "double": "<f8", "byte": "u1"}
 """NumPy's name of each type of memory."""
+
+
+MEMORY_LIMITS = (16, 2**31)
+"""Fewest and most bytes of simulated memory."""
+_BYTES = re.compile(r"([0-9]{1,12})([kKmMgG]?)")
+_UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
+
+
+def byte_count(where: str, text: str) -> int:
+    """Read the size of memory: a number of bytes, or of K, M or G of them.
+
+    Parameters
+    ----------
+    where
+        What messages call it.
+    text
+        The number.
+
+    Raises
+    ------
+    UserError
+        It is none, or not in `MEMORY_LIMITS`.
+    """
+    match = _BYTES.fullmatch(text)
+    if match is None:
+        raise UserError(f"{where} {text}: write a number of bytes, such as 4096, 64K or 1M")
+    count = int(match[1]) * _UNITS[match[2].lower()]
+    low, high = MEMORY_LIMITS
+    if not low <= count <= high:
+        raise UserError(f"{where} {text}: must be from {low} to {high} bytes")
+    return count
 
 
 def address_of(text: str, program: Program, asked: str) -> int:
@@ -137,15 +170,15 @@ def read_piece(text: str, program: Program, memory_bytes: int, option: str = "--
 
 
 @dataclass(frozen=True)
-class Placed:
-    """An array at a place in memory.
+class Array:
+    """An array that is meant for a place in memory.
 
     Attributes
     ----------
     text
         What the user wrote, PLACE[:WHAT]=FILE.
-    place, address
-        Where it begins, as it was written and as a number.
+    place
+        Where it begins, as it was written.
     type
         Of its elements in memory.
     values
@@ -158,7 +191,6 @@ class Placed:
 
     text: str
     place: str
-    address: int
     type: str
     values: npt.NDArray[Any]
     file: str
@@ -166,13 +198,31 @@ class Placed:
     warnings: tuple[str, ...] = ()
 
     @property
-    def end(self) -> int:
-        """The first address after it."""
-        return self.address + self.values.nbytes
+    def input_file(self) -> InputFile:
+        """Its file, as results name it."""
+        return InputFile(f"array {self.place}", str(Path(self.file).absolute()), self.sha256)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a result must say of it so that it can be run again."""
         return {"text": self.text, "file": str(Path(self.file).absolute()), "sha256": self.sha256}
+
+
+@dataclass(frozen=True)
+class Placed(Array):
+    """An array at a place in memory.
+
+    Attributes
+    ----------
+    address
+        Where it begins.
+    """
+
+    address: int = 0
+
+    @property
+    def end(self) -> int:
+        """The first address after it."""
+        return self.address + self.values.nbytes
 
 
 @dataclass(frozen=True)
@@ -191,12 +241,28 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
 
     Parameters
     ----------
+    text, value_bytes, option
+        As of :func:`read_array`.
+    program, memory_bytes
+        As of :func:`at_place`.
+
+    Raises
+    ------
+    UserError
+        As of both.
+    """
+    return at_place(read_array(text, value_bytes, option), program, memory_bytes, option)
+
+
+def read_array(text: str, value_bytes: int, option: str) -> Array:
+    """Read the array of ``PLACE[:WHAT]=FILE``.
+
+    Parameters
+    ----------
     text
         WHAT is a type of memory; of a sparse matrix one of :data:`CRS_ARRAYS`. FILE is an array of NumPy
         (.npy) of any shape, row by row, or a matrix (.mtx); of one whose file is dense the values, column by
         column.
-    program, memory_bytes
-        Whose symbols may be named; how large memory is.
     value_bytes
         Bytes of a matrix value, 4 or 8.
     option
@@ -205,8 +271,7 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
     Raises
     ------
     UserError
-        It is not of this form, the file cannot be read, holds nothing, or does not fit into the type or into
-        memory.
+        It is not of this form, the file cannot be read, holds nothing, or does not fit into the type.
     """
     asked = f"{option} {text}"
     where, separator, file = text.partition("=")
@@ -234,14 +299,34 @@ def placed(text: str, program: Program, memory_bytes: int, value_bytes: int, opt
         raise UserError(f"{asked}: {file} has no elements; it needs at least one")
     kind = what if what in TYPES else _usual_type(content, value_bytes, asked)
     values, more = _as_type(content, kind, asked)
-    address = address_of(place, program, asked)
-    end = address + values.nbytes
-    if address < 0 or end > memory_bytes:
+    return Array(text, place, kind, values, file, digest, (*lost, *more))
+
+
+def at_place(array: Array, program: Program, memory_bytes: int, option: str) -> Placed:
+    """Return an array at its place in the memory of a program.
+
+    Parameters
+    ----------
+    array
+        The array.
+    program, memory_bytes
+        Whose symbols may be named; how large memory is.
+    option
+        What messages call it.
+
+    Raises
+    ------
+    UserError
+        The program has no such symbol, or the array does not fit into memory.
+    """
+    asked = f"{option} {array.text}"
+    result = Placed(**vars(array), address=address_of(array.place, program, asked))
+    if result.address < 0 or result.end > memory_bytes:
         raise UserError(
-            f"{asked}: {len(values)} x {kind} take bytes {address} to {end - 1}, which are outside memory; "
-            f"use addresses below {memory_bytes}, or more --memory"
+            f"{asked}: {len(array.values)} x {array.type} take bytes {result.address} to {result.end - 1}, "
+            f"which are outside memory; use addresses below {memory_bytes}, or more --memory"
         )
-    return Placed(text, place, address, kind, values, file, digest, (*lost, *more))
+    return result
 
 
 def _array(raw: bytes, file: str, asked: str) -> npt.NDArray[Any]:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from vecsim.results.file_digests import short
+from vecsim.results.result_folder import is_below
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import InputKind, is_regular, open_input, read_input
 from vecsim.support.mistakes import Mistakes
@@ -35,7 +36,7 @@ _SUM = re.compile(r"([0-9a-f]{64}) [ *](\S.*)")
 
 
 def with_sums(files: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return files with a list of their digests, as ``sha256sum -c`` reads it; names have no folders."""
+    """Return files with a list of their digests, as ``sha256sum -c`` reads it."""
     lines = (f"{hashlib.sha256(files[name]).hexdigest()}  {name}\n" for name in sorted(files))
     return {**files, SUMS: "".join(lines).encode()}
 
@@ -98,7 +99,7 @@ def _checked(path: Path, sums: bytes, read: Callable[[str], bytes | None]) -> di
     result, mistakes = {SUMS: sums}, Mistakes()
     for number, line in enumerate(sums.decode("utf-8", "replace").splitlines(), 1):
         match = _SUM.fullmatch(line)
-        if match is None or Path(match[2]).name != match[2]:
+        if match is None or not is_below(match[2]):
             mistakes.add(f"{path}: {SUMS}, line {number}: is not a digest and a file's name")
             continue
         content = read(match[2])

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import posixpath
 import re
 import shutil
 import tempfile
@@ -54,7 +55,7 @@ def write_folder(path: Path, files: Mapping[str, bytes]) -> None:
     path
         The folder; it and those above it are made where they are missing. All other files in it stay.
     files
-        Contents by name; names have no folders in them.
+        Contents by name; a name may be a path below the folder.
 
     Raises
     ------
@@ -132,6 +133,12 @@ def _written(path: Path, name: str, kind: InputKind, manifest: _Manifest | None)
     return None
 
 
+def is_below(name: str) -> bool:
+    """Return whether a name is that of a file in a folder or below it, with ``/`` between folders."""
+    first = name.partition("/")[0]
+    return name == posixpath.normpath(name) and first not in ("", ".", "..") and "\\" not in name
+
+
 def _lock(path: Path, seconds: float) -> FileLock:
     # The lock file gets the rights of the folder: whoever may write here may wait for others who do.
     mode = path.stat().st_mode & 0o666
@@ -171,8 +178,12 @@ def _finish(path: Path) -> None:
 def _require_room(path: Path, names: Iterable[str]) -> None:
     """Refuse names that something other than a file has."""
     for name in names:
-        if Path(name).name != name or not name.isprintable():
+        if not is_below(name) or not name.isprintable():
             raise UserError(f"{path}: cannot be written: {name!r} is not a file name; use one")
+        for folder in list(Path(name).parents)[:-1]:
+            place = path / folder
+            if place.is_symlink() or (place.exists() and not place.is_dir()):
+                raise UserError(f"{place}: is not a directory; remove it or choose another folder")
         if (path / name).is_dir() and not (path / name).is_symlink():
             raise UserError(f"{path / name}: is a directory; remove it or choose another folder")
 
@@ -190,6 +201,7 @@ def _commit(path: Path, staged: Path, files: Mapping[str, bytes]) -> None:
 
 def _put_in_place(path: Path, staged: Path, names: Iterable[str]) -> None:
     for name in names:
+        (path / name).parent.mkdir(parents=True, exist_ok=True)
         (staged / name).replace(path / name)
     shutil.rmtree(staged)
     _sync_folder(path)
@@ -212,6 +224,7 @@ def _digest(content: bytes) -> str:
 
 
 def _write(file: Path, content: bytes) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("wb") as opened:
         opened.write(content)
         opened.flush()

@@ -55,9 +55,10 @@ class Cited:
         if isinstance(layout, ExecLayout):
             return f"Cycles of {one_line(layout.file)}"
         matrices = [each.name for each in layout.matrices]
-        title = f"Cycles of {_several(self.programs, 'program')} on {_several(matrices, 'matrix')}"
+        title = f"Cycles of {_several(self.programs, 'program')}"
+        title += f" on {_several(matrices, 'matrix')}" if matrices else ""
         if isinstance(layout, SweepLayout):
-            varied = [*layout.sweep.set, *layout.sweep.option]
+            varied = [*layout.sweep.set, *layout.sweep.option, *layout.sweep.define]
             title += f", varying {_several(varied, 'parameter')}" if varied else ""
         return title
 

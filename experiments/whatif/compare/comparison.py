@@ -10,6 +10,7 @@ from typing import Any
 from experiments.whatif.compare.document import Document, Pathlike, Row, as_document
 from experiments.whatif.compare.inputs import DifferentInput, different_inputs, of_two
 from experiments.whatif.compare.layouts import (
+    ArrayEntry,
     ExplanationEntry,
     Layout,
     ResultEntry,
@@ -223,7 +224,9 @@ def _choices(layout: Layout) -> dict[str, Any]:
         result = {name: getattr(spec, name) for name in CHOSEN_OF_SWEEPS}
         if spec.design == LATIN_HYPERCUBE:
             result |= {"samples": spec.samples, "design_seed": spec.design_seed}
-        return result
+        if spec.is_of_texts:
+            result["memory_bytes"] = spec.memory
+        return result | _arrays(layout.load)
     if isinstance(layout, WhyLayout):
         first = layout.explanations[0]
         result = {"engine": first.engine, "seed": layout.seed, "value_bits": first.value_bits}
@@ -232,7 +235,11 @@ def _choices(layout: Layout) -> dict[str, Any]:
         return {name: getattr(layout, name) for name in CHOSEN_OF_RUNS} | _options(layout.results)
     result = {name: getattr(layout, name) for name in ("engine", "value_bits", "memory_bytes", "max_cycles")}
     result |= {f"define {name}": value for name, value in layout.define.items()}
-    return result | {f"load {each.text.partition('=')[0]}": short(each.sha256) for each in layout.load}
+    return result | _arrays(layout.load)
+
+
+def _arrays(load: Iterable[ArrayEntry]) -> dict[str, str]:
+    return {f"load {each.text.partition('=')[0]}": short(each.sha256) for each in load}
 
 
 def _options(results: Iterable[ResultEntry | ExplanationEntry]) -> dict[str, str]:

@@ -18,7 +18,7 @@ from experiments.whatif.compare.layouts import (
     WhyLayout,
     check,
 )
-from experiments.whatif.compare.table import TableRow, read_table
+from experiments.whatif.compare.table import ProductRow, TableRow, read_table
 from vecsim.results.archives import read_archive
 from vecsim.results.result_folder import read_set
 from vecsim.support.arguments import path as path_of
@@ -71,8 +71,8 @@ class Document:
     layout
         What it holds, checked.
     rows
-        By what tells them apart: the matrix and the program; the file of a program; of a sweep also what was
-        varied, as ``name=value``.
+        By what tells them apart: the matrix and the program; of a text its file alone; of a sweep also what
+        was varied, as ``name=value``.
     table
         The rows of a sweep's table, in order.
     """
@@ -148,7 +148,12 @@ def document_of(file: Path, contents: Mapping[str, bytes]) -> Document:
         if TABLE_FILE not in contents:
             raise UserError(f"{file.with_name(TABLE_FILE)}: no such file; get the archive again")
         table = read_table(file.with_name(TABLE_FILE), contents[TABLE_FILE], layout)
-        rows = {row.key: Row(row.cycles, row.cycles_by_cause, matrix=row.matrix) for row in table}
+        rows = {
+            row.key: Row(
+                row.cycles, row.cycles_by_cause, matrix=row.matrix if isinstance(row, ProductRow) else ""
+            )
+            for row in table
+        }
         return Document(file, layout, rows, table)
     result: dict[Key, Row] = {}
     for key, row in _rows(layout):

@@ -8,6 +8,9 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from experiments.whatif.sweep.cost import check_weights
+from experiments.whatif.sweep.specification import MEMORY_BYTES, factors_of
+from experiments.whatif.sweep.texts import is_text
+from vecsim.data.memory_files import MEMORY_LIMITS
 from vecsim.engines.running import ENGINES
 from vecsim.machine.recorded import check_recorded
 from vecsim.support.errors import UserError
@@ -46,6 +49,7 @@ LONGEST = 200
 Bits = Annotated[int, Field(ge=32, le=64, multiple_of=32)]
 Count = Annotated[int, Field(ge=0, le=MOST)]
 Cycles = Annotated[int, Field(ge=1, le=MOST)]
+Memory = Annotated[int, Field(ge=MEMORY_LIMITS[0], le=MEMORY_LIMITS[1])]
 Digest = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 Name = Annotated[str, Field(min_length=1)]
 Value = Annotated[int, Field(ge=-MOST, le=MOST)] | bool | str
@@ -184,7 +188,7 @@ class ExecLayout(_Made, _ByCause):
     define: dict[str, int]
     engine: EngineName
     value_bits: Bits
-    memory_bytes: Annotated[int, Field(ge=16, le=2**31)]
+    memory_bytes: Memory
     max_cycles: Cycles
     load: list[ArrayEntry] = Field(default_factory=list)
 
@@ -215,12 +219,15 @@ class WhyLayout(_Made):
 class Specification(_Strict):
     """What a sweep is of, as `experiments.whatif.sweep.Sweep.to_dict` returns it."""
 
-    matrices: Annotated[list[Name], Field(min_length=1)]
+    matrices: list[Name]
     programs: Annotated[list[Name], Field(min_length=1)]
     machine: str
     extend: list[str]
     set: Choices
     option: Choices
+    define: dict[str, Annotated[list[int], Field(min_length=1)]] = Field(default_factory=dict)
+    load: list[Name] = Field(default_factory=list)
+    memory: Memory = MEMORY_BYTES
     design: str
     samples: Cycles
     design_seed: Count
@@ -232,15 +239,40 @@ class Specification(_Strict):
     at: list[dict[str, Value]] = Field(default_factory=list)
     cost: Annotated[dict[str, float], AfterValidator(_weights)]
 
+    @property
+    def factors(self) -> dict[str, list[int | bool | str]]:
+        """What is varied, as `experiments.whatif.sweep.Sweep.factors` has it."""
+        return factors_of(self.set, self.option, {name: [*values] for name, values in self.define.items()})
+
+    @property
+    def is_of_texts(self) -> bool:
+        """Whether its programs are texts, which multiply no matrix."""
+        return any(map(is_text, self.programs))
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.is_of_texts is bool(self.matrices):
+            raise ValueError("matrices: products need at least one, and texts (FILE.s) have none")
+        return self
+
 
 class SweepLayout(_Made):
     """Of ``vecsim sweep``."""
 
     machine: MachineNumbers
     sweep: Specification
-    matrices: Matrices
+    matrices: list[MatrixEntry]
+    load: list[ArrayEntry] = Field(default_factory=list)
     cells: Count
     table_sha256: Digest
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.sweep.matrices and not self.matrices:
+            raise ValueError("matrices: list should have at least 1 item")
+        if [each.text for each in self.load] != self.sweep.load:
+            raise ValueError("load: the sweep and its arrays contradict each other")
+        return self
 
 
 Layout = RunLayout | ExecLayout | WhyLayout | SweepLayout

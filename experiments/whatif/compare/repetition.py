@@ -22,7 +22,8 @@ from experiments.whatif.compare.layouts import (
 from experiments.whatif.sweep import Sweep, SweepTable, sweep
 from experiments.whatif.sweep.attributes import Value
 from experiments.whatif.sweep.inputs import PREFIX, load_input
-from experiments.whatif.sweep.specification import OPTION, Point
+from experiments.whatif.sweep.specification import DEFINE, OPTION, Point
+from experiments.whatif.sweep.texts import prepare_text
 from isa import binary
 from isa.assembler import assemble_file
 from isa.declaration import InstructionSet
@@ -33,7 +34,7 @@ from programs.registry import OWN, PROGRAMS, find
 from programs.user_format import format_file, is_format_file
 from vecsim.data import Matrix, load, values_as
 from vecsim.data.conversion import OBJECT
-from vecsim.data.memory_files import Placed, placed, put
+from vecsim.data.memory_files import Array, at_place, put, read_array
 from vecsim.data.precision import value_bytes
 from vecsim.engines.running import run
 from vecsim.machine import Machine, extensions_of, instruction_set_of, machine_class
@@ -78,7 +79,8 @@ class Repeated:
 def place_here(file: Path) -> Path:
     """Return where a file is that was recorded on another machine.
 
-    A missing one may have come with vecsim, in another folder; or it may be in the working folder.
+    A missing one may have come with vecsim, in another folder; or it may be in the working folder, alone or
+    with the folders that it was in.
     """
     if file.exists():
         return file
@@ -88,7 +90,8 @@ def place_here(file: Path) -> Path:
             inner = parts[len(parts) - parts[::-1].index(folder.name) :]
             if folder.joinpath(*inner).is_file():
                 return folder.joinpath(*inner)
-    return Path(file.name).absolute() if is_regular(file.name) else file
+    here = (Path(*file.parts[first:]).absolute() for first in range(1, len(file.parts)))
+    return next(filter(is_regular, here), file)
 
 
 def program_here(program: str) -> str | None:
@@ -236,7 +239,7 @@ class Repetition:
         file = next((each.file for each in layout.files if each.what == "program"), layout.file)
         program = _program(str(place_here(Path(file))), layout.define, width, instructions)
         memory = np.zeros(layout.memory_bytes, np.uint8)
-        arrays = [_loaded(message, program, len(memory), width) for message in layout.load]
+        arrays = [at_place(_array(message, width), program, len(memory), "--load") for message in layout.load]
         now = run(
             put(memory, arrays, program),
             memory,
@@ -252,6 +255,8 @@ class Repetition:
         Without one of its programs, or if the document has a sample of its rows, each row is run by itself.
         """
         spec, rows, now = layout.sweep, self.document.rows, dict[Key, int | None]()
+        if spec.is_of_texts:
+            return self.texts(layout)
         machine = self.swept_machine(layout)
         names = self.same_matrices(layout)
         whole = len(rows) == len({row.key for row in self.document.table})
@@ -277,6 +282,33 @@ class Repetition:
             # A Latin hypercube of few values may take a point several times: one row of the document.
             now |= dict(zip(_keys(table, names), table.columns["cycles"], strict=True))
         return tuple(Repeated(key, row.cycles, now.get(key), None) for key, row in rows.items())
+
+    def texts(self, layout: SweepLayout) -> tuple[Repeated, ...]:
+        """Run the texts of a sweep that are here with all that they include; without an array nothing."""
+        spec, rows, machine = layout.sweep, self.document.rows, self.swept_machine(layout)
+        arrays: list[Array] | None = None
+        if all(is_regular(place_here(Path(each.file))) for each in layout.load):
+            arrays = [_array(each, value_bytes(spec.value_bits)) for each in layout.load]
+        here = {program: _text_here(program, layout) for program in spec.programs}
+        result = []
+        for number, (key, row) in enumerate(rows.items()):
+            file, now = here[key[0]], None
+            if row.cycles is not None and file is not None and arrays is not None:
+                self.watch(" ".join(key), number, len(rows))
+                point = _point(spec, key[1:])
+                changed = machine.changed(point.machine)
+                prepared = prepare_text(
+                    file,
+                    point.symbols,
+                    arrays,
+                    changed,
+                    value_bits=spec.value_bits,
+                    memory_bytes=spec.memory,
+                )
+                how: dict[str, Any] = {"engine": _engine(spec.engine), "max_cycles": spec.max_cycles}
+                now = run(prepared.program, prepared.loaded.memory, changed, **how).cycles
+            result.append(Repeated(key, row.cycles, now, None))
+        return tuple(result)
 
     def swept_machine(self, layout: SweepLayout) -> Machine:
         """Return the machine of a sweep."""
@@ -326,7 +358,8 @@ def _point(spec: Specification, varied: Sequence[str]) -> Point:
     values = dict(each.partition("=")[::2] for each in varied)
     machine = {name: _value(spec.set[name], text) for name, text in values.items() if name in spec.set}
     options = {name: values[OPTION + name] for name in spec.option if OPTION + name in values}
-    return Point(machine, options)
+    symbols = {name: int(values[DEFINE + name]) for name in spec.define if DEFINE + name in values}
+    return Point(machine, options, symbols)
 
 
 def _value(values: Sequence[Value], text: str) -> int | bool:
@@ -349,11 +382,17 @@ def _place(message: MatrixEntry) -> str | Path:
     return message.source if "://" in message.source or message.source.startswith(PREFIX) else message.name
 
 
-def _loaded(message: ArrayEntry, program: Program, memory_bytes: int, width: Any) -> Placed:
+def _text_here(program: str, layout: SweepLayout) -> str | None:
+    """Return where a text of a sweep is, if all that it includes is here, too."""
+    files = [place_here(Path(each.file)) for each in layout.files if each.what == f"program {program}"]
+    return str(files[0]) if files and all(map(is_regular, files)) else None
+
+
+def _array(message: ArrayEntry, width: int) -> Array:
     """Read what was put into memory, if it is still what it was."""
     place = message.text.partition("=")[0]
     file = place_here(Path(message.file))
-    each = placed(f"{place}={file}", program, memory_bytes, width, "--load")
+    each = read_array(f"{place}={file}", width, "--load")
     if each.sha256 != message.sha256:
         raise UserError(
             f"{each.file} is another file now; restore the one that was loaded (digest {short(each.sha256)}, "

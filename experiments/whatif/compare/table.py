@@ -28,11 +28,12 @@ from vecsim.support.errors import UserError
 from vecsim.support.shown_text import csv_cell
 from vecsim.support.suggestions import counted, shown
 
-OPTION = "option."
 CAUSE_PREFIX = "cause_"
 ONE_AT_A_TIME = "one-at-a-time"
 """The design in whose rows what is not varied is left empty."""
-REQUIRED = ("matrix", "rows", "nnz", "locality", "program", "cycles", "cycles_per_nnz", "fault")
+REQUIRED = ("program", "cycles", "fault")
+OF_MATRICES = ("matrix", "rows", "nnz", "locality", "cycles_per_nnz")
+"""Columns that products need in addition."""
 AGREEMENT = 1e-9
 """How far a stated quotient may be off, relative to that of the numbers in its row."""
 
@@ -61,18 +62,13 @@ Size = Annotated[int, Field(ge=1, le=MOST)]
 FromText = BeforeValidator(_whole)
 
 
-class TableRow(BaseModel):
-    """A row: a program on a matrix at a point, with its cycles or the fault that prevented them."""
+class TextRow(BaseModel):
+    """A row: a text at a point, with its cycles or the fault that prevented them."""
 
     model_config = ConfigDict(strict=True, extra="ignore", frozen=True)
 
-    matrix: Annotated[str, Field(min_length=1)]
     program: Annotated[str, Field(min_length=1)]
-    rows: Annotated[Size, FromText]
-    nnz: Annotated[Count, FromText]
-    locality: Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(_real)]
     cycles: Annotated[Size | None, FromText]
-    cycles_per_nnz: Annotated[Annotated[float, Field(gt=0)] | None, BeforeValidator(_real)]
     fault: str
     cycles_by_cause: dict[str, Annotated[Count, FromText]] = Field(default_factory=dict)
     varied: dict[str, str] = Field(default_factory=dict)
@@ -81,6 +77,33 @@ class TableRow(BaseModel):
     def _check(self) -> Self:
         if (self.cycles is None) != bool(self.fault):
             raise ValueError("a row must have either cycles or a fault")
+        if (
+            self.cycles is not None
+            and self.cycles_by_cause
+            and sum(self.cycles_by_cause.values()) != self.cycles
+        ):
+            raise ValueError(
+                f"cycles = {self.cycles}, cycles_by_cause add up to {sum(self.cycles_by_cause.values())}"
+            )
+        return self
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What tells it apart: program and what was varied, as ``name=value``."""
+        return (self.program, *(f"{name}={value}" for name, value in self.varied.items() if value))
+
+
+class ProductRow(TextRow):
+    """A row: a program on a matrix at a point, with its cycles or the fault that prevented them."""
+
+    matrix: Annotated[str, Field(min_length=1)]
+    rows: Annotated[Size, FromText]
+    nnz: Annotated[Count, FromText]
+    locality: Annotated[Annotated[float, Field(ge=0)] | None, BeforeValidator(_real)]
+    cycles_per_nnz: Annotated[Annotated[float, Field(gt=0)] | None, BeforeValidator(_real)]
+
+    @model_validator(mode="after")
+    def _check_quotient(self) -> Self:
         if self.cycles is None:
             return self
         quotient = self.cycles / self.nnz if self.nnz else None
@@ -90,17 +113,15 @@ class TableRow(BaseModel):
             agree = math.isclose(quotient, stated, rel_tol=AGREEMENT)
         if not agree:
             raise ValueError(f"cycles_per_nnz = {stated}, but must be cycles / nnz = {quotient}")
-        if self.cycles_by_cause and sum(self.cycles_by_cause.values()) != self.cycles:
-            raise ValueError(
-                f"cycles = {self.cycles}, cycles_by_cause add up to {sum(self.cycles_by_cause.values())}"
-            )
         return self
 
     @property
     def key(self) -> tuple[str, ...]:
-        """What tells it apart: matrix, program and what was varied, as ``name=value``."""
-        varied = (f"{name}={value}" for name, value in self.varied.items() if value)
-        return (self.matrix, self.program, *varied)
+        """What tells it apart: the matrix before all else."""
+        return (self.matrix, *super().key)
+
+
+TableRow = ProductRow | TextRow
 
 
 @dataclass(frozen=True)
@@ -152,11 +173,11 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
             f"{short(layout.table_sha256)}): run the sweep again; it keeps its results"
         )
     spec = layout.sweep
-    varied = {name: frozenset(map(str, values)) for name, values in spec.set.items()}
-    varied |= {OPTION + name: frozenset(map(str, values)) for name, values in spec.option.items()}
+    varied = {name: frozenset(map(str, values)) for name, values in spec.factors.items()}
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     try:
-        columns = _columns(path, next(reader, []), varied)
+        required = REQUIRED if spec.is_of_texts else (*REQUIRED, *OF_MATRICES)
+        columns = _columns(path, next(reader, []), varied, required)
         rows = tuple(_row(f"{path}, line {reader.line_num}", columns, cells, layout) for cells in reader)
     except csv.Error as error:
         raise UserError(f"{path}, line {reader.line_num}: is not CSV: {error}; run the sweep again") from None
@@ -166,8 +187,10 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
     return rows
 
 
-def _columns(path: Path, names: Sequence[str], varied: Mapping[str, frozenset[str]]) -> _Columns:
-    for name in (*REQUIRED, *varied):
+def _columns(
+    path: Path, names: Sequence[str], varied: Mapping[str, frozenset[str]], required: Sequence[str]
+) -> _Columns:
+    for name in (*required, *varied):
         if names.count(name) != 1:
             what = "has no column" if name not in names else "has more than one column"
             raise UserError(f"{path}, line 1: {what} {shown(repr(name))}; exactly one is needed")
@@ -176,7 +199,8 @@ def _columns(path: Path, names: Sequence[str], varied: Mapping[str, frozenset[st
     return _Columns(tuple(names), varied)
 
 
-_ROW = TypeAdapter(TableRow)
+_ROWS: dict[bool, TypeAdapter[TableRow]] = {True: TypeAdapter(TextRow), False: TypeAdapter(ProductRow)}
+"""By whether the sweep is of texts."""
 
 
 def _row(where: str, columns: _Columns, cells: Sequence[str], layout: SweepLayout) -> TableRow:
@@ -186,7 +210,7 @@ def _row(where: str, columns: _Columns, cells: Sequence[str], layout: SweepLayou
             f"{counted(len(columns.names), 'column')} need one each"
         )
     try:
-        row = _ROW.validate_python(columns.row([csv_cell(cell) for cell in cells]))
+        row = _ROWS[layout.sweep.is_of_texts].validate_python(columns.row([csv_cell(cell) for cell in cells]))
     except ValidationError as error:
         raise UserError(f"{where}: {first_fault(error)}") from None
     if row.program not in layout.sweep.programs:
@@ -207,15 +231,15 @@ def _check_rows(path: Path, rows: Sequence[TableRow], layout: SweepLayout) -> No
     facts: dict[str, tuple[object, ...]] = {}
     cycles: dict[tuple[str, ...], int | None] = {}
     for row in rows:
-        if row.matrix not in known:
-            raise UserError(
-                f"{path}: matrix {shown(repr(row.matrix))}: is not in sweep.json; use one of its matrices"
-            )
-        of_matrix = (row.rows, row.nnz, row.locality)
-        if (
-            facts.setdefault(row.matrix, of_matrix) != of_matrix
-            or cycles.setdefault(row.key, row.cycles) != row.cycles
-        ):
+        agree = cycles.setdefault(row.key, row.cycles) == row.cycles
+        if isinstance(row, ProductRow):
+            if row.matrix not in known:
+                raise UserError(
+                    f"{path}: matrix {shown(repr(row.matrix))}: is not in sweep.json; use one of its matrices"
+                )
+            of_matrix = (row.rows, row.nnz, row.locality)
+            agree &= facts.setdefault(row.matrix, of_matrix) == of_matrix
+        if not agree:
             raise UserError(
                 f"{path}: {shown(' '.join(row.key), 80)}: two rows contradict each other; "
                 "run the sweep again, which distinguishes matrices of the same name"

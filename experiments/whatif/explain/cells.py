@@ -13,12 +13,13 @@ import numpy.typing as npt
 
 from experiments.whatif.compare.document import TABLE_FILE, Document, read_document
 from experiments.whatif.compare.layouts import SWEEP, SweepLayout
-from experiments.whatif.compare.table import OPTION, TableRow
+from experiments.whatif.compare.table import ProductRow, TableRow
 from experiments.whatif.explain.effects import Fit, fit
 from experiments.whatif.sweep.answer import Combination, ratios_of
 from experiments.whatif.sweep.attributes import Value
 from experiments.whatif.sweep.matrix_parameters import matrix_parameters
 from experiments.whatif.sweep.question import Question, read_question
+from experiments.whatif.sweep.texts import NO_MATRIX
 from vecsim.machine.description import flat
 from vecsim.support.errors import UserError
 
@@ -38,7 +39,7 @@ class Cells:
     varied
         Values of each thing that was varied, as texts, by name, in the order of the specification.
     programs, matrices
-        Names, in the order of the specification.
+        Names, in the order of the specification; of texts `NO_MATRIX` stands in the place of the matrices.
     features
         Numbers of the matrices, in their order, by what they are: what programs are compared by.
     machine
@@ -52,7 +53,7 @@ class Cells:
     place
         int64, for each cell, by name: the place in `varied`, or `ABSENT`.
     cycles, per_nnz
-        float64, for each cell: cycles, and cycles a non-zero.
+        float64, for each cell: cycles, and cycles a non-zero or, of texts, millions of cycles.
     faults
         How many cells have no result.
     question
@@ -82,6 +83,26 @@ class Cells:
     parameters: Mapping[str, Sequence[float]] = field(default_factory=dict)
     factors: Mapping[str, Sequence[Value]] = field(default_factory=dict)
     ratios: Mapping[Combination, float] = field(default_factory=dict)
+
+    @property
+    def is_of_texts(self) -> bool:
+        """Whether its programs are texts, which multiply no matrix."""
+        return self.matrices == (NO_MATRIX,)
+
+    @property
+    def speed(self) -> str:
+        """What the inverse of `per_nnz` is called."""
+        return "runs in a million cycles" if self.is_of_texts else "non-zeros a cycle"
+
+    @property
+    def time(self) -> str:
+        """What `per_nnz` is called."""
+        return "million cycles a run" if self.is_of_texts else "cycles a non-zero"
+
+    @property
+    def over(self) -> str:
+        """What means are taken over before all else: the matrices, if there are any."""
+        return "" if self.is_of_texts else "the matrices and "
 
     @cached_property
     def fits(self) -> tuple[Fit | None, ...]:
@@ -184,12 +205,13 @@ def cells_of(document: Document, where: Path) -> Cells:
     layout = document.layout
     if not isinstance(layout, SweepLayout):
         raise UserError(f"{where}: is of {document.kind}; name the results of {SWEEP}")
-    there = [row for row in document.table if row.cycles_per_nnz is not None]
+    spec = layout.sweep
+    there = [row for row in document.table if _time(row) is not None]
     if not there:
         raise UserError(f"{where}: no cell has a result; see the column fault of {TABLE_FILE}")
-    spec = layout.sweep
-    varied = {**spec.set, **{OPTION + name: values for name, values in spec.option.items()}}
-    matrices = {row.matrix: row for row in there}
+    varied = spec.factors
+    matrices = {row.matrix: row for row in there if isinstance(row, ProductRow)}
+    named = tuple(matrices) or (NO_MATRIX,)
     sources = {each.name: each.source for each in layout.matrices}
     question = read_question(spec.question, spec.programs) if spec.question else None
     features = {"non-zeros a row": [row.nnz / row.rows for row in matrices.values()]}
@@ -199,19 +221,19 @@ def cells_of(document: Document, where: Path) -> Cells:
     return Cells(
         varied={name: tuple(map(_label, values)) for name, values in varied.items()},
         programs=tuple(spec.programs),
-        matrices=tuple(matrices),
+        matrices=named,
         features={name: np.array(values) for name, values in features.items()},
         machine=flat(layout.machine),
         value_bits=spec.value_bits,
         cost=spec.cost,
         program=_places((row.program for row in there), spec.programs),
-        matrix=_places((row.matrix for row in there), tuple(matrices)),
+        matrix=_places((_matrix(row) for row in there), named),
         place={
             name: _places((row.varied[name] for row in there), tuple(map(str, values)))
             for name, values in varied.items()
         },
         cycles=np.array([row.cycles for row in there], dtype=float),
-        per_nnz=np.array([row.cycles_per_nnz for row in there], dtype=float),
+        per_nnz=np.array([_time(row) for row in there], dtype=float),
         faults=len(document.table) - len(there),
         question=question,
         parameters=matrix_parameters(list(matrices), [sources[name] for name in matrices])[0],
@@ -220,9 +242,20 @@ def cells_of(document: Document, where: Path) -> Cells:
     )
 
 
+def _matrix(row: TableRow) -> str:
+    return row.matrix if isinstance(row, ProductRow) else NO_MATRIX
+
+
+def _time(row: TableRow) -> float | None:
+    """Return cycles a non-zero or, of a text, millions of cycles; None for no result."""
+    if isinstance(row, ProductRow):
+        return row.cycles_per_nnz
+    return None if row.cycles is None else row.cycles / 1e6
+
+
 def _ratios(table: Sequence[TableRow], varied: Sequence[str], question: Question) -> dict[Combination, float]:
     columns: dict[str, list[object]] = {
-        "matrix": [row.matrix for row in table],
+        "matrix": [_matrix(row) for row in table],
         "program": [row.program for row in table],
         "cycles": [row.cycles for row in table],
         **{name: [row.varied[name] for row in table] for name in varied},
@@ -235,5 +268,5 @@ def _label(value: object) -> str:
 
 
 def _places(match: Iterable[str], values: Sequence[str]) -> Ints:
-    places = {value: place for place, value in enumerate(values)} | {"": ABSENT}
+    places = {"": ABSENT} | {value: place for place, value in enumerate(values)}
     return np.array([places[each] for each in match], dtype=np.int64)

@@ -9,10 +9,9 @@ import numpy as np
 
 from experiments.report.comparison import Comparison
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table
-from experiments.whatif.compare.table import OPTION
 from experiments.whatif.explain.cells import ABSENT, Cells
-from experiments.whatif.explain.parameters import SPEED
 from experiments.whatif.sweep.cost import WEIGHTS, cost
+from experiments.whatif.sweep.specification import DEFINE, OPTION
 from vecsim.support.suggestions import amount
 
 MOST_SHOWN = 40
@@ -33,7 +32,7 @@ class Candidate:
     cost
         See `experiments.whatif.sweep.cost`.
     speed
-        Non-zeros a cycle, the geometric mean over all matrices.
+        Non-zeros a cycle, the geometric mean over all matrices; of texts runs in a million cycles.
     """
 
     program: str
@@ -43,7 +42,12 @@ class Candidate:
 
 
 def candidates(cells: Cells) -> list[Candidate]:
-    """Return every program on every machine that has a result for every matrix."""
+    """Return every program on every machine that has a result for every matrix.
+
+    There are none where symbols of texts are varied: these may change what is computed.
+    """
+    if any(name.startswith(DEFINE) for name in cells.several):
+        return []
     places = np.column_stack([cells.program, *cells.place.values()])
     points, which = np.unique(places, axis=0, return_inverse=True)
     which = which.reshape(-1)
@@ -84,12 +88,12 @@ def pareto(cells: Cells, of: Sequence[Candidate]) -> Item:
     rows = []
     for each in best[:MOST_SHOWN]:
         label = f"{each.program}: {each.point or 'the machine as it is'}"
-        rows += [Comparison(label, "cost", "", each.cost), Comparison(label, SPEED, "", each.speed)]
+        rows += [Comparison(label, "cost", "", each.cost), Comparison(label, cells.speed, "", each.speed)]
     title = "Speed against the cost of the machine"
     chart = ScatterChart(
         title=title,
         x_label="cost, in lanes",
-        y_label=SPEED,
+        y_label=cells.speed,
         panels=(
             ScatterPanel(
                 "",
@@ -104,7 +108,7 @@ def pareto(cells: Cells, of: Sequence[Candidate]) -> Item:
     counted = ", ".join(f"{name} {weight:.3g}" for name, weight in weights.items() if weight)
     free = _without_cost(cells)
     summary = (
-        "Each point is a program on a machine, with the geometric mean over all matrices; the line joins "
+        "Each point is a program on a machine, with the geometric mean over everything else; the line joins "
         f"what nothing cheaper is faster than. The cost is a sum of weights times numbers: {counted}. "
         f"{MACHINES_FILE}.csv has every point; [cost] in the specification gives other weights."
     )
@@ -141,14 +145,14 @@ def _without_cost(cells: Cells) -> list[str]:
     return [name for name in cells.several if name not in counted and not name.startswith(OPTION)]
 
 
-def machines(of: Sequence[Candidate]) -> Appendix:
+def machines(cells: Cells, of: Sequence[Candidate]) -> Appendix:
     """Return every point of the picture as a table, which is a CSV file, too."""
     on_front = set(front(of))
     rows = tuple(
         (c.program, c.point, f"{c.cost:.6g}", f"{c.speed:.6g}", "yes" if c in on_front else "")
         for c in sorted(of, key=lambda c: (c.cost, -c.speed))
     )
-    columns = ("program", "varied", "cost", SPEED, "front")
+    columns = ("program", "varied", "cost", cells.speed, "front")
     return Appendix(
-        MACHINES_FILE, "Machines, by cost", table=Table(columns, rows, frozenset({"cost", SPEED}))
+        MACHINES_FILE, "Machines, by cost", table=Table(columns, rows, frozenset({"cost", cells.speed}))
     )

@@ -12,7 +12,7 @@ from experiments.report.comparison import Comparison
 from experiments.report.item import Item
 from experiments.report.parameter_charts import HeatChart
 from experiments.whatif.explain.cells import Cells, Floats, comparable, number, overall
-from experiments.whatif.explain.parameters import NO_RESULT, SPEED, file_name
+from experiments.whatif.explain.parameters import NO_RESULT, file_name
 
 MOST_PLACES = 400
 """Most combinations of the values of two things; larger pairs have no table."""
@@ -85,7 +85,7 @@ def _item(cells: Cells, pair: Pair, *, has_figure: bool) -> Item:
     title = f"Speed against {first} and {second}"
     chart = HeatChart(
         title=title,
-        value_label=SPEED,
+        value_label=cells.speed,
         x_label=second,
         y_label=first,
         columns=cells.varied[second],
@@ -100,7 +100,7 @@ def _item(cells: Cells, pair: Pair, *, has_figure: bool) -> Item:
         for x, value in zip(chart.columns, line, strict=True)
     )
     summary = (
-        "Non-zeros a cycle: geometric means over the matrices and over everything else that was varied. Both "
+        f"{cells.speed.capitalize()}: geometric means over {cells.over}everything else that was varied. Both "
         f"together change the speed by up to {100 * (pair.interaction - 1):.1f} % otherwise than what each "
         "does by itself would say."
     )

@@ -10,16 +10,15 @@ import numpy as np
 from experiments.report.comparison import Comparison
 from experiments.report.item import Item
 from experiments.report.parameter_charts import LineChart, Range, RangeChart
-from experiments.whatif.compare.table import OPTION
 from experiments.whatif.explain.cells import Cells, Floats, comparable, number, overall
 from experiments.whatif.explain.effects import CONFIDENCE, not_ranked
 from experiments.whatif.explain.surface import Surface
+from experiments.whatif.sweep.specification import OPTION
 from vecsim.support.suggestions import counted
 
 FEWEST_MATRICES = 4
 """Of fewer neither an interval nor a line through them says anything."""
 NO_RESULT = "no result"
-SPEED = "non-zeros a cycle"
 
 
 def file_name(*names: str) -> str:
@@ -37,15 +36,13 @@ def against(cells: Cells, name: str) -> Item:
         means = comparable(cells.means(place, (name,)))
         low, median, high = _quartiles(1 / means)
         series[program] = tuple(map(number, median))
-        bands[program] = tuple(
-            None if np.isnan(a) else (float(a), float(b)) for a, b in zip(low, high, strict=True)
-        )
-        columns = {
-            program: median,
-            f"{program}, lower quartile": low,
-            f"{program}, upper quartile": high,
-            f"{program}, cycles a non-zero": overall(means),
-        }
+        columns = {program: median}
+        if not cells.is_of_texts:
+            bands[program] = tuple(
+                None if np.isnan(a) else (float(a), float(b)) for a, b in zip(low, high, strict=True)
+            )
+            columns |= {f"{program}, lower quartile": low, f"{program}, upper quartile": high}
+        columns |= {f"{program}, {cells.time}": overall(means)}
         rows += [
             Comparison(value, message, "", number(float(column[at])), absent=NO_RESULT)
             for message, column in columns.items()
@@ -54,18 +51,20 @@ def against(cells: Cells, name: str) -> Item:
     title = f"Speed against {name}"
     chart = LineChart(
         title=title,
-        value_label=SPEED,
+        value_label=cells.speed,
         category_label=name,
         categories=values,
         series=series,
         bands=bands,
-        description=f"Lines: {title.lower()}, for each program, in a band of half of the matrices.",
+        description=f"Lines: {title.lower()}, for each program"
+        f"{'' if cells.is_of_texts else ', in a band of half of the matrices'}.",
     )
     summary = (
-        "Non-zeros a cycle, for each matrix the geometric mean over everything else that was varied: the "
-        f"median of {counted(len(cells.matrices), 'matrix')} and, as a band, their quartiles. "
-        "Cycles a non-zero are "
-        "geometric means over the matrices, too."
+        "Runs in a million cycles: the geometric mean over everything else that was varied."
+        if cells.is_of_texts
+        else "Non-zeros a cycle, for each matrix the geometric mean over everything else that was varied: "
+        f"the median of {counted(len(cells.matrices), 'matrix')} and, as a band, their quartiles. "
+        "Cycles a non-zero are geometric means over the matrices, too."
     )
     gaps = tuple(_refused(cells).values())
     return Item(file_name(name), title, summary, tuple(rows), chart, gaps=gaps)
@@ -136,7 +135,7 @@ def _refused(cells: Cells) -> dict[str, str]:
 def _summary(cells: Cells) -> str:
     message = (
         "For each thing that was varied the speed with its slowest and with its fastest value, over that of "
-        "all values together (one at a time: of the machine as it is). Geometric means over all matrices and "
+        f"all values together (one at a time: of the machine as it is). Geometric means over {cells.over}"
         "everything else that was varied; the values stand at the ends of the bars."
     )
     if all(model is None for model in cells.fits):

@@ -34,11 +34,12 @@ def answered(cells: Cells, question: Question) -> Item:
         for at, values in enumerate(itertools.product(*cells.varied.values()))
     )
     uncertain = int((~result.yes & ~result.no).sum())
+    means = "" if cells.is_of_texts else "Geometric means over the matrices. "
     summary = (
-        "Geometric means over the matrices. What was not computed is predicted by a Gaussian process through "
-        "the logarithms; an answer is certain where the prediction is three standard deviations from the "
-        f"threshold. {len(cells.ratios):,} of {len(rows):,} combinations were computed, {uncertain:,} "
-        "answers are uncertain."
+        f"{means}What was not computed is predicted by a Gaussian process through the logarithms; an answer "
+        "is certain where the prediction is three standard deviations from the threshold. "
+        f"{len(cells.ratios):,} of {len(rows):,} combinations were computed, {uncertain:,} answers are "
+        "uncertain."
     )
     return Item(NAME, title, summary, rows, _chart(cells, result, title, ratio))
 

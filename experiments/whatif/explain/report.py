@@ -50,14 +50,15 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
     match = candidates(cells) if cells.machine else []
     if len({each.cost for each in match}) >= FEWEST_MACHINES:
         items.append(pareto(cells, match))
-        appendices.append(machines(match))
+        appendices.append(machines(cells, match))
     if not items:
         raise UserError(
-            f"{name}: nothing was varied; vary a number, or name {FEWEST_MATRICES} matrices and two programs"
+            f"{name}: nothing was varied; vary a number"
+            + ("" if cells.is_of_texts else f", or name {FEWEST_MATRICES} matrices and two programs")
         )
+    matrices = "" if cells.is_of_texts else f"{counted(len(cells.matrices), 'matrix')} and "
     source = (
-        f"{counted(len(cells.cycles), 'cell')} of {counted(len(cells.matrices), 'matrix')} and "
-        f"{counted(len(cells.programs), 'program')}; "
+        f"{counted(len(cells.cycles), 'cell')} of {matrices}{counted(len(cells.programs), 'program')}; "
         f"{cells.faults:,} have no result."
     )
     part = Part("sweep", source, tuple(items), remarks)
@@ -66,7 +67,7 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
 
 def _specification(cells: Cells) -> Appendix:
     rows = (
-        ("matrices", ", ".join(cells.matrices)),
+        *(() if cells.is_of_texts else (("matrices", ", ".join(cells.matrices)),)),
         ("programs", ", ".join(cells.programs)),
         *((name, ", ".join(values)) for name, values in cells.varied.items()),
     )

@@ -10,10 +10,10 @@ import numpy as np
 
 from experiments.report.comparison import Comparison
 from experiments.report.item import BarChart, Item, Panel
-from experiments.whatif.compare.table import OPTION
 from experiments.whatif.explain.cells import Cells
 from experiments.whatif.explain.effects import fit_samples, not_ranked, samples_of
 from experiments.whatif.explain.surface import Floats, Ints, Surface, design_of
+from experiments.whatif.sweep.specification import OPTION
 
 MATRIX, REST = "matrix", "more than two together, or error"
 AND = " x "
@@ -75,7 +75,7 @@ def what_explains(cells: Cells) -> Item | None:
     ]
     notes = tuple(f"{name}: {_leading(shares)} of the variance." for name, shares in results.items())
     chart = _chart(results, seen)
-    return Item("sweep-variance", TITLE, _summary(), tuple(rows), chart, notes=notes, gaps=tuple(gaps))
+    return Item("sweep-variance", TITLE, _summary(cells), tuple(rows), chart, notes=notes, gaps=tuple(gaps))
 
 
 def _largest(results: Mapping[str, Mapping[str, Share]]) -> list[str]:
@@ -200,10 +200,10 @@ def _leading(shares: Mapping[str, Share]) -> str:
     return ", ".join(f"{part} {shares[part].of:.0%}" for part in best[:MOST_NAMED])
 
 
-def _summary() -> str:
+def _summary(cells: Cells) -> str:
     return (
-        "Shares of the variance of the logarithm of cycles a non-zero, and of the logarithm of the ratio of "
-        "two programs' cycles, over all samples and matrices. A pair counts what both do together beyond "
+        f"Shares of the variance of the logarithm of {cells.time}, and of the logarithm of the ratio of "
+        f"two programs' cycles, over {cells.over}all samples. A pair counts what both do together beyond "
         f"what each does alone. Parts below {LEAST_SHARE:.1%} are left out. Where not every combination was "
         "tried, shares are those of the fitted surface over all combinations, with an F test."
     )

@@ -88,7 +88,7 @@ def answer(
         Of the sweep.
     ratios
         By the values of a combination, the logarithm of the ratio of cycles, the geometric mean over the
-        matrices.
+        matrices, if there are any.
 
     Raises
     ------
@@ -133,9 +133,9 @@ def ratios_of(
     """
     logs: dict[Combination, dict[tuple[object, str], float]] = {}
     wanted = {question.first, question.second}
-    rows = zip(
-        columns["matrix"], columns["program"], columns["cycles"], *(columns[n] for n in factors), strict=True
-    )
+    programs = columns["program"]
+    matrices = columns.get("matrix", [""] * len(programs))
+    rows = zip(matrices, programs, columns["cycles"], *(columns[name] for name in factors), strict=True)
     for matrix, program, cycles, *values in rows:
         if program in wanted:
             own = logs.setdefault(tuple(map(str, values)), {})

@@ -15,8 +15,10 @@ from programs.registry import ProgramLike, find, program_like
 from programs.user_format import UserFormat
 from vecsim.data import Matrix, as_matrix
 from vecsim.data.conversion import UNNAMED
+from vecsim.data.memory_files import byte_count
 from vecsim.machine import Extension, Machine
 from vecsim.support.arguments import path_text, plain, series, shown, table, text, whole
+from vecsim.support.decimal_text import integer
 from vecsim.support.errors import UserError
 from vecsim.support.mistakes import Mistakes
 
@@ -100,8 +102,14 @@ def read_attribute(name: str, value: Any) -> Any:
         return _programs(value)
     if name == "extend":
         return tuple(map(_extension, series(name, _alone(value), "names")))
+    if name == "load":
+        return tuple(text(name, each) for each in series(name, value, "texts"))
     if name in ("set", "option"):
         return _factors(name, value)
+    if name == "define":
+        return {key: _integers(f"{name}.{key}", values) for key, values in _factors(name, value).items()}
+    if name == "memory":
+        return byte_count(name, str(value) if type(value) is int else text(name, value))
     if name == "at":
         return tuple(
             _point(f"at[{number}]", each) for number, each in enumerate(series(name, value, "tables"))
@@ -231,6 +239,17 @@ def _values(where: str, given: Any) -> tuple[Value, ...]:
         if len(several) > MOST_VALUES:
             raise UserError(f"{where}: has too many values; at most {MOST_VALUES:,} are possible")
     return tuple(_once(several))
+
+
+def _integers(where: str, values: Iterable[Value]) -> tuple[Value, ...]:
+    """Read the values of a symbol: whole numbers, also negative ones and with 0x or 0b."""
+    result: list[Value] = []
+    for value in values:
+        number = integer(value) if isinstance(value, str) else value
+        if number is None or isinstance(value, bool):
+            raise UserError(f"{where}: {shown(str(value))} is not an integer; use a whole number")
+        result.append(number)
+    return tuple(_once(result))
 
 
 def _once(values: Iterable[Value]) -> Iterator[Value]:

@@ -22,8 +22,8 @@ from typing import Any
 
 from experiments.code_fingerprint import code_fingerprint
 from experiments.whatif.sweep.cell import Cell, ImageRecord
-from experiments.whatif.sweep.inputs import Input, called, load_input
-from experiments.whatif.sweep.simulation import Outcome, Task, begin
+from experiments.whatif.sweep.inputs import Input, called
+from experiments.whatif.sweep.simulation import Outcome, Task, begin, input_of
 from experiments.whatif.sweep.store import Store
 from programs.measurement import Prepared
 from vecsim.support.errors import UserError
@@ -187,18 +187,19 @@ def _version() -> str:
 
 
 def _submitted(client: Any, task: Task, places: Sequence[int]) -> list[tuple[Any, Sequence[int]]]:
-    """Hand out the points of a task in batches, with the matrix, which a worker gets once."""
-    matrix = load_input(task.matrix, task.sweep.value_bits)
+    """Hand out the points of a task in batches, with the matrix or the arrays, which a worker gets once."""
+    given = input_of(task.sweep, task.matrix)
     # A task and no scattered data, which would be lost with the worker that has it.
-    sent = client.submit(_as_it_is, matrix, key=f"vecsim-matrix-{matrix.digest}")
-    size = max(1, min(MOST_CELLS, BATCH_ENTRIES // max(1, matrix.csr.nnz)))
+    sent = client.submit(_as_it_is, given, key=f"vecsim-matrix-{given.digest}")
+    entries = 1 if given.csr is None else given.csr.nnz
+    size = max(1, min(MOST_CELLS, BATCH_ENTRIES // max(1, entries)))
     batches = [places[i : i + size] for i in range(0, len(places), size)]
     task = replace(task, matrix=called(task.matrix))
     return [(client.submit(_compute, task, batch, sent, pure=False), batch) for batch in batches]
 
 
-def _as_it_is(matrix: Input) -> Input:
-    return matrix
+def _as_it_is(given: Input) -> Input:
+    return given
 
 
 def _finished(
@@ -262,12 +263,12 @@ _turn = threading.Lock()
 _images: OrderedDict[str, Prepared] = OrderedDict()
 
 
-def _compute(task: Task, places: Sequence[int], matrix: Input) -> Gathered:
+def _compute(task: Task, places: Sequence[int], given: Input) -> Gathered:
     """In a worker: compute the cells of a batch, one batch at a time whatever threads it has."""
     with _turn:
         gathered = Gathered()
         points = tuple(task.points[place] for place in places)
-        work = begin(task, points, matrix, gathered, _images)
+        work = begin(task, points, given, gathered, _images)
         work.find_keys()
         for place in work.missing(()):
             work.compute(place)

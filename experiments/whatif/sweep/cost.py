@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+from experiments.whatif.sweep.texts import is_text
 from programs.registry import OWN
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import nearest, shown
@@ -64,11 +65,12 @@ def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str
     machine
         Its numbers, by full name.
     program
-        A program of `programs.registry`, or a user's program like one of these.
+        A program of `programs.registry`, a user's program like one of these, or a text, which may need every
+        part.
     value_bits
         Bits of an element.
     """
-    like = program.partition(OWN)[0]
+    like, needs_all = program.partition(OWN)[0], is_text(program)
     section, ports = machine["section_size"], machine["memory_ports"]
     registers = max(machine["vector_registers"], machine.get("physical_vector_registers", 0))
     result = {
@@ -78,9 +80,9 @@ def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str
         "banks": machine["banks"],
         "register_bits": registers * section * value_bits,
     }
-    if like in SPARSE_UNIT:
+    if like in SPARSE_UNIT or needs_all:
         result["sparse_entries"] = machine["sparse_unit.p"]
-    if like in VECTOR_CACHE:
+    if like in VECTOR_CACHE or needs_all:
         result["cache_bits"] = section * section * value_bits
     return result
 

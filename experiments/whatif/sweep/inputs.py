@@ -1,4 +1,4 @@
-"""The matrix of a cell, with values of the width that is multiplied, and its digest."""
+"""The matrix of a cell, with values of the width that is multiplied, or its arrays, and their digest."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 from experiments.whatif.sweep import family_ranges
 from vecsim.data import Matrix, load, value_bytes, values_as
 from vecsim.data.conversion import OBJECT
+from vecsim.data.memory_files import Array
 from vecsim.data.metrics import locality
 from vecsim.data.precision import rounding
 from vecsim.results.digests import matrix_sha256
@@ -87,21 +88,23 @@ def load_member(name: str) -> tuple[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class Input:
-    """A matrix as it is multiplied.
+    """A matrix as it is multiplied, or the arrays of a text.
 
     Attributes
     ----------
     name
-        What reports call it.
+        What reports call it; empty for arrays.
     csr
-        SciPy CSR array with values of the sweep's width; None where the digest will do.
+        SciPy CSR array with values of the sweep's width; None for arrays and where the digest will do.
     digest
-        Of this array; see `vecsim.results.digests.matrix_sha256`.
+        Of this array, see `vecsim.results.digests.matrix_sha256`, or of the arrays.
     source
         The path of its file, the address it was downloaded from, "built-in", "Python", or its name in a
         suite.
     files
-        The file that it was read from, if it was from one.
+        The file that it was read from, if it was from one, or those of the arrays.
+    arrays
+        What is put into the memory of a text before a run.
     """
 
     name: str
@@ -109,6 +112,7 @@ class Input:
     digest: str
     source: str = ""
     files: tuple[InputFile, ...] = ()
+    arrays: tuple[Array, ...] = ()
     warnings: tuple[str, ...] = ()
     """What reading it and the width of its values changed."""
 
@@ -173,7 +177,7 @@ def _input(matrix: Matrix, value_bits: int) -> Input:
     if matrix.source == OBJECT:
         lost = (*lost, *rounding(matrix.csr, csr))
     message = (*matrix.warnings, *(f"{matrix.name}: {line}" for line in lost))
-    return Input(matrix.name, csr, matrix_sha256(csr), matrix.source, matrix.files, message)
+    return Input(matrix.name, csr, matrix_sha256(csr), matrix.source, matrix.files, warnings=message)
 
 
 def forget_loaded() -> None:

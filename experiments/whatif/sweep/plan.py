@@ -44,7 +44,8 @@ class Plan:
         the program does not have. There may be fewer: which options give the same program is known when its
         image has been made.
     seconds
-        Estimate of the processors' time of these, in seconds.
+        Estimate of the processors' time of these, in seconds. That of a text is not known before a cell of
+        it is stored.
     timed
         How many of `left` the estimate takes from times of stored cells of the same program; the others from
         their non-zeros alone.
@@ -86,14 +87,14 @@ def planned(
     what, tasks
         The sweep and its tasks.
     nnz
-        The non-zeros of its matrices, as they are in the sweep.
+        The non-zeros of its matrices, as they are in the sweep; nothing for texts.
     store
         The store; None if cells are not stored.
     jobs
         Processes, as of `experiments.whatif.sweep.running.sweep`.
     """
     with Snapshot(store) as opened:
-        parts = [_part(task, nnz[task.matrix], opened) for task in tasks]
+        parts = [_part(task, nnz.get(task.matrix, 0), opened) for task in tasks]
     rates: dict[ProgramLike, list[float]] = {}
     for part in parts:
         rates.setdefault(part.program, []).extend(_share(time, part.nnz) for time in part.times)
@@ -111,7 +112,7 @@ def planned(
 
 
 def _part(task: Task, nnz: int, opened: Snapshot) -> _Part:
-    work = begin(task, task.points, Input(called(task.matrix), None, task.matrix_sha256), opened)
+    work = begin(task, task.points, Input(called(task.matrix), None, task.input_sha256), opened)
     work.find_keys(make_images=False)
     cells = opened.cells({key for key in work.keys if key not in ("", UNKNOWN)})
     impossible = sum(not key for key in work.keys)

@@ -14,13 +14,14 @@ from experiments.code_fingerprint import check_code, code_fingerprint
 from experiments.report.environment import processors
 from experiments.whatif.sweep.adaptive import adapted
 from experiments.whatif.sweep.cluster import by_cluster
-from experiments.whatif.sweep.inputs import Facts, called, facts, forget_loaded, load_input
+from experiments.whatif.sweep.inputs import Facts, called, facts, forget_loaded
 from experiments.whatif.sweep.local import by_processes
 from experiments.whatif.sweep.plan import Plan, planned
-from experiments.whatif.sweep.simulation import Outcome, Task, look_up
+from experiments.whatif.sweep.simulation import Outcome, Task, input_of, look_up
 from experiments.whatif.sweep.specification import Sweep, read_specification
 from experiments.whatif.sweep.store import Store, say
 from experiments.whatif.sweep.table import SweepTable, columns_of
+from experiments.whatif.sweep.texts import NO_MATRIX, is_text
 from experiments.whatif.sweep.work import UNKNOWN, forget_object_images
 from programs.registry import ProgramLike, find
 from vecsim.data import DEFAULT_BUILTIN, Matrix
@@ -77,7 +78,7 @@ def sweep(
     Returns
     -------
     SweepTable
-        A row for each matrix, program and point, in this order.
+        A row for each matrix, program and point, in this order; of texts for each program and point.
 
     Raises
     ------
@@ -221,11 +222,12 @@ def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tup
         shared = replace(what, matrices=(DEFAULT_BUILTIN,))  # each task is sent with its own matrix alone
     else:
         shared = what
-    for matrix in what.matrices:
-        loaded = load_input(matrix, what.value_bits)
+    for matrix in what.matrices or (NO_MATRIX,):
+        loaded = input_of(what, matrix)
         for line in loaded.warnings:
             warnings.warn(line, MatrixWarning, stacklevel=3)
-        known.append(facts(loaded))
+        if matrix != NO_MATRIX:
+            known.append(facts(loaded))
         files += loaded.files
         tasks += [
             Task(shared, points, matrix, program, store, code, machine, loaded.digest)
@@ -238,6 +240,8 @@ def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tup
 
 def _text(program: ProgramLike) -> tuple[InputFile, ...]:
     """Return the text of a user-defined program, which may not assemble: then nothing else records it."""
+    if is_text(program):
+        return input_files(f"program {program}", [Path(program)])
     own = find(program)
     files = [own.declared_in, *(text.file for text in own.texts.values() if text.content is None)]
     return input_files(f"program {own.name}", [file for file in files if file is not None])

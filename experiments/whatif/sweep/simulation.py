@@ -1,4 +1,4 @@
-"""The cells of one program on one matrix: simulated into a store, or looked up there."""
+"""The cells of one program on one input: simulated into a store, or looked up there."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from experiments.code_fingerprint import code_fingerprint
 from experiments.whatif.sweep.inputs import Input, called, load_input
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Keeper, Store
+from experiments.whatif.sweep.texts import NO_MATRIX, load_arrays
 from experiments.whatif.sweep.work import UNKNOWN, Work
 from programs.measurement import Prepared
 from programs.registry import ProgramLike
@@ -24,17 +25,17 @@ REPORT_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class Task:
-    """All points of a sweep for one program on one matrix.
+    """All points of a sweep for one program on one matrix, or with the arrays of the sweep.
 
     Attributes
     ----------
     sweep, points, matrix, program
-        What is simulated.
+        What is simulated; the matrix is `NO_MATRIX` for a text.
     store
         Where cells are kept.
-    code, machine, matrix_sha256
-        Digests of the code, of the machine that is varied and of the matrix, as the sweep began with them:
-        who finds others in their place simulates nothing.
+    code, machine, input_sha256
+        Digests of the code, of the machine that is varied and of the matrix or the arrays, as the sweep began
+        with them: who finds others in their place simulates nothing.
     """
 
     sweep: Sweep
@@ -44,7 +45,7 @@ class Task:
     store: Path
     code: str
     machine: str
-    matrix_sha256: str
+    input_sha256: str
 
 
 @dataclass(frozen=True)
@@ -95,8 +96,7 @@ def simulate(task: Task, report: Callable[[int], None] = lambda done: None) -> O
         the outcome.
     """
     with Store(task.store) as store:
-        matrix = load_input(task.matrix, task.sweep.value_bits)
-        work = begin(task, task.points, matrix, store)
+        work = begin(task, task.points, input_of(task.sweep, task.matrix), store)
         work.find_keys()
         recorded = store.stored_keys(work.keys)
         report(sum(key in recorded or not key for key in work.keys))
@@ -121,7 +121,7 @@ def look_up(task: Task) -> Outcome:
         The store cannot be read, or something has changed since the sweep began.
     """
     with Store(task.store) as store:
-        work = begin(task, task.points, Input(called(task.matrix), None, task.matrix_sha256), store)
+        work = begin(task, task.points, Input(called(task.matrix), None, task.input_sha256), store)
         work.find_keys(make_images=False)
         left = work.missing(store.stored_keys(key for key in work.keys if key != UNKNOWN))
         damaged = len(store.damaged & set(work.keys))
@@ -130,10 +130,23 @@ def look_up(task: Task) -> Outcome:
     )
 
 
+def input_of(what: Sweep, matrix: str | Matrix) -> Input:
+    """Return a matrix of a sweep as it is there, or for `NO_MATRIX` the arrays of the sweep.
+
+    Raises
+    ------
+    UserError
+        It cannot be read.
+    """
+    if matrix == NO_MATRIX:
+        return load_arrays(what.load, what.value_bits)
+    return load_input(matrix, what.value_bits)
+
+
 def begin(
     task: Task,
     points: tuple[Point, ...],
-    matrix: Input,
+    given: Input,
     keeper: Keeper,
     images: MutableMapping[str, Prepared] | None = None,
 ) -> Work:
@@ -143,19 +156,20 @@ def begin(
     ----------
     task
         What the sweep gave to this process.
-    points, matrix, keeper, images
+    points, given, keeper, images
         As of `Work`.
 
     Raises
     ------
     UserError
-        This process has other code, another machine or another matrix than the sweep began with.
+        This process has other code, another machine or another input than the sweep began with.
     """
-    work = Work(task.sweep, points, task.program, matrix, keeper, images)
+    work = Work(task.sweep, points, task.program, given, keeper, images)
+    of = f"matrix {called(task.matrix)}" if task.matrix != NO_MATRIX else "the arrays"
     for name, now, then in (
         ("the code of vecsim", code_fingerprint(), task.code),
         (f"machine {task.sweep.machine}", work.machine.sha256, task.machine),
-        (f"matrix {called(task.matrix)}", work.matrix.digest, task.matrix_sha256),
+        (of, given.digest, task.input_sha256),
     ):
         if now != then:
             raise UserError(f"sweep: {name} is not as the sweep began with it: run it again")

@@ -1,4 +1,4 @@
-"""What a sweep is of: matrices, programs, and what is varied of machine and options."""
+"""What a sweep is of: matrices, programs, and what is varied of machine, options and symbols."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from experiments.whatif.sweep.attributes import Value, read_attribute
 from experiments.whatif.sweep.cost import check_weights
 from experiments.whatif.sweep.inputs import called, expanded
 from experiments.whatif.sweep.question import read_question
+from experiments.whatif.sweep.texts import is_text, load_arrays, may_name
 from programs.declaration import SmvmProgram
 from programs.registry import PROGRAMS, ProgramLike, find
 from programs.user_format import UserFormat
@@ -22,7 +23,7 @@ from vecsim.engines.running import ENGINES, MAX_CYCLES
 from vecsim.machine import Machine, load_machine
 from vecsim.machine.description import flat
 from vecsim.support.errors import UserError
-from vecsim.support.input_files import SPECIFICATION
+from vecsim.support.input_files import ASSEMBLY, SPECIFICATION, read_text
 from vecsim.support.mistakes import Mistakes
 from vecsim.support.structured_text import read_toml
 from vecsim.support.suggestions import nearest
@@ -31,6 +32,10 @@ LISTED = "listed"
 DESIGNS = ("grid", "one-at-a-time", "latin-hypercube", LISTED)
 OPTION = "option."
 """What the names of programs' options begin with among all that is varied."""
+DEFINE = "define."
+"""What the names of texts' symbols begin with there."""
+MEMORY_BYTES = 1 << 20
+"""Memory of a text if nothing else is said."""
 MOST_POINTS = 1_000_000
 """Points of a design, at most."""
 
@@ -46,10 +51,13 @@ class Point:
     options
         Options that are set, as the specification names them: of all programs that have it, or
         ``PROGRAM.NAME`` of one.
+    symbols
+        Symbols that texts are assembled with.
     """
 
     machine: Mapping[str, int | bool]
     options: Mapping[str, str]
+    symbols: Mapping[str, int] = field(default_factory=dict)
 
     def of_program(self, name: ProgramLike) -> dict[str, str]:
         """Return the options that are meant for a program."""
@@ -72,10 +80,11 @@ class Sweep:
     matrices
         As `vecsim.load` takes them, and suites by name (`experiments.whatif.sweep.inputs`), which become
         their members. Also `vecsim.Matrix`, SciPy sparse matrices and arrays (m, n), alone, as pairs
-        ``(name, matrix)`` or as a table by name.
+        ``(name, matrix)`` or as a table by name. None for texts.
     programs
         Names, ``NAME:FILE.s`` for a user's program, ``FILE.py`` for a user's format; or a
-        `vecsim.UserFormat`, whose cells are computed in this process alone.
+        `vecsim.UserFormat`, whose cells are computed in this process alone. Or ``FILE.s`` alone, for texts
+        that multiply no matrix, as ``vecsim exec`` takes them.
     machine
         The machine that is varied: a preset, a file or a `vecsim.Machine`.
     extend
@@ -85,6 +94,12 @@ class Sweep:
         or texts as of ``--set``: ``("banks=4:64:x2", "option.schedule=plain,pipelined")``.
     option
         Values by the name of the option, ``schedule`` or ``crs.sums``; or texts as of ``--option``.
+    define
+        Of texts: values by the name of a symbol that each is assembled with; or texts as of ``--define``.
+    load
+        Of texts: arrays that are put into the memory of each, ``PLACE[:WHAT]=FILE``.
+    memory
+        Of texts: bytes of their memory, also ``"64K"`` or ``"1M"``.
     design
         ``grid``: every combination. ``one-at-a-time``: the machine as it is, and one thing varied in each.
         ``latin-hypercube``: `samples` points, in which each value comes equally often. ``listed``: those of
@@ -105,12 +120,15 @@ class Sweep:
         depends on them.
     """
 
-    matrices: tuple[str | Matrix, ...]
+    matrices: tuple[str | Matrix, ...] = ()
     programs: tuple[ProgramLike, ...] = tuple(PROGRAMS)
     machine: str | Machine = "vs2003"
     extend: tuple[str, ...] = ()
     set: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     option: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    define: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    load: tuple[str, ...] = ()
+    memory: int = MEMORY_BYTES
     design: str = "grid"
     samples: int = 100
     design_seed: int = 0
@@ -139,18 +157,20 @@ class Sweep:
                 wrong.add(each.name)
             else:
                 object.__setattr__(self, each.name, value)
-        if not wrong & {"set", "option"}:
+        if not wrong & {"set", "option", "define"}:
             mistakes.attempt(self._part_options_from_numbers)
+        varied = {"set", "option", "define"}
         checks: tuple[tuple[Callable[[], None], set[str]], ...] = (
-            (self._check_matrices, {"matrices"}),
+            (self._check_matrices, {"matrices", "programs"}),
+            (self._check_texts, {"programs", "define", "load", "memory", "value_bits"}),
             (self._check_design, {"design"}),
             (self._check_engine, {"engine"}),
             (lambda: check_weights(self.cost), {"cost"}),
             (lambda: _check_bits(self.value_bits), {"value_bits"}),
             (self._check_numbers, {"set", "machine", "extend"}),
             (self._check_options, {"option", "programs"}),
-            (self._check_question, {"question", "adaptive", "programs", "design", "set", "option"}),
-            (self._check_listed, {"at", "design", "set", "option"}),
+            (self._check_question, {"question", "adaptive", "programs", "design", *varied}),
+            (self._check_listed, {"at", "design", *varied}),
         )
         for check, depends in checks:
             if not wrong & depends:
@@ -165,8 +185,8 @@ class Sweep:
         Parameters
         ----------
         changes
-            Attributes by name. Of ``set`` and ``option`` only the names that are given here are replaced or
-            added; everything else is replaced as a whole.
+            Attributes by name. Of ``set``, ``option`` and ``define`` only the names that are given here are
+            replaced or added; everything else is replaced as a whole.
 
         Raises
         ------
@@ -177,9 +197,8 @@ class Sweep:
         for name in changes:
             if name not in known:
                 raise UserError(f"sweep: unknown attribute {name!r}; use one of vecsim.Sweep")
-        varied = {"set": changes.get("set"), "option": changes.get("option")}
-        numbers, options = _parted(**{n: read_attribute(n, value) for n, value in varied.items()})
-        merged = {"set": {**self.set, **numbers}, "option": {**self.option, **options}}
+        varied = _parted({name: read_attribute(name, changes.get(name)) for name in VARIED})
+        merged = {name: {**getattr(self, name), **varied[name]} for name in VARIED}
         return Sweep(**{**known, **changes, **merged})
 
     @property
@@ -208,13 +227,57 @@ class Sweep:
         return tuple(each for each in self.programs if not isinstance(each, str))
 
     def _part_options_from_numbers(self) -> None:
-        for name, values in zip(("set", "option"), _parted(self.set, self.option), strict=True):
+        for name, values in _parted({name: getattr(self, name) for name in VARIED}).items():
             object.__setattr__(self, name, values)
 
+    @property
+    def is_of_texts(self) -> bool:
+        """Whether its programs are texts, which multiply no matrix."""
+        return any(map(is_text, self.programs))
+
     def _check_matrices(self) -> None:
+        if self.is_of_texts:
+            text = next(filter(is_text, self.programs))
+            if self.matrices:
+                raise UserError(
+                    f"matrices: program {text} multiplies none; leave them out, or write crs:{text} for a "
+                    "product like crs"
+                )
+            return
         if not self.matrices:
             raise UserError("sweep: no matrix is named; name at least one")
         object.__setattr__(self, "matrices", tuple(dict.fromkeys(expanded(self.matrices))))
+
+    def _check_texts(self) -> None:
+        if not self.is_of_texts:
+            for name, given in (
+                ("define", self.define),
+                ("load", self.load),
+                ("memory", self.memory != MEMORY_BYTES),
+            ):
+                if given:
+                    raise UserError(f"{name}: needs programs FILE.s that multiply no matrix; leave it out")
+            return
+        mistakes = Mistakes()
+        products = [name for name in self.program_names if not is_text(name)]
+        if products:
+            mistakes.add(
+                f"programs: {products[0]} multiplies a matrix, {next(filter(is_text, self.programs))} none; "
+                "sweep them separately"
+            )
+        texts = [mistakes.attempt(read_text, name, ASSEMBLY) for name in filter(is_text, self.programs)]
+        mistakes.attempt(load_arrays, self.load, self.value_bits)
+        mistakes.add_first(
+            f"define.{name}: no value is given; write a list of values"
+            for name, values in self.define.items()
+            if not values
+        )
+        mistakes.add_first(
+            f"define.{name}: no program has this symbol; use one that a text names"
+            for name in self.define
+            if not any(text is None or may_name(text, name) for text in texts)
+        )
+        mistakes.raise_all()
 
     def _check_design(self) -> None:
         if self.design not in DESIGNS:
@@ -275,6 +338,7 @@ class Sweep:
         chosen = {
             name: mistakes.attempt(_program, each)
             for name, each in zip(self.program_names, self.programs, strict=True)
+            if not is_text(each)
         }
         mistakes.raise_all()  # which options there are depends on all of them
         for name, values in self.option.items():
@@ -286,7 +350,9 @@ class Sweep:
                 for option in each.options
                 if option.name == plain
             ]
-            if not having:
+            if not having and self.is_of_texts:
+                mistakes.add(f"option.{name}: texts have symbols and no options; use define.{plain}")
+            elif not having:
                 mistakes.add(f"option.{name}: no program has this option; add one to {', '.join(chosen)}")
             for option in having:
                 wrong = [str(value) for value in values if str(value) not in option.values]
@@ -297,8 +363,8 @@ class Sweep:
 
     @property
     def factors(self) -> dict[str, tuple[Value, ...]]:
-        """What is varied: numbers as they are named, options as ``option.NAME``."""
-        return {**self.set, **{f"{OPTION}{name}": values for name, values in self.option.items()}}
+        """What is varied: numbers as they are named, ``option.NAME``, ``define.NAME``."""
+        return factors_of(self.set, self.option, self.define)
 
     @property
     def count(self) -> int:
@@ -343,11 +409,13 @@ class Sweep:
         """Return it as plain data, as a specification file has it."""
         return {
             each.name: {k: list(v) for k, v in getattr(self, each.name).items()}
-            if each.name in ("set", "option")
+            if each.name in VARIED
             else [called(matrix) for matrix in self.matrices]
             if each.name == "matrices"
             else list(self.program_names)
             if each.name == "programs"
+            else list(self.load)
+            if each.name == "load"
             else dict(self.cost)
             if each.name == "cost"
             else [dict(point) for point in self.at]
@@ -360,16 +428,30 @@ class Sweep:
 
 
 Factors = Mapping[str, tuple[Value, ...]]
+VARIED: Mapping[str, str] = {"set": "", "option": OPTION, "define": DEFINE}
+"""The attributes that say what is varied, and what the names in each begin with among all."""
+_Values = TypeVar("_Values")
 
 
-def _parted(set: Factors, option: Factors) -> tuple[Factors, Factors]:
-    """Part the options of programs, ``option.NAME``, from the numbers of the machine."""
-    numbers = {name: values for name, values in set.items() if not name.startswith(OPTION)}
-    options = dict(option)
-    for name in set.keys() - numbers.keys():
-        if options.setdefault(name.removeprefix(OPTION), set[name]) is not set[name]:
-            raise UserError(f"set.{name}: is varied twice, in option too; remove one")
-    return numbers, options
+def factors_of(
+    set: Mapping[str, _Values], option: Mapping[str, _Values], define: Mapping[str, _Values]
+) -> dict[str, _Values]:
+    """Return all that is varied: numbers as they are named, ``option.NAME``, ``define.NAME``."""
+    options = {f"{OPTION}{name}": values for name, values in option.items()}
+    return {**set, **options, **{f"{DEFINE}{name}": values for name, values in define.items()}}
+
+
+def _parted(given: Mapping[str, Factors]) -> dict[str, dict[str, tuple[Value, ...]]]:
+    """Part ``option.NAME`` and ``define.NAME`` from the numbers of the machine in ``set``."""
+    result = {name: dict(given[name]) for name in VARIED}
+    for name, values in given["set"].items():
+        for attribute, prefix in VARIED.items():
+            if prefix and name.startswith(prefix):
+                del result["set"][name]
+                if result[attribute].setdefault(name.removeprefix(prefix), values) is not values:
+                    raise UserError(f"set.{name}: is varied twice, in {attribute} too; remove one")
+    result["define"] = read_attribute("define", result["define"])
+    return result
 
 
 def _program(name: ProgramLike) -> SmvmProgram:
@@ -385,9 +467,10 @@ def _check_bits(bits: int) -> None:
 
 
 def _point(chosen: Mapping[str, Value]) -> Point:
-    machine = {name: value for name, value in chosen.items() if not name.startswith(OPTION)}
+    machine = {n: v for n, v in chosen.items() if not n.startswith((OPTION, DEFINE)) and isinstance(v, int)}
     options = {n.removeprefix(OPTION): str(v) for n, v in chosen.items() if n.startswith(OPTION)}
-    return Point({name: value for name, value in machine.items() if isinstance(value, int)}, options)
+    symbols = {n.removeprefix(DEFINE): int(v) for n, v in chosen.items() if n.startswith(DEFINE)}
+    return Point(machine, options, symbols)
 
 
 def read_specification(path: Path) -> Sweep:
@@ -412,7 +495,10 @@ def read_specification(path: Path) -> Sweep:
         if name not in known
     )
     given = {name: value for name, value in result.items() if name in known}
-    if "matrices" not in result:
+    programs = result.get("programs")
+    named = programs if isinstance(programs, list) else [programs]
+    of_texts = any(isinstance(each, str) and is_text(each) for each in named)
+    if "matrices" not in result and not of_texts:
         mistakes.add("matrices is missing; add matrices = [...]")
         given["matrices"] = (DEFAULT_BUILTIN,)  # so that everything else is checked
     what = mistakes.attempt(lambda: Sweep(**given))

@@ -19,7 +19,7 @@ from experiments.whatif.sweep.inputs import Facts
 from experiments.whatif.sweep.matrix_parameters import matrix_parameters
 from experiments.whatif.sweep.question import read_question
 from experiments.whatif.sweep.simulation import Outcome
-from experiments.whatif.sweep.specification import Point, Sweep
+from experiments.whatif.sweep.specification import DEFINE, OPTION, Point, Sweep
 from experiments.whatif.sweep.store import Store
 from vecsim.data.conversion import OBJECT
 from vecsim.engines.cause import Cause
@@ -59,10 +59,11 @@ class SweepTable(Overview):
     columns
         By name: ``matrix``, the numbers in which generated matrices of one family differ (``matrix.S``; see
         `meanings`), ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
-        of the machine by their names, options as ``option.NAME``; None where it is not varied in that row),
+        of the machine by their names, ``option.NAME``, ``define.NAME``; None where it is not varied),
         ``cycles``, ``cycles_per_nnz``, ``instructions``, ``bytes_moved``, ``peak_share``, ``storage_bytes``,
         ``relative_error``, ``cause_CAUSE`` in cycles, ``counted_EXTENSION.NAME`` where the machine has
-        extensions that count, and ``fault``: why a row has no numbers.
+        extensions that count, and ``fault``: why a row has no numbers. Texts have none of the columns of
+        matrices and results.
     computed, engine_seconds
         How many cells were simulated now, and the engine's processors' time, over all processes.
     matrices, files
@@ -78,7 +79,7 @@ class SweepTable(Overview):
     files: tuple[InputFile, ...] = ()
 
     def __len__(self) -> int:
-        return len(self.columns["matrix"])
+        return len(self.columns["program"])
 
     def overview(self) -> dict[str, object]:
         """Return its size and what was varied."""
@@ -184,10 +185,19 @@ class SweepTable(Overview):
             "machine": self.sweep.base.to_dict(),
             "matrices": [each.to_dict() for each in self.matrices],
             "files": [each.to_dict() for each in self.files],
+            "load": self._arrays(),
             "cells": len(self),
             "computed": self.computed,
             "table_sha256": hashlib.sha256(self.csv_bytes()).hexdigest(),
         }
+
+    def _arrays(self) -> list[dict[str, str]]:
+        """Return how each array was asked for, with its file and the digest of that."""
+        files = [each for each in self.files if each.what.startswith("array ")]
+        return [
+            {"text": text, "file": each.file, "sha256": each.sha256}
+            for text, each in zip(self.sweep.load, files, strict=True)
+        ]
 
     def folder_files(self) -> dict[str, bytes]:
         """Return the files of its folder, by name, as ``vecsim sweep --out`` writes them."""
@@ -242,7 +252,7 @@ def columns_of(
     points
         Its points.
     matrices
-        Those of the sweep, in its order.
+        Those of the sweep, in its order; none for texts.
     outcomes
         Of each matrix and program, in this order.
     store
@@ -250,10 +260,10 @@ def columns_of(
     """
     columns: dict[str, list[Any]] = {}
     numbers = _parameters(matrices)[0]
-    of_matrix = {
+    of_matrix: dict[Facts | None, dict[str, float]] = {
         each: {name: column[at] for name, column in numbers.items()} for at, each in enumerate(matrices)
     }
-    tasks = [(matrix, program) for matrix in matrices for program in sweep.program_names]
+    tasks = [(matrix, program) for matrix in matrices or (None,) for program in sweep.program_names]
     counted = sweep.base.counter_names
     for (matrix, program), outcome in zip(tasks, outcomes, strict=True):
         cells = store.cells(key for key in outcome.keys if key)
@@ -261,7 +271,8 @@ def columns_of(
             cell = Cell(fault=fault) if fault else cells.get(key)
             if cell is None:
                 return None
-            for name, value in _row(sweep, matrix, of_matrix[matrix], program, point, cell, counted).items():
+            own = of_matrix.get(matrix, {})
+            for name, value in _row(sweep, matrix, own, program, point, cell, counted).items():
                 columns.setdefault(name, []).append(value)
     return columns
 
@@ -272,7 +283,7 @@ def _parameters(matrices: Sequence[Facts]) -> tuple[dict[str, tuple[float, ...]]
 
 def _row(
     sweep: Sweep,
-    matrix: Facts,
+    matrix: Facts | None,
     numbers_of_matrix: Mapping[str, float],
     program: str,
     point: Point,
@@ -283,28 +294,35 @@ def _row(
     whole = not cell.fault
     numbers = {
         "cycles": cell.cycles,
-        "cycles_per_nnz": cell.cycles / matrix.nnz if matrix.nnz else None,
+        **({} if matrix is None else {"cycles_per_nnz": cell.cycles / matrix.nnz if matrix.nnz else None}),
         "instructions": cell.instructions,
         "bytes_moved": cell.bytes_moved,
         "peak_share": cell.peak_share,
-        "storage_bytes": cell.storage_bytes,
-        "relative_error": cell.relative_error,
+        **({} if matrix is None else {"storage_bytes": cell.storage_bytes}),
+        **({} if matrix is None else {"relative_error": cell.relative_error}),
         **{f"cause_{cause}": cycles_by_cause.get(cause, 0) for cause in CAUSES},
         **{f"counted_{name}": cell.counters.get(name, 0) for name in counted},
     }
     return {
+        **({} if matrix is None else _columns_of_matrix(matrix, numbers_of_matrix)),
+        "program": program,
+        **{name: point.machine.get(name) for name in sweep.set},
+        **{
+            f"{OPTION}{name}": next((each for each in values if str(each) == point.options.get(name)), None)
+            for name, values in sweep.option.items()
+        },
+        **{f"{DEFINE}{name}": point.symbols.get(name) for name in sweep.define},
+        **{name: value if whole else None for name, value in numbers.items()},
+        "fault": cell.fault,
+    }
+
+
+def _columns_of_matrix(matrix: Facts, numbers: Mapping[str, float]) -> dict[str, Any]:
+    return {
         "matrix": matrix.name,
-        **numbers_of_matrix,
+        **numbers,
         "rows": matrix.shape[0],
         "cols": matrix.shape[1],
         "nnz": matrix.nnz,
         "locality": matrix.locality,
-        "program": program,
-        **{name: point.machine.get(name) for name in sweep.set},
-        **{
-            f"option.{name}": next((each for each in values if str(each) == point.options.get(name)), None)
-            for name, values in sweep.option.items()
-        },
-        **{name: value if whole else None for name, value in numbers.items()},
-        "fault": cell.fault,
     }

@@ -1,4 +1,4 @@
-"""One program on one matrix at all points of a sweep: what each cell is filed under, and the cell itself."""
+"""One program on one input at all points of a sweep: what each cell is filed under, and the cell itself."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ import hashlib
 import time
 from collections.abc import Container, Mapping, MutableMapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from typing import Any
+from functools import lru_cache
 
 from experiments.code_fingerprint import code_fingerprint
 from experiments.whatif.sweep.cell import Cell, ImageRecord
+from experiments.whatif.sweep.images import Options, images_of
 from experiments.whatif.sweep.inputs import Input
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Keeper
-from programs.measurement import Prepared, files_of_program, multiplicand, prepare
-from programs.registry import ProgramLike, find
+from programs.measurement import Prepared
+from programs.registry import ProgramLike
 from programs.user_format import UserFormat
 from vecsim.engines.running import run
-from vecsim.formats.accuracy import ExactProduct, exact_product
 from vecsim.machine import Machine
 from vecsim.results.digests import program_sha256
 from vecsim.results.file_digests import InputFile, changed
@@ -26,6 +25,8 @@ from vecsim.support.errors import UserError
 
 UNKNOWN = "unknown"
 """The key of a cell whose image was never made."""
+MOST_IMAGE_BYTES = 1 << 31
+"""Of the images that are at hand at a time, unless one alone has more."""
 
 
 _object_images: dict[str, ImageRecord] = {}
@@ -42,18 +43,18 @@ class _Chosen:
     """What a point comes to for a program: its machine, the options, and the digest of its image if known."""
 
     machine: Machine
-    options: dict[str, str]
+    options: Options
     image: str
 
 
 class Work:
-    """One program on one matrix at some points of a sweep.
+    """One program on one matrix, or with the arrays of a sweep, at some points of it.
 
     Parameters
     ----------
     sweep, points, program
         What is simulated.
-    matrix
+    given
         On what.
     keeper
         Where cells and digests of images are kept.
@@ -82,11 +83,12 @@ class Work:
         sweep: Sweep,
         points: tuple[Point, ...],
         program: ProgramLike,
-        matrix: Input,
+        given: Input,
         keeper: Keeper,
         images: MutableMapping[str, Prepared] | None = None,
     ) -> None:
-        self.sweep, self.points, self.program, self.matrix = sweep, points, program, matrix
+        self.sweep, self.points, self.program, self.given = sweep, points, program, given
+        self._of = images_of(sweep, program, given)
         self.keeper = keeper
         self.keys: list[str] = []
         self.faults: list[str] = []
@@ -105,7 +107,7 @@ class Work:
             key, fault, chosen, image_key = "", "", None, ""
             try:
                 machine, digest = self._machines(point.machine)
-                options = find(self.program).choose(point.of_program(self.program))
+                options = self._of.options(point)
                 image_key = self._image_key(machine, options)
                 image = self._image_digest(image_key, machine, options, make_images)
                 key = self._key(digest, image_key, image)
@@ -141,24 +143,20 @@ class Work:
         if not image:
             return UNKNOWN
         if isinstance(self.program, UserFormat):
-            image_key = _digest(code_fingerprint(), self.matrix.digest, str(self.sweep.seed))
+            image_key = _digest(code_fingerprint(), self.given.digest, str(self.sweep.seed))
         return _digest(image_key, image, machine, self.sweep.engine, str(self.sweep.max_cycles))
 
-    def _image_key(self, machine: Machine, options: dict[str, str]) -> str:
+    def _image_key(self, machine: Machine, options: Options) -> str:
         """Name what decides the image, as far as that is known before the program is assembled."""
-        program = find(self.program)
         return _digest(
             code_fingerprint(),
-            self.matrix.digest,
-            str(self.sweep.seed),
-            program.name,
-            str(id(self.program)) if isinstance(self.program, UserFormat) else program.sha256,
+            self.given.digest,
+            *self._of.key(machine, options),
             str(sorted(options.items())),
-            str(machine.section_size),
             str([(each.name, each.file, each.sha256) for each in machine.extensions]),
         )
 
-    def _image_digest(self, key: str, machine: Machine, options: dict[str, str], make: bool) -> str:
+    def _image_digest(self, key: str, machine: Machine, options: Options, make: bool) -> str:
         """Return the digest of program and memory, which is kept, since making them takes as long as a run.
 
         It is empty if it is not kept, and must not be made.
@@ -166,40 +164,37 @@ class Work:
         if key not in self._digests:
             own = isinstance(self.program, UserFormat)
             recorded = _object_images.get(key) if own else self.keeper.image(key)
-            if recorded is None or changed(files_of_program(self.program, options, recorded.inputs)):
+            if recorded is None or changed(self._of.files(options, recorded.inputs)):
                 if not make:
                     return ""
-                built = self._made(machine, options)
+                built = self._of.make(machine, options)
                 recorded = _record_of(built)
                 if own:
                     _object_images[key] = recorded
                 else:
                     self.keeper.keep(key, recorded)
-                self._images[recorded.digest] = built
+                self._hold(recorded.digest, built)
             self._digests[key] = recorded.digest
-            self.files |= dict.fromkeys(files_of_program(self.program, options, recorded.inputs))
+            self.files |= dict.fromkeys(self._of.files(options, recorded.inputs))
         return self._digests[key]
 
     def _image(self, chosen: _Chosen) -> Prepared:
         if chosen.image not in self._images:
-            built = self._made(chosen.machine, chosen.options)
+            built = self._of.make(chosen.machine, chosen.options)
             if _record_of(built).digest != chosen.image:
-                raise UserError(
-                    f"{find(self.program).name}: its files changed while the sweep ran: run it again"
-                )
-            self._images[chosen.image] = built
+                raise UserError(f"{self._of.name}: its files changed while the sweep ran: run it again")
+            self._hold(chosen.image, built)
         return self._images[chosen.image]
 
-    def _made(self, machine: Machine, options: dict[str, str]) -> Prepared:
-        return prepare(self.program, self.matrix.csr, machine, self._x, options)
+    def _hold(self, digest: str, built: Prepared) -> None:
+        """Have an image at hand, and the oldest others no more if they are too many."""
+        self._images[digest] = built
+        while len(self._images) > 1 and self._image_bytes > MOST_IMAGE_BYTES:
+            del self._images[next(iter(self._images))]
 
-    @cached_property
-    def _x(self) -> Any:
-        return multiplicand(self.matrix.csr.shape[1], self.sweep.seed, self.matrix.csr.dtype)
-
-    @cached_property
-    def _exact(self) -> ExactProduct:
-        return exact_product(self.matrix.csr, self._x)
+    @property
+    def _image_bytes(self) -> int:
+        return sum(each.loaded.memory.nbytes for each in self._images.values())
 
     def _cell(self, chosen: _Chosen) -> Cell:
         prepared = self._image(chosen)
@@ -217,13 +212,12 @@ class Work:
         finally:
             seconds = time.process_time() - began
             self.engine_seconds += seconds
-        result = prepared.loaded.result(done.state.memory)
         return Cell(
             cycles=done.cycles,
             instructions=done.instructions,
             bytes_moved=done.bytes_moved,
             peak_share=done.peak_share,
-            relative_error=self._exact.error(result),
+            relative_error=self._of.error(prepared, done.state.memory),
             storage_bytes=prepared.storage_bytes,
             cycles_by_cause=dict(done.cycles_by_cause),
             counters={name: done.counters[name] for name in chosen.machine.counter_names},

@@ -14,7 +14,7 @@ from vecsim.cli import completion, options
 from vecsim.cli.printing.console import fill, tell, warn
 from vecsim.cli.printing.console import table as empty
 from vecsim.cli.printing.output import Output
-from vecsim.cli.products import chosen_programs
+from vecsim.cli.products import OWN_SUFFIX, chosen_programs
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.support.claimed_files import claim_output
 from vecsim.support.errors import UserError
@@ -24,7 +24,7 @@ from vecsim.support.suggestions import counted
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from experiments.whatif.sweep import SweepTable
+    from experiments.whatif.sweep import Sweep, SweepTable
     from experiments.whatif.sweep.plan import Plan
 
 SPECIFICATION = ".toml"
@@ -39,9 +39,10 @@ def sweep(
     matrices: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SPEC.toml|STUDY|MATRIX...",
+            metavar="SPEC.toml|STUDY|MATRIX|FILE.s...",
             help="A specification file (docs/what-if.md) or a study (section-size, memory, sparse-unit, "
-            "renaming), which other arguments and options change; or matrices as for `vecsim run`.",
+            "renaming), which other arguments and options change; or matrices as for `vecsim run`; or "
+            "assembly texts as for `vecsim exec`.",
             autocompletion=completion.matrices,
         ),
     ] = None,
@@ -84,6 +85,16 @@ def sweep(
             "schedule=plain,pipelined. Repeatable.",
         ),
     ] = None,
+    memory: options.MemoryOption = "1M",
+    define: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--define",
+            metavar="NAME=VALUES",
+            help="Vary a symbol that each FILE.s is assembled with: N=64:1024:x2. Repeatable.",
+        ),
+    ] = None,
+    load: options.LoadOption = None,
     design: Annotated[
         str, typer.Option("--design", metavar="NAME", help="grid, one-at-a-time or latin-hypercube.")
     ] = "grid",
@@ -135,7 +146,7 @@ def sweep(
         ),
     ] = False,
 ) -> None:
-    """Run products on many machines; stored cells are not computed again."""
+    """Run products, or any programs FILE.s, on many machines; stored cells are not computed again."""
     from experiments.report.folder import SUFFIXES, check_folder
     from experiments.whatif.studies import STUDIES, specification
     from experiments.whatif.sweep import Sweep, plan
@@ -146,12 +157,19 @@ def sweep(
     if (draw or parquet) and out is None:
         raise UserError("--explain, --parquet: name a folder by --out, where the files are to go")
     named = [*(matrices or ()), *(matrix or ())]
+    texts = list(dict.fromkeys(each for each in named if each.endswith(OWN_SUFFIX)))
+    named = [each for each in named if each not in texts]
+    if texts and (program or format_ or like):
+        raise UserError(f"{texts[0]}: --program is an option of products; leave it out for a program FILE.s")
     given: dict[str, Any] = {
-        "programs": tuple(chosen_programs(program, like, format_)),
+        "programs": tuple(texts or chosen_programs(program, like, format_)),
         "machine": machine,
         "extend": extend,
         "set": set_,
         "option": option,
+        "define": define,
+        "load": tuple(load or ()),
+        "memory": memory,
         "design": design,
         "samples": samples,
         "question": question,
@@ -166,6 +184,8 @@ def sweep(
         if format_ and not program:
             given["programs"] = tuple(chosen_programs(what.program_names, like, format_))
         stated = {name: value for name, value in given.items() if _is_stated(context, name)}
+        if texts:
+            stated["programs"] = given["programs"]
         what = what.changed(**stated, **({"matrices": named[1:]} if named[1:] else {}))
     else:
         what = Sweep(matrices=tuple(named), **given)
@@ -192,7 +212,7 @@ def sweep(
     if table.sweep.question:
         output.table(_answer(table))
     output.text(
-        f"{counted(len(table), 'cell')} of {counted(len(what.matrices), 'matrix')}, "
+        f"{counted(len(table), 'cell')} of {_matrices(what)}"
         f"{counted(len(what.programs), 'program')} and {counted(table.sweep.count, 'point')} "
         f"in {seconds:.1f} s; {table.computed:,} were simulated, the engine took "
         f"{table.engine_seconds:.1f} s of processors' time"
@@ -212,7 +232,7 @@ def _show_plan(plan: Plan) -> None:
 
     output, what = Output(None), plan.sweep
     factors = {
-        "matrix": tuple(map(called, what.matrices)),
+        **({"matrix": tuple(map(called, what.matrices))} if what.matrices else {}),
         "program": what.program_names,
         **{name: tuple(str(value).lower() for value in values) for name, values in what.factors.items()},
     }
@@ -221,14 +241,16 @@ def _show_plan(plan: Plan) -> None:
     built.add_column("")
     output.table(fill(built, rows))
     output.text(
-        f"{counted(plan.cells, 'cell')}: {counted(len(what.matrices), 'matrix')}, "
+        f"{counted(plan.cells, 'cell')}: {_matrices(what)}"
         f"{counted(len(what.programs), 'program')}, {counted(what.count, 'point')} ({what.design})"
     )
     impossible = f", {plan.impossible:,} can have no result" if plan.impossible else ""
     rest = plan.cells - plan.stored - plan.impossible
     runs = f" by {counted(plan.left, 'run')}" if plan.left != rest else ""
     output.text(f"{plan.stored:,} are stored, {rest:,} would be simulated{runs}{impossible}")
-    if plan.left:
+    if what.is_of_texts and plan.timed < plan.left:
+        output.text("estimated time: not known before a cell of each text is stored")
+    elif plan.left:
         from_times = f"times of stored cells for {plan.timed:,}" if plan.timed else ""
         rest = plan.left - plan.timed
         from_counts = f"the number of non-zeros for {rest:,}" if rest else ""
@@ -237,6 +259,11 @@ def _show_plan(plan: Plan) -> None:
             f"{counted(plan.processes, 'process')}, from "
             f"{' and '.join(filter(None, (from_times, from_counts)))}"
         )
+
+
+def _matrices(what: Sweep) -> str:
+    """Return how many matrices there are, if there are any, and a comma."""
+    return f"{counted(len(what.matrices), 'matrix')}, " if what.matrices else ""
 
 
 def _rounded(seconds: float) -> str:
@@ -263,10 +290,11 @@ def _is_stated(context: typer.Context, attribute: str) -> bool:
 def _summary(table: SweepTable) -> Table:
     """Return the geometric mean of cycles a non-zero for each program and each value of what is varied.
 
-    A mean of fewer cells than there are says of how many.
+    Of texts it is that of cycles. A mean of fewer cells than there are says of how many.
     """
     columns, programs = table.columns, table.sweep.program_names
-    rows = []
+    texts, rows = table.sweep.is_of_texts, []
+    head = "cycles,\ngeometric mean" if texts else "cycles / non-zero,\ngeometric mean"
     varied: dict[str, tuple[Any, ...]] = dict(table.sweep.factors) or {"": (None,)}
     for name, values in varied.items():
         for value in values:
@@ -275,7 +303,7 @@ def _summary(table: SweepTable) -> Table:
                 cells = [
                     (cycles, fault)
                     for cycles, of, fault, each in zip(
-                        columns["cycles_per_nnz"],
+                        columns["cycles" if texts else "cycles_per_nnz"],
                         columns["program"],
                         columns["fault"],
                         columns[name] if name else columns["program"],
@@ -287,7 +315,7 @@ def _summary(table: SweepTable) -> Table:
                 of_fewer = f" ({len(there)} of {len(cells)})" if len(there) < len(cells) else ""
                 means.append(f"{geometric_mean(there):.2f}{of_fewer}" if there else None)
             rows.append((f"{name}={str(value).lower()}" if name else "all", *means))
-    return fill(empty(["cycles / non-zero,\ngeometric mean"], list(programs)), rows)
+    return fill(empty([head], list(programs)), rows)
 
 
 def _answer(table: SweepTable) -> Table:

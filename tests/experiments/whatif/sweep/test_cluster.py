@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from experiments.whatif.sweep import Sweep, cluster, running, sweep
+from experiments.whatif.sweep import Sweep, cluster, inputs, running, sweep
 from experiments.whatif.sweep.store import Store
 from vecsim.cli import main
 from vecsim.support.errors import UserError
@@ -135,7 +135,7 @@ def test_what_a_worker_makes_is_what_is_made_here(tmp_path):
     """Batches of the matrix that is sent, without a scheduler."""
     few = Sweep(("laplace2d-5",), ("hism",), set={"banks": (4, 8), "section_size": (16, 64)})
     here = sweep(few, store=tmp_path / "here", jobs=1)
-    matrix = cluster.load_input("laplace2d-5", 32)
+    matrix = inputs.load_input("laplace2d-5", 32)
     path = tmp_path / "there"
     (task,), _, _ = running._tasks(few, path)
     with Store(path) as store:
@@ -152,4 +152,4 @@ def test_a_worker_with_another_machine_file_simulates_nothing(tmp_path):
     (task,), _, _ = running._tasks(few, tmp_path / "store")
     path.write_text("[latency]\nmultiply = 9\n")
     with pytest.raises(UserError, match=r"machine .*m.toml is not as the sweep began with it"):
-        cluster._compute(task, (0,), cluster.load_input("laplace2d-5", 32))
+        cluster._compute(task, (0,), inputs.load_input("laplace2d-5", 32))

@@ -1,0 +1,121 @@
+"""What makes the image of a program at a point of a sweep: of a product on a matrix, or of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from experiments.whatif.sweep.inputs import Input
+from experiments.whatif.sweep.specification import Point, Sweep
+from experiments.whatif.sweep.texts import is_text, prepare_text
+from programs.measurement import Prepared, files_of_program, multiplicand, prepare
+from programs.registry import ProgramLike, find
+from programs.user_format import UserFormat
+from vecsim.formats.accuracy import ExactProduct, exact_product
+from vecsim.machine import Machine
+from vecsim.results.file_digests import InputFile, recorded_files
+
+Options = dict[str, str]
+"""By name the value of every option of a product, or of every symbol of a text."""
+
+
+class Images(Protocol):
+    """Makes the images of one program on one input.
+
+    Attributes
+    ----------
+    name
+        Of the program.
+    """
+
+    name: str
+
+    def options(self, point: Point) -> Options:
+        """Return what a point chooses; UserError if it cannot be."""
+
+    def key(self, machine: Machine, options: Options) -> tuple[str, ...]:
+        """Return what decides the image next to code, input, options and extensions, but for its files."""
+
+    def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
+        """Return the files that assembling read, of which `isa.program.Program.inputs` has the digests."""
+
+    def make(self, machine: Machine, options: Options) -> Prepared:
+        """Make an image; UserError if it cannot be."""
+
+    def error(self, prepared: Prepared, memory: npt.NDArray[np.uint8]) -> float:
+        """Return the relative error of the result in memory after a run; 0 if there is nothing to compare."""
+
+
+def images_of(sweep: Sweep, program: ProgramLike, given: Input) -> Images:
+    """Return what makes the images of a program of a sweep on a matrix or with arrays."""
+    if isinstance(program, str) and is_text(program):
+        return _OfText(sweep, program, given)
+    return _OfProduct(sweep, program, given)
+
+
+class _OfProduct:
+    """Images of a product."""
+
+    def __init__(self, sweep: Sweep, program: ProgramLike, given: Input) -> None:
+        self._sweep, self._program, self._matrix = sweep, program, given
+        self.name = program if isinstance(program, str) else program.name
+
+    def options(self, point: Point) -> Options:
+        return find(self._program).choose(point.of_program(self._program))
+
+    def key(self, machine: Machine, options: Options) -> tuple[str, ...]:
+        program = find(self._program)
+        of = str(id(self._program)) if isinstance(self._program, UserFormat) else program.sha256
+        return program.name, of, str(self._sweep.seed), str(machine.section_size)
+
+    def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
+        return files_of_program(self._program, options, digests)
+
+    def make(self, machine: Machine, options: Options) -> Prepared:
+        return prepare(self._program, self._matrix.csr, machine, self._x, options)
+
+    def error(self, prepared: Prepared, memory: npt.NDArray[np.uint8]) -> float:
+        return self._exact.error(prepared.loaded.result(memory))
+
+    @cached_property
+    def _x(self) -> Any:
+        return multiplicand(self._matrix.csr.shape[1], self._sweep.seed, self._matrix.csr.dtype)
+
+    @cached_property
+    def _exact(self) -> ExactProduct:
+        return exact_product(self._matrix.csr, self._x)
+
+
+class _OfText:
+    """Images of a text with arrays."""
+
+    def __init__(self, sweep: Sweep, program: str, given: Input) -> None:
+        self._sweep, self._file, self._given = sweep, program, given
+        self.name = program
+
+    def options(self, point: Point) -> Options:
+        return {name: str(value) for name, value in point.symbols.items()}
+
+    def key(self, machine: Machine, options: Options) -> tuple[str, ...]:
+        return self._file, str(self._sweep.memory), str(self._sweep.value_bits)
+
+    def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
+        return recorded_files(f"program {self._file}", Path(self._file).parent, digests)
+
+    def make(self, machine: Machine, options: Options) -> Prepared:
+        return prepare_text(
+            self._file,
+            {name: int(value) for name, value in options.items()},
+            self._given.arrays,
+            machine,
+            value_bits=self._sweep.value_bits,
+            memory_bytes=self._sweep.memory,
+        )
+
+    def error(self, prepared: Prepared, memory: npt.NDArray[np.uint8]) -> float:
+        return 0.0
