@@ -39,7 +39,7 @@ class Images(Protocol):
         """Return what a point chooses; UserError if it cannot be."""
 
     def key(self, machine: Machine, options: Options) -> tuple[str, ...]:
-        """Return what decides the image next to code, input, options and extensions, but for its files."""
+        """Return what decides the image, but for code, input, options, extensions and files."""
 
     def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
         """Return the files that assembling read, of which `isa.program.Program.inputs` has the digests."""
