@@ -100,6 +100,12 @@ def real_matrix():
 
 
 @pytest.fixture
+def sweeps_in_one_process(monkeypatch):
+    """Let a sweep that names no number of processes start none: that takes longer than a few cells."""
+    monkeypatch.setattr("experiments.whatif.sweep.running.processors", lambda: 1)
+
+
+@pytest.fixture
 def file_server():
     """Yield a web server on this machine."""
     server = FileServer()

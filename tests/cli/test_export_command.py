@@ -6,6 +6,8 @@ import zipfile
 
 import pytest
 
+pytestmark = pytest.mark.usefixtures("sweeps_in_one_process")
+
 SWEPT = ("--program", "crs,hism", "--set", "banks=4,8", "--option", "schedule=plain", "--jobs", "1")
 
 

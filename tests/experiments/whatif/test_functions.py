@@ -7,6 +7,8 @@ import pytest
 import vecsim
 from vecsim.support.errors import UserError
 
+pytestmark = pytest.mark.usefixtures("sweeps_in_one_process")
+
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory):

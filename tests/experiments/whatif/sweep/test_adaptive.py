@@ -19,6 +19,8 @@ from experiments.whatif.sweep.table import SweepTable
 from vecsim.cli import main
 from vecsim.support.errors import UserError
 
+pytestmark = pytest.mark.usefixtures("sweeps_in_one_process")
+
 FACTORS = {"accesses_in_flight": tuple(range(1, 17)), "startup": tuple(range(0, 101, 5))}
 QUESTION = read_question("jd<hism", ("jd", "hism"))
 
