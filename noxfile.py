@@ -29,7 +29,7 @@ def default(session: nox.Session) -> None:
 @nox.session
 def ci(session: nox.Session) -> None:
     """What .ci/run adds: longer tests."""
-    tier(session, "ci", ".[test]")
+    tier(session, "ci", ".[test,notebook]")
 
 
 @nox.session

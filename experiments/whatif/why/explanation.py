@@ -160,7 +160,7 @@ class Explanation(Overview):
             "machine": self.machine.label,
             "cycles": self.cycles,
             "first": f"{text} {share:.0%}",
-            "bound": f"{self.bounds[0].name} {self.bounds[0].cycles:,}",
+            "bound": f"{self.bounds[0].name} {self.bounds[0].cycles:,} cycles",
         }
 
     def to_dict(self) -> dict[str, Any]:
