@@ -177,6 +177,8 @@ class SmvmProgram(Overview):
         The assembly texts of a user-defined program by schedule, ``""`` if it has none; empty for those here.
     declared_in
         The Python file of a user-defined format; None for others.
+    imported
+        The modules that this file imports, and other files that it reads.
     sha256
         Digest of this file and of all that it depends on; empty for others.
     """
@@ -192,6 +194,7 @@ class SmvmProgram(Overview):
     values_per_row: int = 0
     texts: Mapping[str, AssemblyText] = field(default_factory=dict)
     declared_in: Path | None = None
+    imported: tuple[Path, ...] = ()
     sha256: str = ""
 
     def overview(self) -> dict[str, object]:
@@ -210,6 +213,11 @@ class SmvmProgram(Overview):
         return tuple(
             value for option in self.options if option.name == SCHEDULE.name for value in option.values
         )
+
+    @property
+    def declaration(self) -> tuple[Path, ...]:
+        """The Python files that declare a user-defined format, that which is named first; none of others."""
+        return () if self.declared_in is None else (self.declared_in, *self.imported)
 
     @property
     def called(self) -> tuple[str, ...]:

@@ -307,7 +307,7 @@ def files_of_program(
     """
     program = find(name)
     what = f"program {program.name}"
-    declaration = () if program.declared_in is None else input_files(what, [program.declared_in])
+    declaration = input_files(what, program.declaration)
     text = program.text(options.get("schedule", ""))
     return tuple(dict.fromkeys((*declaration, *recorded_files(what, text.file.parent, digests))))
 

@@ -188,7 +188,7 @@ def user_program(name: str, shipped: Mapping[str, SmvmProgram]) -> SmvmProgram:
     file = format_file(name)
     wanted = name[len(file) + 1 :]
     content = read_input(file, FORMAT_FILE)
-    formats, sha256 = declared(file, content, _formats_of)
+    formats, sha256, imported = declared(file, content, _formats_of)
     if not formats:
         raise UserError(
             f"{file}: declares no format; write NAME = UserFormat(...), with `from vecsim import UserFormat`"
@@ -201,7 +201,7 @@ def user_program(name: str, shipped: Mapping[str, SmvmProgram]) -> SmvmProgram:
     chosen = formats[wanted] if wanted else next(iter(formats.values()))
     texts = _texts(chosen, Path(file), content)
     program = _program(chosen, name, file, texts, shipped)
-    return replace(program, declared_in=Path(file), sha256=sha256)
+    return replace(program, declared_in=Path(file), imported=imported, sha256=sha256)
 
 
 def _program(
@@ -253,8 +253,11 @@ def object_program(chosen: UserFormat, shipped: Mapping[str, SmvmProgram]) -> Sm
 
 def _formats_of(
     module: ModuleType, recording: Recording, content: bytes
-) -> tuple[dict[str, UserFormat], str]:
-    """Return the formats that a file declares, by name, and the digest of all that it depends on."""
+) -> tuple[dict[str, UserFormat], str, tuple[Path, ...]]:
+    """Return the formats that a file declares, by name, the digest of all that it depends on, and the files.
+
+    These are the modules that it imports and what else it reads.
+    """
     formats: dict[str, UserFormat] = {}
     for each in vars(module).values():
         if isinstance(each, UserFormat) and formats.setdefault(each.name, each) is not each:
@@ -263,7 +266,10 @@ def _formats_of(
         raise UserError(
             f"{module.__file__}: {recording.outside} while it is loaded: no key of results covers that"
         )
-    return formats, recording.digest(content)
+    files = tuple(
+        Path(name) for (kind, name), digest in recording.inputs.items() if kind == "file" and digest
+    )
+    return formats, recording.digest(content), files
 
 
 def _texts(chosen: UserFormat, file: Path, content: bytes) -> dict[str, AssemblyText]:

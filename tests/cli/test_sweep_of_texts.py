@@ -129,3 +129,35 @@ def test_files_and_arrays_are_recorded(swept, folder):
 def test_mistakes(vecsim, folder, arguments, message):
     result = vecsim("sweep", *arguments, "--store", "store")
     assert (result.code, message in result.err, result.err.count("\n")) == (2, True, 1)
+
+
+def test_an_explanation_is_compared_run_again_and_exported(vecsim, folder):
+    for name, bank in (("one", "1"), ("two", "8")):
+        assert (
+            vecsim("why", "a/my.s", "--load", "X=x.npy", "--set", f"banks={bank}", "--json", name).code == 0
+        )
+    result = vecsim("compare", "one", "two")
+    assert (result.code, "machine.banks" in result.out, "1 run in common" in result.out) == (0, True, True)
+    assert vecsim("rerun", "one").out.splitlines()[-1] == "1 of 1 run take the same cycles"
+    assert vecsim("export", "one", "why.zip", "--archive").code == 0
+    assert {"why.json", "my.s", "lib/size.s", "x.npy"} <= set(zipfile.ZipFile("why.zip").namelist())
+
+
+def test_a_python_file_is_no_program(vecsim, folder):
+    result = vecsim("exec", "mine.py")
+    assert (result.code, result.err.count("\n")) == (2, 1)
+    assert "mine.py: is a Python file and not a program; run a user-defined format by" in result.err
+
+
+def test_the_modules_of_a_format_are_named(vecsim, folder):
+    (folder / "own").mkdir()  # it multiplies nothing, so its result is wrong: exit code 1
+    (folder / "own" / "part.py").write_text('TEXT = "halt"\n')
+    (folder / "mine.py").write_text(
+        "from own.part import TEXT\nfrom vecsim import UserFormat\n"
+        'MINE = UserFormat("mine", "nothing", None, TEXT + "\\n", like="crs")\n'
+    )
+    assert vecsim("run", "laplace2d-2", "--format", "mine.py", "--program", "crs", "--json", "r").code == 1
+    named = [each["file"] for each in json.loads((folder / "r").read_text())["files"]]
+    assert {str(folder / "mine.py"), str(folder / "own" / "part.py")} <= set(named)
+    (folder / "own" / "part.py").write_text('TEXT = "nop\\nhalt"\n')
+    assert "part.py is another file now" in vecsim("rerun", "r").out

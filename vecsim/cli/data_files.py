@@ -115,6 +115,11 @@ class DataFiles:
         return tuple((each.address, each.end) for each in self._loaded)
 
     @property
+    def loaded(self) -> list[dict[str, Any]]:
+        """The arrays that are loaded, as results name them."""
+        return [each.to_dict() for each in self._loaded]
+
+    @property
     def inputs(self) -> tuple[InputFile, ...]:
         """The files of the arrays that are loaded."""
         return tuple(each.input_file for each in self._loaded)
@@ -126,7 +131,7 @@ class DataFiles:
         from vecsim.data.memory_files import TYPES
 
         if self._loaded:
-            document["load"] = [each.to_dict() for each in self._loaded]
+            document["load"] = self.loaded
         for dump, file in self._saved:
             content = io.BytesIO()
             np.save(content, np.array(dump.values(memory), TYPES[dump.type]))

@@ -54,7 +54,7 @@ def archive_files(path: Path, authors: Sequence[str] = ()) -> dict[str, bytes]:
     document = document_of(main, contents)
     layout = document.layout
     _require_files(path, layout)
-    name = f"{layout.kind.partition(' ')[2]}.json"
+    name = f"{layout.kind.split()[1]}.json"
     files = {(name if each == main.name else each): content for each, content in contents.items()}
     if isinstance(layout, SweepLayout):
         files |= _figures(document, path.resolve().stem) | _specification(layout)

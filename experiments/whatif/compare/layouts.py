@@ -17,6 +17,7 @@ from vecsim.support.errors import UserError
 from vecsim.support.suggestions import shown
 
 RUN, EXEC, WHY, SWEEP = "vecsim run", "vecsim exec", "vecsim why", "vecsim sweep"
+WHY_PROGRAM = "vecsim why of a program"
 
 
 def _engine(name: str) -> str:
@@ -181,7 +182,7 @@ class RunLayout(_Made):
 
 
 class ExecLayout(_Made, _ByCause):
-    """Of ``vecsim exec``."""
+    """Of ``vecsim exec``, and of ``vecsim why`` of a program."""
 
     machine: MachineNumbers
     file: Name
@@ -280,6 +281,7 @@ Layout = RunLayout | ExecLayout | WhyLayout | SweepLayout
 LAYOUTS: dict[str, type[Layout]] = {
     RUN: RunLayout,
     EXEC: ExecLayout,
+    WHY_PROGRAM: ExecLayout,
     WHY: WhyLayout,
     SWEEP: SweepLayout,
 }
@@ -294,6 +296,8 @@ def check(where: str, kind: str, content: Mapping[str, Any]) -> Layout:
     UserError
         Something is missing, of another type or contradicts itself, naming the file and the first such thing.
     """
+    if kind == WHY_PROGRAM and isinstance(explained := content.get("explanations"), list):
+        content = {**content, **next((each for each in explained if isinstance(each, dict)), {})}
     try:
         return LAYOUTS[kind].model_validate(content)
     except ValidationError as error:

@@ -243,8 +243,8 @@ def _text(program: ProgramLike) -> tuple[InputFile, ...]:
     if is_text(program):
         return input_files(f"program {program}", [Path(program)])
     own = find(program)
-    files = [own.declared_in, *(text.file for text in own.texts.values() if text.content is None)]
-    return input_files(f"program {own.name}", [file for file in files if file is not None])
+    texts = (text.file for text in own.texts.values() if text.content is None)
+    return input_files(f"program {own.name}", [*own.declaration, *texts])
 
 
 def _finished(lookups: Sequence[Outcome], results: Mapping[int, Outcome]) -> dict[int, Outcome]:

@@ -108,7 +108,13 @@ def read_program(
     """
     from isa import binary
     from isa.assembler import assemble_file
+    from programs.user_format import is_format_file
 
+    if is_format_file(file):
+        raise UserError(
+            f"{file}: is a Python file and not a program; run a user-defined format by `vecsim run --format "
+            f"{file}`, and give an extension by --extend {file}"
+        )
     content = read_input(file, PROGRAM)
     if not binary.is_program_file(content):
         return assemble_file(file, symbols=symbols, value_bytes=width, instruction_set=instruction_set)

@@ -71,8 +71,7 @@ def why(
             if value:
                 raise UserError(f"{matrix}: --{name} is an option of products; leave it out for a program")
         how: dict[str, Any] = {"value_bits": value_bits, "engine": engine}
-        results, files = _program(matrix, described, define, memory, load, how)
-        message: dict[str, Any] = {}
+        results, files, message = _program(matrix, described, define, memory, load, how)
     else:
         for name, value in (("define", define), ("load", load)):
             if value:
@@ -108,20 +107,29 @@ def _program(
     memory: str,
     load: Sequence[str] | None,
     how: Mapping[str, Any],
-) -> tuple[list[Explanation], tuple[InputFile, ...]]:
-    """Explain a program as `vecsim exec` runs it; also return the files that it depends on."""
+) -> tuple[list[Explanation], tuple[InputFile, ...], dict[str, Any]]:
+    """Explain a program as `vecsim exec` runs it; also return the files that it depends on, and settings."""
     from experiments.whatif.why import why_program
+    from vecsim.engines.running import MAX_CYCLES
     from vecsim.machine import instruction_set_of
     from vecsim.machine.recorded import machine_files
 
     width, size = options.value_bytes(how["value_bits"]), options.byte_count(memory)
-    program = read_program(file, options.definitions(define), width, instruction_set_of(machine.extensions))
+    symbols = options.definitions(define)
+    program = read_program(file, symbols, width, instruction_set_of(machine.extensions))
     data = DataFiles(program, size, width, load, None, None, None, file)
     started, content = data.memory()
     texts = recorded_files("program", Path(file).parent, program.inputs)
     with Progress() as progress:
         result = why_program(started, content, machine, name=Path(file).name, step=progress.show, **how)
-    return [result], (*machine_files(machine), *texts, *data.inputs)
+    message = {
+        "file": file,
+        "define": symbols,
+        "memory_bytes": size,
+        "max_cycles": MAX_CYCLES,
+        "load": data.loaded,
+    }
+    return [result], (*machine_files(machine), *texts, *data.inputs), message
 
 
 def _products(
