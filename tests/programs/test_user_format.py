@@ -1,5 +1,6 @@
 """A user-defined format: SELL-C-sigma from the file of the tutorial, in every command."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -48,6 +49,18 @@ def minimal(tmp_path):
         return str(path)
 
     return write
+
+
+@pytest.fixture
+def vecsim_bytes(capsys):
+    """Run a command with a JSON object as its output, and return the bytes of the only format."""
+
+    def run(arguments):
+        assert main([*arguments, "--json", "-"]) == 0
+        (form,) = json.loads(capsys.readouterr().out)["formats"].values()
+        return form["bytes"]
+
+    return run
 
 
 @st.composite
@@ -100,6 +113,11 @@ def test_every_command_takes_it_like_the_five(sell, tmp_path, monkeypatch, capsy
     assert main(["rerun", "swept"]) == 0
     table = Path("swept/table.csv").read_text().splitlines()
     assert len({line.split(",")[8] for line in table[1:] if sell in line}) == 5  # sigma
+
+
+def test_formats_counts_its_bytes(sell, vecsim_bytes):
+    expected = vecsim.measure(sell, "randomwalk-20").storage_bytes
+    assert vecsim_bytes(["formats", "randomwalk-20", "--format", sell]) == {"image": expected}
 
 
 def test_a_place_in_the_text_is_a_line_of_the_python_file(sell):

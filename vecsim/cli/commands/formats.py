@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -31,7 +31,7 @@ def formats(
             "--format",
             metavar="NAME",
             autocompletion=completion.formats,
-            help="Formats to show; default all, see `vecsim list formats`. Repeatable.",
+            help="Formats to show, or FILE.py for yours; default all, see `vecsim list formats`. Repeatable.",
         ),
     ] = None,
     section_size: Annotated[
@@ -45,12 +45,17 @@ def formats(
     The first conversion into a format compiles its loops, which takes up to 20 seconds, a minute for all.
     """
     from gpu.format_registry import FORMATS, find
+    from programs.user_format import is_format_file
     from vecsim.formats import section_bits
 
     width = value_bytes(value_bits)
     section_bits(section_size)  # refuses what no machine has, before the matrix is read
-    chosen = list(dict.fromkeys(find(name).name for name in format)) if format else list(FORMATS)
-    output = Output(json, inputs=[matrix])
+    chosen = (
+        list(dict.fromkeys(name if is_format_file(name) else find(name).name for name in format))
+        if format
+        else list(FORMATS)
+    )
+    output = Output(json, inputs=[matrix, *filter(is_format_file, format or ())])
     loaded = load_matrix(matrix)
     values = matrix_values(loaded, width)
     wanted = list(dict.fromkeys([BASELINE, *chosen]))
@@ -58,7 +63,10 @@ def formats(
     with Progress() as work:
         for number, name in enumerate(wanted):
             work.show(name, number / len(wanted))
-            facts[name] = _facts(FORMATS[name], values, section_size)
+            if name in FORMATS:
+                facts[name] = _facts(FORMATS[name], values, section_size)
+            else:
+                facts[name] = _user_facts(name, values, section_size, width)
     _compare(facts, int(values.nnz))
     shown = {name: facts[name] for name in chosen}
     rows, columns = loaded.csr.shape
@@ -92,6 +100,29 @@ def _facts(format: NamedFormat, values: Any, section_size: int) -> dict[str, Any
         **facts,
         "bytes": {accounting: result.storage(accounting) for accounting in result.accountings},
         **result.structure(),
+    }
+
+
+def _user_facts(name: str, values: Any, section_size: int, width: Literal[4, 8]) -> dict[str, Any]:
+    """Return the bytes of a user-defined format with the defaults of its parameters."""
+    from programs.loading import layout_for
+    from programs.registry import find
+    from vecsim.formats.storage import IMAGE
+    from vecsim.machine import load_machine
+
+    program = find(name)
+    symbols = program.symbols(program.choose({}))
+    machine = load_machine("vs2003", {"section_size": section_size})
+    image = program.load(values, machine, layout_for(width), symbols)
+    return {
+        "summary": program.summary,
+        "source": name,
+        "aliases": (),
+        "image": True,
+        "insertion": False,
+        "for_gpu": False,
+        "historical": False,
+        "bytes": {IMAGE: image.storage_bytes},
     }
 
 
