@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from vecsim.machine import Latencies, Machine, SparseUnit
+from vecsim.machine import Cache, Latencies, Machine, MainMemory, SparseUnit
 
 SECTIONS = (4, 4, 4, 8, 8, 8, 8, 16, 16, 16, 32, 64)
 
@@ -33,7 +33,7 @@ def random_machine(rng: random.Random) -> Machine:
         latency=Latencies(**{name: pick([1, 1, 2, 3, 8, 25]) for name in Latencies.model_fields}),
         sparse_unit=SparseUnit(p=pick([1, 2, 3, 4, 8]), r=pick([1, 2, 3, 4, 8]), latency=pick([1, 4, 10])),
     )
-    return machine.model_copy(update=_renaming(machine))
+    return machine.model_copy(update=_renaming(machine) | _memory(machine))
 
 
 def _renaming(machine: Machine) -> dict[str, int]:
@@ -45,6 +45,48 @@ def _renaming(machine: Machine) -> dict[str, int]:
     if rng.randrange(5):
         return {}
     return physical_registers(rng, machine.vector_registers)
+
+
+def _memory(machine: Machine) -> dict[str, object]:
+    """Draw latency, bandwidth, merging and caches: for a third of the machines, from their other numbers."""
+    rng = random.Random(f"memory {machine!r}")
+    pick = rng.choice
+    if rng.randrange(3):
+        return {}
+    first = _cache(rng, pick([4, 8, 16, 64]))
+    return {
+        "words_outstanding": pick([0, 0, 1, 3, 8, 64]),
+        "merge_bytes": pick([0, 0, 4, 8, 32, 128]),
+        "merge_window": pick([1, 2, 3, 8, 64]),
+        "l1": first,
+        "l2": _cache(rng, first.line_bytes * pick([1, 2, 4])),
+        "main_memory": MainMemory(
+            latency=pick([0, 0, 1, 7, 40]),
+            bytes=pick([0, 0, 1, 3, 8, 16, 100]),
+            cycles=pick([1, 1, 2, 3]),
+            row_words=pick([0, 0, 1, 2, 16]),
+            row_miss=pick([0, 3, 12]),
+        ),
+    }
+
+
+def _cache(rng: random.Random, line_bytes: int) -> Cache:
+    """Draw a cache, often none."""
+    pick, ways = rng.choice, rng.choice([1, 2, 3, 4])
+    return Cache(
+        bytes=line_bytes * ways * pick([0, 1, 2, 5, 16]),
+        line_bytes=line_bytes,
+        ways=ways,
+        replacement=pick([0, 1]),
+        hit_latency=pick([0, 1, 5]),
+        banks=pick([0, 1, 2, 5, 16]),
+        write_back=pick([True, False]),
+        refill_bytes=pick([0, 1, 8, 100]),
+        misses=pick([0, 1, 2, 5]),
+        prefetch=pick([0, 0, 1, 3]),
+        serves=pick([1, 2, 3, 3]),
+        perfect=rng.randrange(8) == 0,
+    )
 
 
 def physical_registers(rng: random.Random, named: int) -> dict[str, int]:

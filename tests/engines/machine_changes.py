@@ -43,12 +43,47 @@ TO_FASTER = {
     "sparse_unit.latency": (11, 10, 4, 2, 1),
     # Each a multiple of the one before: others may map a stride worse, as a test below shows.
     "banks": (3, 6, 12, 24, 48, 96),
+    "words_outstanding": (1, 4, 16, 0),
+    "merge_bytes": (0, 4, 8, 32, 128),
+    "merge_window": (1, 2, 4, 16, 64),
+    "main_memory.latency": (50, 49, 7, 1, 0),
+    "main_memory.bytes": (1, 3, 4, 16, 100, 0),
+    "main_memory.cycles": (5, 3, 2, 1),
+    "main_memory.row_miss": (30, 12, 1, 0),
+    **{
+        f"{level}.{name}": values
+        for level in ("l1", "l2")
+        for name, values in {
+            "hit_latency": (9, 8, 1, 0),
+            "banks": (1, 2, 4, 16, 0),
+            "refill_bytes": (1, 3, 8, 32, 0),
+            "misses": (1, 2, 8, 0),
+        }.items()
+    },
 }
 """Values of each parameter, each better than the one before."""
 
 RENAMING = {"physical_vector_registers", "physical_scalar_registers"}
-SIZES = {"section_size", "vector_registers", "memory_ports", "name"} | RENAMING
-"""Neither faster nor slower; of the ports below. Few registers hold issue up, where renaming saves waits."""
+OF_CONTENTS = {
+    f"{level}.{name}"
+    for level in ("l1", "l2")
+    for name in ("bytes", "line_bytes", "ways", "replacement", "write_back", "prefetch", "serves", "perfect")
+}
+SIZES = {"section_size", "vector_registers", "memory_ports", "name", "main_memory.row_words"}
+SIZES |= RENAMING | OF_CONTENTS
+"""Neither faster nor slower; of the ports below. Few registers hold issue up, where renaming saves waits. What
+caches hold, and which rows are open, depends on the program."""
+
+WITH_CACHES = (
+    "words_outstanding=16",
+    "merge_bytes=8",
+    "main_memory.latency=20",
+    "main_memory.bytes=8",
+    "main_memory.row_words=2",
+    *("l1.bytes=512", "l1.ways=2", "l1.line_bytes=32", "l1.misses=2", "l1.write_back=false"),
+    *("l2.bytes=2048", "l2.misses=4", "l2.banks=4", "l2.refill_bytes=16"),
+)
+"""A machine on which each number of memory counts."""
 
 
 def changed(machine, parameter, value):

@@ -10,7 +10,7 @@ from vecsim.debugger.activity import Activity, activities, started_elements
 from vecsim.debugger.position import Position
 from vecsim.engines.decoded import FLOAT, SPECIAL, decode
 from vecsim.engines.interpreted_run import ExtendedRun, InterpretedRun
-from vecsim.engines.program_rows import extension_numbers, machine_numbers, program_rows
+from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
 from vecsim.engines.rules.addresses import elements, place
 from vecsim.engines.rules.issue import earliest_issue, scalars_ready_at, take_element
 from vecsim.engines.rules.memory_order import scalar_order_at
@@ -63,6 +63,7 @@ def arrays_of(position: Position) -> InterpretedRun:
     r = (ExtendedRun if own else InterpretedRun)(
         objects(Instruction, program_rows(decode(program, machine))),
         numbers,
+        cache_numbers(machine),
         extension_numbers(machine).tolist(),
         interpreted(state),
         record,

@@ -65,12 +65,12 @@ def work_of(row: Instruction) -> tuple[Cause, Cause]:
     Parameters
     ----------
     row
-        Of an access the two are one: no cycle of it comes after the last word's.
+        Of an access what follows is the latency of its last words.
     """
     if row.access is not None and row.unit == Unit.MEMORY:
         contiguous = Cause.CACHE_TRANSFER if row.access.cache else Cause.CONTIGUOUS_TRANSFER
         transfer = contiguous if row.access.pattern == Pattern.CONTIGUOUS else Cause.INDEXED_TRANSFER
-        return transfer, transfer
+        return transfer, Cause.MEMORY_LATENCY
     busy = Cause.SUM_ELEMENTS if row.timing == Timing.REDUCTION else _BUSY[row.unit]
     return busy, busy if row.unit == Unit.SCALAR else Cause(busy + 1)
 

@@ -10,7 +10,9 @@ class Cause(IntEnum):
 
     RAW: what it reads is not ready. WAR, WAW: what it writes has yet to be read, or written, by an older one.
     A scalar register that is not ready holds up reader and writer alike, so both are one cause.
-    FREE_REGISTER: no physical register is free, on a machine that renames.
+    FREE_REGISTER: no physical register is free, on a machine that renames. WORDS_AWAITED: a port or a cache
+    waits for as many words or lines as it may. BANDWIDTH: main memory passes no more bytes. MEMORY_LATENCY:
+    the last words of a load are on their way.
     """
 
     ISSUE = 0
@@ -24,18 +26,21 @@ class Cause(IntEnum):
     BANK_CONFLICT = 8
     MEMORY_ORDER = 9
     FREE_REGISTER = 10
-    SCALAR_WORK = 11
-    CONTIGUOUS_TRANSFER = 12
-    INDEXED_TRANSFER = 13
-    CACHE_TRANSFER = 14
-    ADD_ELEMENTS = 15
-    ADD_LATENCY = 16
-    MULTIPLY_ELEMENTS = 17
-    MULTIPLY_LATENCY = 18
-    SUM_ELEMENTS = 19
-    SUM_LATENCY = 20
-    SPARSE_ELEMENTS = 21
-    SPARSE_LATENCY = 22
+    WORDS_AWAITED = 11
+    BANDWIDTH = 12
+    SCALAR_WORK = 13
+    CONTIGUOUS_TRANSFER = 14
+    INDEXED_TRANSFER = 15
+    CACHE_TRANSFER = 16
+    MEMORY_LATENCY = 17
+    ADD_ELEMENTS = 18
+    ADD_LATENCY = 19
+    MULTIPLY_ELEMENTS = 20
+    MULTIPLY_LATENCY = 21
+    SUM_ELEMENTS = 22
+    SUM_LATENCY = 23
+    SPARSE_ELEMENTS = 24
+    SPARSE_LATENCY = 25
 
     @property
     def label(self) -> str:

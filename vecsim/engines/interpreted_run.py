@@ -147,7 +147,7 @@ def bounded_row(row: type[Row], *, constant: bool = False) -> type[Any]:
     return _BOUNDED[row, constant]
 
 
-_PROGRAM, _MACHINE = parts_of(Run)["program"], parts_of(Run)["machine"]
+_PROGRAM, _MACHINE, _CACHES = (parts_of(Run)[name] for name in ("program", "machine", "cache_numbers"))
 
 
 def interpreted_program(rows: npt.NDArray[Any], *, bounded: bool = False) -> list[Instruction]:
@@ -168,6 +168,7 @@ class InterpretedRun(Run):
         self,
         program: list[Instruction],
         machine: npt.NDArray[Any],
+        caches: npt.NDArray[Any],
         numbers: Sequence[int],
         state: State,
         record: TimingRecord,
@@ -183,6 +184,8 @@ class InterpretedRun(Run):
         ----------
         machine
             The (1,) row ``MachineNumbers``.
+        caches
+            The (2,) rows ``CacheNumbers``.
         state
             As :func:`isa.state.interpreted` returns it.
         own
@@ -194,6 +197,7 @@ class InterpretedRun(Run):
         """
         self.program, self.numbers = program, list(numbers)
         self.machine: MachineNumbers = _interpreted(_MACHINE, machine, bounded=bounded)
+        self.cache_numbers = _interpreted(_CACHES, caches, bounded=bounded)
         self.scratch = (bounded_row(Scratch) if bounded else Scratch)()
         self.order = [0] * self.machine.slots
         self.timeline = [TimelineRow() for _ in range(timeline)]

@@ -11,10 +11,14 @@ from vecsim.engines.decoded import Decoded
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.state.instruction import END_OF_PROGRAM, Instruction
 from vecsim.engines.state.machine import MachineNumbers
+from vecsim.engines.state.memory import CacheNumbers
 from vecsim.engines.state.row import COUNT, NONE, NUMBERS, fields_of, new_rows
+from vecsim.engines.state.run import LEVELS
 from vecsim.machine import Machine
 from vecsim.machine.description import flat
 
+VECTOR_ACCESSES, SCALAR_ACCESSES = 1, 2
+"""Bits of ``Cache.serves``."""
 Rows = npt.NDArray[Any]
 Ints = npt.NDArray[np.int64]
 
@@ -76,11 +80,29 @@ def machine_numbers(machine: Machine, record: TimingRecord, instructions: int, m
         "slots": len(record.slots),
         "transfers": record.transfers.shape[1],
         "pending": len(record.pending),
+        "flat_memory": machine.has_flat_memory,
+        "vector_level": _level(machine, VECTOR_ACCESSES),
+        "scalar_level": _level(machine, SCALAR_ACCESSES),
     }
     numbers = new_rows(MachineNumbers, (1,))
     for field in fields_of(MachineNumbers):
         numbers[field.name] = described.get(field.name, 0)
     return numbers
+
+
+def cache_numbers(machine: Machine) -> Rows:
+    """Return the (2,) rows ``CacheNumbers`` of a machine."""
+    rows = new_rows(CacheNumbers, (LEVELS,))
+    for row, cache in zip(rows, machine.caches, strict=True):
+        for field in fields_of(CacheNumbers):
+            row[field.name] = getattr(cache, field.name)
+    return rows
+
+
+def _level(machine: Machine, whose: int) -> int:
+    """Return the cache that accesses go to first; -1 for none."""
+    levels = (k for k, cache in enumerate(machine.caches) if cache.sets and cache.serves & whose)
+    return next(levels, NONE)
 
 
 def extension_numbers(machine: Machine) -> npt.NDArray[np.int64]:

@@ -20,7 +20,7 @@ from vecsim.engines.decoded import SCALARS
 from vecsim.engines.state.counters import Counter
 from vecsim.engines.state.registers import KINDS, VECTOR
 from vecsim.engines.state.row import new_rows
-from vecsim.engines.state.run import RECORD, Part, Record
+from vecsim.engines.state.run import LEVELS, RECORD, Part, Record
 from vecsim.machine import Machine
 from vecsim.machine.description import SCALAR_REGISTERS, flat
 from vecsim.results.digests import SHOWN_DIGITS, program_sha256
@@ -47,6 +47,12 @@ class Sizes(NamedTuple):
     instructions: int
     pending: int
     counters: int
+    outstanding: int
+    levels: int
+    lines: int
+    misses: int
+    cache_banks: int
+    rowed_banks: int
 
 
 class TimingRecord:
@@ -92,6 +98,12 @@ def sizes_of(machine: Machine, instructions: int) -> Sizes:
         instructions=instructions,
         pending=_most_pending(machine, slots),
         counters=len(Counter) + sum(len(each.counters) for each in machine.extensions),
+        outstanding=machine.words_outstanding,
+        levels=LEVELS,
+        lines=max(cache.sets * cache.ways for cache in machine.caches),
+        misses=max(cache.misses if cache.sets else 0 for cache in machine.caches),
+        cache_banks=max(cache.banks if cache.sets else 0 for cache in machine.caches),
+        rowed_banks=machine.banks if machine.main_memory.row_words else 0,
     )
 
 

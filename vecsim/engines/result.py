@@ -20,6 +20,8 @@ from vecsim.engines.timeline import TimelineWriter
 from vecsim.machine import WORD_BYTES, Machine
 from vecsim.support.overview import Overview
 
+EVERY_RUN = ("words_loaded", "words_stored", "taken_branches")
+"""What is counted on every machine; the rest only where there is what it counts."""
 LARGEST_CAUSES = 3
 """Causes that the summary of a run names."""
 
@@ -151,7 +153,13 @@ def _counted(machine: Machine, values: npt.NDArray[np.int64]) -> dict[str, int]:
     """Return what was counted by name: what every run counts, then what extensions of the machine count."""
     own = machine.counter_names
     every, added = values[: len(Counter)], values[len(Counter) :].tolist()
-    return _named(every, Counter) | dict(zip(own, added, strict=True))
+    parts = {"l1": machine.l1.bytes, "l2": machine.l2.bytes, "": not machine.has_flat_memory}
+    counted = {
+        name: value
+        for name, value in _named(every, Counter).items()
+        if name in EVERY_RUN or parts[name[:2] if name[:2] in parts else ""]
+    }
+    return counted | dict(zip(own, added, strict=True))
 
 
 def _named(values: Any, names: type[Cause] | type[Counter] | type[Unit]) -> dict[str, int]:

@@ -38,13 +38,14 @@ def start_of_block(r: Any, instruction: Instruction, port: int, address: int, ea
 
 
 @coalescing.replaces(word_passes)
-def pass_block(r: Any, instruction: Instruction, port: int, address: int, cycle: int) -> None:
+def pass_block(r: Any, instruction: Instruction, port: int, address: int, cycle: int) -> int:
     """Note the block; any other access takes its place."""
     if follows(r, instruction, port, address):
         r.counters[TOGETHER] += 1
-        return
-    word_passes(r, instruction, port, address, cycle)
+        return cycle + 1
+    arrival: int = word_passes(r, instruction, port, address, cycle)
     r.block[port] = -1
     if instruction.index_register >= 0:
         r.block[port] = address // r.numbers[BLOCK_WORDS]
         r.counters[ADDRESSES] += 1
+    return arrival

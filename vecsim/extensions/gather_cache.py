@@ -18,7 +18,9 @@ LINE_WORDS = gather_cache.number("line_words", 8, "words of a line", le=1024)
 RATE = gather_cache.number("rate", 4, "hits that take the time of one address", le=64)
 HITS = gather_cache.counter("hits", "words of gathers found in the cache")
 MISSES = gather_cache.counter("misses", "words of gathers that fetched a line")
-gather_cache.array("lines", lambda machine: machine.gather_cache.sets * machine.gather_cache.ways, fill=-1)
+gather_cache.array(
+    "gather_lines", lambda machine: machine.gather_cache.sets * machine.gather_cache.ways, fill=-1
+)
 
 
 def is_gather(r: Any, instruction: Instruction) -> bool:
@@ -31,7 +33,7 @@ def way_of(r: Any, address: int) -> int:
     line, ways = address // r.numbers[LINE_WORDS], r.numbers[WAYS]
     first = line % r.numbers[SETS] * ways
     way = 0
-    while way < ways and r.lines[first + way] != line:
+    while way < ways and r.gather_lines[first + way] != line:
         way += 1
     return way
 
@@ -58,11 +60,10 @@ def start_without_bank(r: Any, instruction: Instruction, port: int, address: int
 
 
 @gather_cache.replaces(word_passes)
-def pass_through_cache(r: Any, instruction: Instruction, port: int, address: int, cycle: int) -> None:
+def pass_through_cache(r: Any, instruction: Instruction, port: int, address: int, cycle: int) -> int:
     """Make the line the one used last; a miss fetches it, so all banks that it lies in are busy."""
     if not is_gather(r, instruction):
-        word_passes(r, instruction, port, address, cycle)
-        return
+        return word_passes(r, instruction, port, address, cycle)
     words, way = r.numbers[LINE_WORDS], way_of(r, address)
     line = address // words
     first = line % r.numbers[SETS] * r.numbers[WAYS]
@@ -72,5 +73,6 @@ def pass_through_cache(r: Any, instruction: Instruction, port: int, address: int
         for k in range(smaller(words, r.machine.banks)):
             word_passes(r, instruction, port, line * words + k, cycle)
     for k in range(way, 0, -1):
-        r.lines[first + k] = r.lines[first + k - 1]
-    r.lines[first] = line
+        r.gather_lines[first + k] = r.gather_lines[first + k - 1]
+    r.gather_lines[first] = line
+    return cycle + 1

@@ -6,7 +6,8 @@ An access opens the rows of its words as soon as it may begin and their bank is 
 from typing import Any
 
 from vecsim import Extension
-from vecsim.engines.rules.banks import bank_of, word_passes, word_start
+from vecsim.engines.rules.banks import word_passes, word_start
+from vecsim.engines.rules.main_memory import bank_of
 from vecsim.engines.rules.numbers import larger
 from vecsim.engines.rules.ports import current_slot
 from vecsim.engines.state.instruction import Instruction
@@ -36,9 +37,9 @@ def start_when_open(r: Any, instruction: Instruction, port: int, address: int, e
 
 
 @open_rows.replaces(word_passes)
-def pass_and_leave_open(r: Any, instruction: Instruction, port: int, address: int, cycle: int) -> None:
+def pass_and_leave_open(r: Any, instruction: Instruction, port: int, address: int, cycle: int) -> int:
     """Leave the row open."""
     bank, row = bank_of(r, address), row_of_word(r, address)
     r.counters[HITS if r.open_row[bank] == row else MISSES] += 1
     r.open_row[bank] = row
-    word_passes(r, instruction, port, address, cycle)
+    return word_passes(r, instruction, port, address, cycle)

@@ -9,17 +9,10 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-from pydantic import (
-    BaseModel,
-    ConfigDict,
-    Field,
-    PrivateAttr,
-    ValidationError,
-    ValidationInfo,
-    field_validator,
-)
+from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, field_validator, model_validator
 
 from vecsim.machine.extension import Extension
+from vecsim.machine.numbers import Cache, Frozen, Latencies, MainMemory, SparseUnit, number, power_of_two
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
 from vecsim.results.digests import ADDED_NUMBERS, SHOWN_DIGITS, machine_sha256
@@ -40,41 +33,6 @@ SHOWN_DIFFERENCES = 8
 """Differences from a preset that a label names; of more it gives the number."""
 
 
-class Frozen(BaseModel):
-    """A table of a machine file: its fields never change, and it has no others."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-def _number(default: int, description: str, *, ge: int = 1, le: int = 10_000) -> Any:
-    return Field(default=default, ge=ge, le=le, description=description)
-
-
-class Latencies(Frozen):
-    """Cycles from the start of an element (or a scalar instruction) to its result, by class."""
-
-    integer: int = _number(1, "scalar integer operations, branches and stores")
-    integer_multiply: int = _number(3, "scalar integer multiply")
-    integer_divide: int = _number(20, "scalar integer divide and remainder")
-    float: int = _number(4, "scalar float operations")
-    float_divide: int = _number(16, "scalar float divide and square root")
-    extract: int = _number(2, "element of a vector to a scalar register")
-    move: int = _number(4, "vector moves, insert, compare, merge, iota")
-    add: int = _number(8, "vector add and subtract")
-    multiply: int = _number(8, "vector multiply")
-    multiply_add: int = _number(12, "vector multiply-add")
-    divide: int = _number(20, "vector divide and square root, in the multiply unit")
-    sum: int = _number(8, "sum reduction, next to ceil(log2(elements)) cycles of its tree")
-
-
-class SparseUnit(Frozen):
-    """The pipelined unit of MIPA and BMIPA."""
-
-    p: int = _number(8, "entries taken in a cycle, at most", le=4096)
-    r: int = _number(4, "distinct rows among the entries of a cycle, at most", le=4096)
-    latency: int = _number(24, "cycles from taking an entry to its sum")
-
-
 class Machine(Overview, Frozen):
     """One vector machine. A field's description states its unit; docs/timing.md the rules that read it.
 
@@ -87,33 +45,41 @@ class Machine(Overview, Frozen):
 
     name: str = Field(default=DEFAULT_PRESET, min_length=1, description="name that reports show")
     section_size: int = Field(default=64, description="elements of a vector register, s: a power of two")
-    vector_registers: int = _number(16, "vector registers", ge=8, le=32)
-    physical_vector_registers: int = _number(
+    vector_registers: int = number(16, "vector registers", ge=8, le=32)
+    physical_vector_registers: int = number(
         0, "vector registers that renaming has (0: no renaming)", ge=0, le=62
     )
-    physical_scalar_registers: int = _number(
+    physical_scalar_registers: int = number(
         0, "registers that renaming has for x, and as many for f (0: no renaming)", ge=0, le=1024
     )
-    issue_width: int = _number(4, "instructions issued in a cycle, in program order", le=64)
-    unit_queue: int = _number(
-        8, "instructions that may wait in front of a unit (0: issue waits)", ge=0, le=64
-    )
-    memory_ports: int = _number(1, "vector memory ports", le=16)
-    accesses_in_flight: int = _number(4, "vector accesses that a port has in flight", le=64)
-    startup: int = _number(20, "cycles from dispatch of an access to its first transfer", ge=0)
-    words_per_cycle: int = _number(4, "words a port transfers in a cycle, contiguous", le=1024)
-    addresses_per_cycle: int = _number(1, "words a port transfers in a cycle, strided or indexed", le=1024)
+    issue_width: int = number(4, "instructions issued in a cycle, in program order", le=64)
+    unit_queue: int = number(8, "instructions that may wait in front of a unit (0: issue waits)", ge=0, le=64)
+    memory_ports: int = number(1, "vector memory ports", le=16)
+    accesses_in_flight: int = number(4, "vector accesses that a port has in flight", le=64)
+    startup: int = number(20, "cycles from dispatch of an access to its first transfer", ge=0)
+    words_per_cycle: int = number(4, "words a port transfers in a cycle, contiguous", le=1024)
+    addresses_per_cycle: int = number(1, "words a port transfers in a cycle, strided or indexed", le=1024)
     alignment_bytes: int = Field(
         default=16, description="a contiguous access that starts elsewhere takes a cycle more"
     )
-    banks: int = _number(16, "word-interleaved memory banks", le=65_536)
-    bank_busy: int = _number(3, "cycles that a word occupies its bank (0: no bank is ever busy)", ge=0)
+    banks: int = number(16, "word-interleaved memory banks", le=65_536)
+    bank_busy: int = number(3, "cycles that a word occupies its bank (0: no bank is ever busy)", ge=0)
+    words_outstanding: int = number(
+        0, "loaded words that a port waits for, at most (0: no limit)", ge=0, le=4096
+    )
+    merge_bytes: int = Field(
+        default=0, description="aligned block whose words a strided or indexed access moves as one (0: none)"
+    )
+    merge_window: int = number(16, "words of an access that are compared, counted from its first", le=4096)
     chaining: bool = Field(default=True, description="elements pass between units as they are produced")
-    lanes: int = _number(2, "elements an arithmetic unit starts in a cycle", le=4096)
-    scalar_load_latency: int = _number(6, "cycles of a scalar load, which has its own path")
-    branch_penalty: int = _number(3, "cycles lost after a taken branch", ge=0)
+    lanes: int = number(2, "elements an arithmetic unit starts in a cycle", le=4096)
+    scalar_load_latency: int = number(6, "cycles of a scalar load, which has its own path")
+    branch_penalty: int = number(3, "cycles lost after a taken branch", ge=0)
     latency: Latencies = Field(default_factory=Latencies, description="latencies by class, in cycles")
     sparse_unit: SparseUnit = Field(default_factory=SparseUnit, description="the unit of MIPA and BMIPA")
+    l1: Cache = Field(default_factory=Cache, description="the cache before the ports")
+    l2: Cache = Field(default_factory=Cache, description="the cache behind it")
+    main_memory: MainMemory = Field(default_factory=MainMemory, description="what lies behind the caches")
 
     def __init__(self, **numbers: Any) -> None:
         """Make a machine from numbers by name; those not given are those of ``vs2003``.
@@ -146,9 +112,7 @@ class Machine(Overview, Frozen):
     @field_validator("section_size")
     @classmethod
     def _check_section_size(cls, value: int) -> int:
-        if not 4 <= value <= 4096 or value & (value - 1):
-            raise ValueError("must be a power of two from 4 to 4096")
-        return value
+        return power_of_two(value, 4, 4096)
 
     @field_validator("physical_vector_registers")
     @classmethod
@@ -163,9 +127,20 @@ class Machine(Overview, Frozen):
     @field_validator("alignment_bytes")
     @classmethod
     def _check_alignment(cls, value: int) -> int:
-        if not 1 <= value <= 4096 or value & (value - 1):
-            raise ValueError("must be a power of two from 1 to 4096")
-        return value
+        return power_of_two(value, 1, 4096)
+
+    @field_validator("merge_bytes")
+    @classmethod
+    def _check_merging(cls, value: int) -> int:
+        return value and power_of_two(value, 4, 4096)
+
+    @model_validator(mode="after")
+    def _check_levels(self) -> Machine:
+        if self.l1.bytes and self.l2.bytes and self.l2.line_bytes < self.l1.line_bytes:
+            raise ValueError(
+                f"l2.line_bytes = {self.l2.line_bytes} must be at least l1.line_bytes = {self.l1.line_bytes}"
+            )
+        return self
 
     _origin: Origin = PrivateAttr(default_factory=Origin)
 
@@ -188,7 +163,7 @@ class Machine(Overview, Frozen):
     @property
     def differences(self) -> dict[str, int | bool]:
         """The numbers that are not those of the preset it is based on, such as ``latency.add``, in order."""
-        base = flat(preset_table(self.based_on)) | self.added_numbers()
+        base = flat(DEFAULTS) | flat(preset_table(self.based_on)) | self.added_numbers()
         return {name: value for name, value in flat(self.numbers()).items() if value != base[name]}
 
     @property
@@ -223,6 +198,18 @@ class Machine(Overview, Frozen):
     def renames(self) -> bool:
         """Whether registers are renamed (docs/timing.md, "Renaming")."""
         return self.physical_vector_registers > 0 or self.physical_scalar_registers > 0
+
+    @property
+    def caches(self) -> tuple[Cache, ...]:
+        """Its caches, the one next to the ports first; one of no bytes is none."""
+        return (self.l1, self.l2)
+
+    @property
+    def has_flat_memory(self) -> bool:
+        """Whether words go from banks to registers alone, each in the cycle after its transfer."""
+        memory = self.main_memory
+        more = (memory.latency, memory.bytes, memory.row_words, self.words_outstanding, self.merge_bytes)
+        return not any(more) and not any(cache.bytes for cache in self.caches)
 
     @property
     def user_rules(self) -> tuple[Extension, ...]:
@@ -341,6 +328,10 @@ class Machine(Overview, Frozen):
     def peak_bytes_per_cycle(self) -> int:
         """Bytes that all ports together transfer in a cycle at best, contiguous or indexed."""
         return self.memory_ports * max(self.words_per_cycle, self.addresses_per_cycle) * WORD_BYTES
+
+
+DEFAULTS: Mapping[str, Any] = Machine().numbers()
+"""What a preset does not state."""
 
 
 def wrong_number(error: ValidationError) -> str:

@@ -11,9 +11,10 @@ from pydantic import Field, create_model
 
 from isa.declaration import InstructionSet
 from isa.instructions import BASE
-from vecsim.machine.description import Frozen, Machine
+from vecsim.machine.description import Machine
 from vecsim.machine.extension import Extension
 from vecsim.machine.extension_files import extensions_of
+from vecsim.machine.numbers import Frozen
 from vecsim.machine.origin import Origin
 from vecsim.support.errors import UserError
 

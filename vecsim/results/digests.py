@@ -14,12 +14,35 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from isa.program import Program
 
+_CACHE = {
+    "bytes": 0,
+    "line_bytes": 64,
+    "ways": 4,
+    "replacement": 0,
+    "hit_latency": 2,
+    "banks": 0,
+    "write_back": True,
+    "refill_bytes": 0,
+    "misses": 16,
+    "prefetch": 0,
+    "serves": 1,
+    "perfect": False,
+}
 ADDED_NUMBERS: Mapping[str, int] = {
     "physical_vector_registers": 0,
     "physical_scalar_registers": 0,
     "latency.integer_divide": 20,
     "latency.float_divide": 16,
     "latency.divide": 20,
+    "words_outstanding": 0,
+    "merge_bytes": 0,
+    "merge_window": 16,
+    "main_memory.latency": 0,
+    "main_memory.bytes": 0,
+    "main_memory.cycles": 1,
+    "main_memory.row_words": 0,
+    "main_memory.row_miss": 12,
+    **{f"{level}.{name}": value for level in ("l1", "l2") for name, value in _CACHE.items()},
 }
 """Numbers of a machine that came later; with these values a machine has the digest that it had before."""
 
@@ -87,7 +110,9 @@ def _without_added(numbers: Mapping[str, Any], table: str = "") -> dict[str, Any
     stated: dict[str, Any] = {}
     for name, value in numbers.items():
         if isinstance(value, Mapping):
-            stated[name] = _without_added(value, f"{name}.")
+            inner = _without_added(value, f"{name}.")
+            if inner:
+                stated[name] = inner
         elif ADDED_NUMBERS.get(table + name) != value:
             stated[name] = value
     return stated

@@ -23,7 +23,7 @@ from vecsim.engines.jit.single_port.preparation import (
     steady_schedules,
 )
 from vecsim.engines.jit.state import Outcome, ScheduledRegister
-from vecsim.engines.program_rows import extension_numbers, machine_numbers, program_rows
+from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.state.accounts import Start, TimelineRow
@@ -75,6 +75,7 @@ class JitEngine(BaseEngine):
         scratch = {
             "program": program,
             "machine": numbers,
+            "cache_numbers": cache_numbers(machine),
             "numbers": extension_numbers(machine),
             "scratch": new_rows(ScratchRow, (1,)),
             "order": np.zeros(slots, np.int64),
@@ -161,6 +162,7 @@ class JitEngine(BaseEngine):
         r = InterpretedRun(
             interpreted_program(scratch["program"]),
             scratch["machine"],
+            scratch["cache_numbers"],
             [],
             interpreted(self._state),
             self._record,

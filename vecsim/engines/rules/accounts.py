@@ -70,6 +70,8 @@ def element_cause(cycle: int, operand: int) -> int:
 def word_cause(cycle: int, operand: int, hazard: int) -> int:
     """Return why a word of an access was transferred late ("Waits and cycle attribution").
 
+    It is BANK_CONFLICT for all of memory's own, :func:`vecsim.engines.rules.banks.memory_cause`.
+
     Parameters
     ----------
     cycle

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from isa.declaration import Timing, Unit
 from vecsim.engines.rules.accounts import book_wait, count_execution, issue_cause, retire_at_issue
 from vecsim.engines.rules.addresses import base_address, elements, place, slice_exists
+from vecsim.engines.rules.caches import scalar_passes
 from vecsim.engines.rules.flight import enter
 from vecsim.engines.rules.memory_order import scalar_order_at
 from vecsim.engines.rules.numbers import NEVER, larger
@@ -195,6 +196,8 @@ def make_issue(
         """Issue an instruction in this cycle ("Issue")."""
         retire = cycle + 1 if instruction.unit > 0 else cycle + instruction.latency
         take_scalars(r, instruction)
+        if r.machine.scalar_level >= 0 and instruction.timing in (SCALAR_LOAD, SCALAR_STORE):
+            retire = larger(retire, scalar_passes(r, instruction, r.address[0] >> 2, cycle))
         number = enter(r, instruction, cycle, n).number if n > 0 else -1
         r.control.pc = execute(r, instruction, n, cycle)
         _set_ready(r, instruction, n, retire)

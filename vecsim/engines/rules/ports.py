@@ -10,10 +10,19 @@ from __future__ import annotations
 from isa.declaration import Unit
 from vecsim.engines.rules.accounts import book_wait, word_cause
 from vecsim.engines.rules.addresses import words_of_element
-from vecsim.engines.rules.banks import bank_of, word_passes, word_places, word_start, words_in_a_cycle
+from vecsim.engines.rules.banks import (
+    memory_cause,
+    word_passes,
+    word_places,
+    word_start,
+    words_in_a_cycle,
+)
 from vecsim.engines.rules.flight import leave
 from vecsim.engines.rules.hazards import first_blocked
+from vecsim.engines.rules.latency import note_arrival, port_waits_until
+from vecsim.engines.rules.main_memory import bank_of
 from vecsim.engines.rules.memory_order import latest_transfer
+from vecsim.engines.rules.merging import goes_along
 from vecsim.engines.rules.numbers import NEVER, larger
 from vecsim.engines.rules.operands import (
     clear_from,
@@ -27,7 +36,7 @@ from vecsim.engines.rules.renaming import instruction_of
 from vecsim.engines.rules.starts import note_start
 from vecsim.engines.rules.vector_cache import any_blocked, entered, mark_slices, slices_free, slices_ready
 from vecsim.engines.state import causes
-from vecsim.engines.state.counters import WORDS_LOADED, WORDS_STORED
+from vecsim.engines.state.counters import WORDS_LOADED, WORDS_MERGED, WORDS_STORED
 from vecsim.engines.state.flight import Slot
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.run import Run
@@ -101,12 +110,12 @@ def _word(r: Run, slot: Slot, instruction: Instruction, word: int, done: int) ->
 def _pass(r: Run, slot: Slot, instruction: Instruction, done: int, through: int, cycle: int) -> None:
     """Note that the elements from ``done`` to ``through`` have passed in this cycle ("Accesses")."""
     if done == 0:
-        slot.first_ready = cycle + 1
+        slot.first_ready = slot.arrives
     if instruction.cache == 1:
         first = slot.cache_first
-        mark_slices(r, instruction.store, first + done, first + through, cycle)
+        mark_slices(r, instruction.store, first + done, first + through, cycle, slot.arrives)
     else:
-        pass_elements(r, instruction, done, through, cycle, cycle + 1)
+        pass_elements(r, instruction, done, through, cycle, slot.arrives)
 
 
 def _is_clear(r: Run, slot: Slot, instruction: Instruction) -> bool:
@@ -120,6 +129,12 @@ def _is_clear(r: Run, slot: Slot, instruction: Instruction) -> bool:
     if slot.word == 0 and whole > 0:
         return False
     return clear_from(r, instruction) <= larger(slot.words_from, slot.cycle)
+
+
+def _word_goes(r: Run, instruction: Instruction, port: int, address: int, earliest: int) -> int:
+    """Return the cycle in which a word goes that nothing but port and memory holds up ("Accesses")."""
+    earliest = larger(earliest, port_waits_until(r, port, instruction.store))
+    return word_start(r, instruction, port, address, earliest)
 
 
 def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
@@ -136,7 +151,8 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
     clear, wake = limit == NEVER and _is_clear(r, slot, instruction), NEVER
     while word < slot.words:
         needed, through, address = _word(r, slot, instruction, word, done)
-        places = word_places(r, instruction, port, address)
+        along = goes_along(r, slot, instruction, word, address)
+        places = 0 if along else word_places(r, instruction, port, address)
         free = last_cycle if in_cycle + places <= rate else last_cycle + 1
         if word == 0:
             free = slot.words_from
@@ -154,7 +170,7 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
                 break
             operand, hazard = _word_cycles(r, slot, instruction, word, done, needed)
             earliest = larger(free, larger(operand, hazard))
-        start = word_start(r, instruction, port, address, earliest)
+        start = earliest if along else _word_goes(r, instruction, port, address, earliest)
         if start > cycle:
             if not ahead:
                 wake = start
@@ -163,8 +179,16 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
         if word == 0:
             _begin(r, slot, port, cycle)
         if free < cycle:
-            book_wait(r, slot, word_cause(cycle, operand, hazard), free, cycle)
-        word_passes(r, instruction, port, address, cycle)
+            cause = word_cause(cycle, operand, hazard)
+            if cause == causes.BANK_CONFLICT:
+                cause = memory_cause(r, instruction, port, address, cycle)
+            book_wait(r, slot, cause, free, cycle)
+        arrival = cycle + 1
+        if along:
+            r.counters[WORDS_MERGED] += 1
+        else:
+            arrival = word_passes(r, instruction, port, address, cycle)
+        slot.arrives = cycle + 1 if instruction.store == 1 else note_arrival(r, port, arrival, along)
         if r.scratch.timeline == 2:  # its bank is worked out for a trace alone
             note_start(r, slot, bank_of(r, address), cycle)
         if through > done:
@@ -198,8 +222,10 @@ def note_transfer(r: Run, port: int, end: int, first_byte: int, end_byte: int, s
 def _finish(r: Run, port: int, slot: Slot) -> None:
     """Take the port's access, whose words have all been timed, out of it ("Accesses")."""
     instruction, last = r.program[slot.pc], slot.cycle
+    result = last + 1 if instruction.store == 1 else slot.arrives
     if instruction.cache == 1 and r.machine.chaining == 0:
-        mark_slices(r, instruction.store, slot.cache_first, slot.cache_first + slot.elements, last)
+        begin = slot.cache_first
+        mark_slices(r, instruction.store, begin, begin + slot.elements, last, result)
     state, accesses = r.ports[port], r.accesses[port]
     state.accesses -= 1
     for k in range(state.accesses):
@@ -207,7 +233,7 @@ def _finish(r: Run, port: int, slot: Slot) -> None:
     accesses[state.accesses] = -1
     note_transfer(r, port, last + 1, slot.address, slot.end_byte, instruction.store)
     r.counters[WORDS_STORED if instruction.store == 1 else WORDS_LOADED] += slot.words
-    leave(r, slot, last, last + 1, last + 1)
+    leave(r, slot, last, result, result)
 
 
 def step_port(r: Run, port: int, cycle: int) -> int:
@@ -224,7 +250,7 @@ def step_port(r: Run, port: int, cycle: int) -> int:
         if slot.words_from < 0:
             slot.words_from = first_cycle(r, slot, port)
         alone = r.order[0] == slot.number and r.machine.memory_ports == 1
-        ahead = alone and r.scratch.times_ahead == 1
+        ahead = alone and r.scratch.times_ahead == 1 and r.machine.scalar_level < 0
         if slot.words_from > cycle and not ahead:
             return slot.words_from
         word = slot.word

@@ -84,13 +84,16 @@ def slices_free(r: Run, begin: int, end: int) -> int:
     return cycle
 
 
-def mark_slices(r: Run, store: int, begin: int, end: int, cycle: int) -> None:
-    """Note that the elements of the cache from ``begin`` to ``end`` pass in ``cycle`` ("Vector cache")."""
+def mark_slices(r: Run, store: int, begin: int, end: int, cycle: int, ready: int) -> None:
+    """Note that the elements of the cache from ``begin`` to ``end`` pass in ``cycle`` ("Vector cache").
+
+    Loaded ones are there from ``ready`` on.
+    """
     s = r.machine.section_size
     for k in range(begin // s, (end - 1) // s + 1):
         slice_ = r.slices[k]
         if store == 1:
             slice_.taken_at = larger(slice_.taken_at, cycle)
         else:
-            slice_.ready_at = cycle + 1
-            slice_.ready_without_sums = cycle + 1
+            slice_.ready_at = ready
+            slice_.ready_without_sums = ready

@@ -14,7 +14,7 @@ from vecsim.engines.access import what_is_wrong
 from vecsim.engines.base import BaseEngine
 from vecsim.engines.fault import Fault
 from vecsim.engines.interpreted_run import ExtendedRun, InterpretedRun, interpreted_program
-from vecsim.engines.program_rows import extension_numbers, machine_numbers, program_rows
+from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.rules.issue import Execute
 from vecsim.engines.simpy.clocked import BOUNDARY, Alarm
@@ -79,6 +79,7 @@ class SimpyEngine(BaseEngine):
         self._r = r = (ExtendedRun if own else InterpretedRun)(
             self._program,
             numbers,
+            cache_numbers(self.machine),
             extension_numbers(self.machine).tolist(),
             m,
             record,

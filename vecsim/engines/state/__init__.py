@@ -9,6 +9,7 @@
 ``flight``              a vector instruction in flight
 ``registers``           scalar and vector registers, slices of the vector cache
 ``units``               units, memory ports and banks
+``memory``              caches and main memory
 ``accounts``            cycle attribution, pending retirements, rows of the timeline
 ``counters``            what every run counts
 ``causes``              why an instruction waits

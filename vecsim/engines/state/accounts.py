@@ -23,6 +23,9 @@ class Account(Row):
     waited: list[int] = array(WAITS)
     attributed: list[int] = array(WAITS)
     """By cause, the cycles that it waited, and those of them that are attributed to it."""
+    hits: list[int] = array(2)
+    misses: list[int] = array(2)
+    """Of each cache, the words that were in it, and those that were not."""
 
 
 @dataclass(slots=True, eq=False)

@@ -55,6 +55,8 @@ class Slot(Row):
     cycle: int = NONE
     in_cycle: int = 0
     """The cycle of the latest element or word, and how many started in it."""
+    arrives: int = 0
+    """The cycle from which all words transferred so far are where they go."""
     order_end: int = 0
     """When the last of the accesses ended that it had to follow."""
     attributed: int = 0

@@ -25,11 +25,19 @@ class MachineNumbers(Row):
     alignment_bytes: int = 0
     banks: int = 0
     bank_busy: int = 0
+    words_outstanding: int = 0
+    merge_bytes: int = 0
+    merge_window: int = 0
     chaining: int = 0
     lanes: int = 0
     branch_penalty: int = 0
     sparse_unit_p: int = 0
     sparse_unit_r: int = 0
+    main_memory_latency: int = 0
+    main_memory_bytes: int = 0
+    main_memory_cycles: int = 0
+    main_memory_row_words: int = 0
+    main_memory_row_miss: int = 0
     """As in the machine description (``sparse_unit.r``); so all before it."""
 
     instructions: int = 0
@@ -40,6 +48,11 @@ class MachineNumbers(Row):
     """Vector registers, physical ones on a machine that renames, with the mask."""
     slots: int = 0
     """Vector instructions in flight, at most."""
+    flat_memory: int = 0
+    """1 if words go between banks and registers alone, each in the cycle after its transfer."""
+    vector_level: int = 0
+    scalar_level: int = 0
+    """The cache that vector and scalar accesses go to first; -1 for none."""
     transfers: int = 0
     """Transfers that are remembered of each port."""
     pending: int = 0

@@ -14,6 +14,7 @@ from vecsim.engines.state.counters import Counter
 from vecsim.engines.state.flight import Slot
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.machine import MachineNumbers
+from vecsim.engines.state.memory import CacheNumbers, CacheState, Line, MainMemory
 from vecsim.engines.state.registers import KINDS, FreeRegister, ScalarRegister, Slice, VectorRegister
 from vecsim.engines.state.row import NONE, Row
 from vecsim.engines.state.units import Bank, Port, Transfer, UnitState
@@ -24,6 +25,8 @@ PHYSICAL = 62
 """Physical vector registers that a machine may have."""
 MOST_PORTS = 16
 """Memory ports that a machine may have."""
+LEVELS = 2
+"""Caches that a machine may have."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,20 @@ class Run:
     transfers: Annotated[list[list[Transfer]], Record(("ports", "transfers"))]
     """(P, accesses_in_flight + unit_queue + 1) the transfers that ended last. This many may be in flight, if
     they are timed ahead."""
+    arrivals: Annotated[list[list[int]], Record(("ports", "outstanding"))]
+    """(P, words_outstanding) when the loaded words arrive that a port transferred last, around the end."""
+    caches: Annotated[list[CacheState], Record(("levels",), most=LEVELS)]
+    """(2,) the caches, the one next to the ports first."""
+    lines: Annotated[list[list[Line]], Record(("levels", "lines"))]
+    """(2, sets x ways) their lines, set by set; nothing on a machine without."""
+    awaited_lines: Annotated[list[list[int]], Record(("levels", "misses"))]
+    """(2, misses) when the lines arrive that they wait for."""
+    cache_banks: Annotated[list[list[int]], Record(("levels", "cache_banks"))]
+    """(2, banks) from when their banks take a request."""
+    open_rows: Annotated[list[int], Record(("rowed_banks",), fill=NONE)]
+    """(banks,) the open row of each bank; nothing on a machine without."""
+    main_memory: Annotated[MainMemory, Record(most=1)]
+    """What the banks share."""
     accounts: Annotated[list[Account], Record(("instructions",))]
     """(I,) the cycles of each instruction of the program."""
     pending: Annotated[list[PendingRetirement], Record(("pending",))]
@@ -137,6 +154,8 @@ class Run:
     """(I + 1,) the program, and a row after its end."""
     machine: Annotated[MachineNumbers, Temporary(1, constant=True)]
     """The numbers of the machine and of the run."""
+    cache_numbers: Annotated[list[CacheNumbers], Temporary(LEVELS, constant=True)]
+    """(2,) the numbers of the caches."""
     numbers: Annotated[list[int], Temporary(MOST_OWN)]
     """The numbers of the machine's extensions."""
     scratch: Annotated[Scratch, Temporary(1)]

@@ -31,6 +31,10 @@ class Port(Row):
     """Accesses dispatched to it whose transfer has not ended."""
     latest: int = 0
     """Where in its row of ``Run.transfers`` the latest transfer is; older ones follow, around the end."""
+    arrived: int = 0
+    """The cycle from which all loaded words are there that it has transferred."""
+    oldest: int = 0
+    """Where in its row of ``Run.arrivals`` the oldest is."""
 
 
 @dataclass(slots=True, eq=False)

@@ -95,9 +95,11 @@ def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensi
 def loop_of(machine: Machine) -> str:
     """Name the loop that runs programs on a machine from their beginning.
 
-    The single-port loop stands for all rules as they are, but for renaming.
+    The single-port loop stands for all rules as they are, but for renaming and for memory with latency or
+    caches.
     """
     standard = machine.memory_ports == 1 and not machine.renames and not replaces_rules(machine)
+    standard = standard and machine.has_flat_memory
     return SINGLE_PORT if standard else MULTIPORT_LOOP
 
 

@@ -188,7 +188,7 @@ def time_slices(r: Any, instruction: Any, n: Any, cache_first: Any, issue: Any, 
         if through > done:
             if done == 0:
                 outcome.first = cycle + 1
-            mark_slices(r, store, cache_first + done, cache_first + through, cycle)
+            mark_slices(r, store, cache_first + done, cache_first + through, cycle, cycle + 1)
             done = through
         word += 1
         # Inside a slice nothing but a bank can hold up a word: as far as its elements go, in one step.
@@ -200,13 +200,13 @@ def time_slices(r: Any, instruction: Any, n: Any, cache_first: Any, issue: Any, 
             if through > done:
                 completing = offset + through * record - 1 >> 2
                 now = cycle + (in_cycle + completing - word) // rate
-                mark_slices(r, store, cache_first + done, cache_first + through, now)
+                mark_slices(r, store, cache_first + done, cache_first + through, now, now + 1)
                 done = through
             in_use += last - cycle
             in_cycle = (in_cycle + until - word - 1) % rate + 1
             cycle, word = last, until
     if machine.chaining == 0:
-        mark_slices(r, store, cache_first, cache_first + n, cycle)
+        mark_slices(r, store, cache_first, cache_first + n, cycle, cycle + 1)
     end_access(r, instruction, cycle, base, end, words, in_use)
 
 
