@@ -71,8 +71,8 @@ OF_CONTENTS = {
 }
 SIZES = {"section_size", "vector_registers", "memory_ports", "name", "main_memory.row_words"}
 SIZES |= RENAMING | OF_CONTENTS
-"""Neither faster nor slower; of the ports below. Few registers hold issue up, where renaming saves waits. What
-caches hold, and which rows are open, depends on the program."""
+"""Neither faster nor slower; of the ports below. Few registers hold issue up, where renaming saves waits. The
+program decides what caches hold and which rows are open."""
 
 WITH_CACHES = (
     "words_outstanding=16",

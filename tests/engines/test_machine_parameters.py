@@ -78,56 +78,55 @@ SENSITIVE = {
 
 SLOW = "main_memory.latency=50"
 STORE = "sv.w v1, 1024(x0)"
-FIVE = "\n".join(f"lv.w v{k}, {1024 * place}(x0)" for k, place in enumerate((1, 2, 1, 3, 1)))
+FIVE = [f"lv.w v{k}, {1024 * place}(x0)" for k, place in enumerate((1, 2, 1, 3, 1))]
 
 
 def of_a_cache(level):
-    """Return a case for each number of a cache; a line of 64 bytes takes 50 + 1 cycles, asked for 3 after a miss."""
+    """Return a case for each number of a cache. A line of 64 bytes comes 3 + 50 + 1 cycles after a miss."""
     small = (SLOW, f"{level}.bytes=4096")
 
     def given(*changes):
-        return tuple(f"{level}.{change}" for change in changes)
+        return (SLOW, "accesses_in_flight=4", *(f"{level}.{change}" for change in changes))
 
-    return {
+    cases = {
         # The second load hits, and arrives with the last line of the first; before, 16 cycles later.
-        f"{level}.bytes": Case(f"{LOAD}\nlv.w v2, 1024(x0)", "4096", 66 - 82, (SLOW,)),
-        # The last of eight lines is asked for at 14 + 3, the last of four at 12 + 3.
-        f"{level}.line_bytes": Case(LOAD, "32", 2, small),
+        "bytes": Case(f"{LOAD}\nlv.w v2, 1024(x0)", "4096", 66 - 82, (SLOW,)),
+        # The last of eight lines misses in cycle 14, the last of four in cycle 12.
+        "line_bytes": Case(LOAD, "32", 2, small),
         # 8 sets of a line: the second load takes the lines of the first, so the third misses again.
-        f"{level}.ways": Case("\n".join(FIVE.splitlines()[:3]), "1", 98 - 82, (SLOW, *given("bytes=512"))),
+        "ways": Case("\n".join(FIVE[:3]), "1", 98 - 82, given("bytes=512")),
         # Two lines of 256 bytes. The fourth load replaces the second by use, and the first by age.
-        f"{level}.replacement": Case(
-            FIVE, "1", 118 - 102, (SLOW, *given("ways=2", "line_bytes=256", "bytes=512"))
-        ),
-        f"{level}.hit_latency": Case(LOAD, "5", 3, small),
+        "replacement": Case("\n".join(FIVE), "1", 118 - 102, given("ways=2", "line_bytes=256", "bytes=512")),
+        "hit_latency": Case(LOAD, "5", 3, small),
         # Two words a cycle.
-        f"{level}.banks": Case(LOAD, "2", 31 - 15, (*small, *given("perfect=true"))),
+        "banks": Case(LOAD, "2", 31 - 15, (*small, f"{level}.perfect=true")),
         # Two words a cycle go through to memory.
-        f"{level}.write_back": Case(STORE, "false", 31 - 15, (*given("bytes=4096"), "main_memory.bytes=8")),
+        "write_back": Case(STORE, "false", 31 - 15, (f"{level}.bytes=4096", "main_memory.bytes=8")),
         # The four lines take eight cycles each after 54.
-        f"{level}.refill_bytes": Case(LOAD, "8", 54 + 4 * 8 - 66, small),
+        "refill_bytes": Case(LOAD, "8", 54 + 4 * 8 - 66, small),
         # The lines arrive at 54, 108, 162 and 216.
-        f"{level}.misses": Case(LOAD, "1", 216 - 66, small),
-        # The last line is asked for at 12, when its banks are free, and no longer at 15.
-        f"{level}.prefetch": Case(LOAD, "1", -3, small),
-        f"{level}.serves": Case(f"{LOAD}\nlv.w v2, 1024(x0)", "2", 82 - 66, small),
-        f"{level}.perfect": Case(LOAD, "true", 15 + 3 - 66, small),
+        "misses": Case(LOAD, "1", 216 - 66, small),
+        # The last line is asked for in cycle 8, when the one before it is used, and no longer in cycle 12.
+        "prefetch": Case(LOAD, "1", 8 - 12, (*small, "banks=64")),
+        "serves": Case(f"{LOAD}\nlv.w v2, 1024(x0)", "2", 82 - 66, small),
+        "perfect": Case(LOAD, "true", 15 + 3 - 66, small),
     }
+    return {f"{level}.{name}": case for name, case in cases.items()}
 
 
 SENSITIVE |= {
-    # A word arrives 8 cycles after its transfer began.
+    # A word arrives 8 cycles after its transfer.
     "main_memory.latency": Case(LOAD, "7", 7),
     # 4 words every 11 cycles.
     "words_outstanding": Case(LOAD, "4", 15 * 11 - 15, ("main_memory.latency=10",)),
-    # One word of 16 goes every 3 cycles, when its bank is free.
-    "merge_bytes": Case("lvi.w v2, (x0), v0", "4", 3 * 3 - 63 * 3),
-    "merge_window": Case("lvi.w v2, (x0), v0", "64", -3 * 3, ("merge_bytes=4",)),
+    # One word of 16 goes every 4 cycles, when its bank is free.
+    "merge_bytes": Case("lvi.w v2, (x0), v0", "4", 3 * 4 - 63 * 4),
+    "merge_window": Case("lvi.w v2, (x0), v0", "64", -3 * 4, ("merge_bytes=4",)),
     # Two words a cycle, then one.
     "main_memory.bytes": Case(LOAD, "8", 31 - 15),
     "main_memory.cycles": Case(LOAD, "2", 63 - 31, ("main_memory.bytes=8",)),
-    # Each word opens a row: 16 words in 4 cycles every 15, the last arrives 12 later.
-    "main_memory.row_words": Case(LOAD, "1", 3 * 15 + 3 + 12 - 15),
+    # Each word opens a row: 16 words in 4 cycles every 16, the last arrives 12 later.
+    "main_memory.row_words": Case(LOAD, "1", 3 * 16 + 3 + 12 - 15),
     "main_memory.row_miss": Case(LOAD, "20", 4 * 8, ("main_memory.row_words=1",)),
     **of_a_cache("l1"),
     **of_a_cache("l2"),
