@@ -2,18 +2,21 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
+from gpu.choice.timed import fastest
 from gpu.device_matrix import DeviceMatrix, Product
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.slicing import Slicing
 from gpu.kernel_registry import ALIASES, KERNELS, SLICED, Kernel, kernel_of, kernels_of, work_counts_of
 from gpu.runtime.cuda import THREADS_PER_BLOCK, require_gpu
 from gpu.runtime.memory import all_or_nothing, free_bytes, require_room
+from gpu.runtime.vectors import current_device
 from vecsim.formats import NotRepresentableError
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.representable import MAX_GROWTH
@@ -28,6 +31,7 @@ def prepare(
     dtype: Any = None,
     transpose: bool | str | Slicing = False,
     deterministic: bool = False,
+    tune: bool | str = False,
     threads_per_block: int = THREADS_PER_BLOCK,
 ) -> DeviceMatrix:
     """Convert a matrix and put it on the device.
@@ -50,6 +54,12 @@ def prepare(
         none, and with True makes none.
     deterministic
         Take only formats whose results are equal to the last bit from run to run.
+    tune
+        How ``auto`` chooses: False by the estimate alone; True by times of products on the device, after
+        conversion into the four formats with the least estimates; ``"full"`` by those of all formats that
+        ``auto`` may take. Timing takes up to a tenth of the time of the conversions. What
+        was fastest is remembered for matrices with equal features (`gpu.choice.timed`) until the program
+        ends.
     threads_per_block
         A multiple of 32, up to 1024.
 
@@ -72,8 +82,12 @@ def prepare(
         raise UserError(
             f"threads_per_block {threads_per_block} is not possible: use a multiple of 32 up to 1024"
         )
+    if tune not in (False, True, "full"):
+        raise UserError(f"tune {tune!r} is not possible: use False, True or 'full'")
+    if tune and format != "auto":
+        raise UserError(f"tune={tune!r} chooses a format: leave out format, or use format='auto'")
     require_gpu()
-    wanted = _Wanted(deterministic, threads_per_block)
+    wanted = _Wanted(deterministic, threads_per_block, tune)
     transposed = None if transpose is False else "auto" if transpose is True else transpose
     return all_or_nothing(lambda: _both(wanted, matrix, format, dtype, transposed))
 
@@ -95,6 +109,7 @@ class _Wanted:
 
     deterministic: bool
     threads_per_block: int
+    tune: bool | str = False
 
     def make(self, matrix: Any, format: str | Slicing, dtype: Any) -> DeviceMatrix:
         """Convert one matrix and put it on the device."""
@@ -112,7 +127,12 @@ class _Wanted:
         if name != "auto":
             return self.convert(matrix, name)
         counts = work_counts_of(deterministic=self.deterministic)
-        return self.first_possible(matrix, ranking(counts, matrix))
+        names = ranking(counts, matrix)
+        if self.tune:
+            how = (current_device(), self.deterministic, self.threads_per_block)
+            convert = partial(self.convert, matrix)
+            return fastest(names, convert, matrix, every=self.tune == "full", how=how)
+        return self.first_possible(matrix, names)
 
     def allowed(self, name: str) -> Kernel:
         """Return the entry of a format."""

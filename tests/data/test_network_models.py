@@ -29,7 +29,7 @@ def test_preferential_attachment_has_the_degrees_of_barabasi_and_albert():
     assert_graph(matrix)
     rows, _ = degrees(matrix)
     assert 7.9 < rows.mean() <= 8
-    # P(k or more) = m (m + 1) / (k (k + 1)) in a large graph; that of k = 12 to 48 is told by many nodes.
+    # P(k or more) = m (m + 1) / (k (k + 1)) in a large graph; many nodes have k = 12 to 48.
     for k in (12, 24, 48):
         assert (rows >= k).mean() == pytest.approx(edges * (edges + 1) / (k * (k + 1)), rel=0.15)
     # Old nodes have the most neighbours, and each node brings at most its own edges.

@@ -24,7 +24,7 @@ MOST_KEYS = 2**31 - 1
 def zipf_columns(rows: int, per_row: int, exponent: float, seed: int = 1) -> Any:
     """Return a square matrix whose rows draw their columns by Zipf's law, as documents draw words.
 
-    The column of rank r is drawn with a probability proportional to ``r**-exponent`` (G. K. Zipf, "Human
+    The column of rank r is sampled in proportion to ``r**-exponent`` (G. K. Zipf, "Human
     behavior and the principle of least effort", 1949). Ranks are scattered over the columns.
 
     Parameters

@@ -1,0 +1,97 @@
+"""Formats chosen by times of products, here by those of the simulator."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from product_cases import THREADS
+
+import gpu
+from gpu import preparation
+from gpu.choice import timed
+from gpu.choice.structure import Structure
+from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
+from vecsim.formats import NotRepresentableError
+from vecsim.support.errors import UserError
+
+MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
+X = np.array([1.0, 10, 100])
+ORDER = ("crs", "coo", "sliced-ell", "crs-split", "ell")
+
+
+@pytest.fixture
+def converted(monkeypatch):
+    """Estimate in this order, time by `seconds`; return the formats converted and the times to be."""
+    names, seconds = [], {"crs": 4.0, "coo": 2.0, "sliced-ell": 3.0, "crs-split": 5.0, "ell": 1.0}
+    convert = preparation._Wanted.convert
+
+    def recorded(self, matrix, name):
+        names.append(name)
+        if isinstance(error := seconds[name], Exception):
+            raise error
+        return convert(self, matrix, name)
+
+    monkeypatch.setattr(preparation._Wanted, "convert", recorded)
+    monkeypatch.setattr(preparation, "ranking", lambda counts, matrix: iter(ORDER))
+    monkeypatch.setattr(timed, "_remembered", {})
+    monkeypatch.setattr(timed, "_simulated_seconds", lambda matrix, x, y: seconds[matrix.format])
+    return names, seconds
+
+
+def prepare(matrix=MATRIX, **options):
+    return gpu.prepare(matrix, threads_per_block=THREADS, **options)
+
+
+def test_the_fastest_of_few_is_taken_and_remembered(converted):
+    names, seconds = converted
+    built = prepare(tune=True)
+    assert (built.format, names) == ("coo", list(ORDER[:4]))
+    np.testing.assert_array_equal(built @ X, MATRIX @ X)
+    names.clear()
+    assert prepare(2 * MATRIX, tune=True).format == "coo"
+    assert names == ["coo"]
+    names.clear()
+    prepare(tune=True, dtype=np.float32)
+    assert names == list(ORDER[:4])
+    seconds["crs"] = 0.1
+    assert prepare(scipy.sparse.eye_array(40, format="csr"), tune=True).format == "crs"
+
+
+def test_full_times_all_formats(converted):
+    assert prepare(tune="full").format == "ell"
+    assert converted[0] == list(ORDER)
+
+
+def test_formats_without_room_or_that_cannot_hold_the_matrix_are_left_out(converted):
+    _, seconds = converted
+    seconds |= {"crs": NotRepresentableError("too long"), "coo": OutOfDeviceMemoryError("too little")}
+    assert prepare(tune=True).format == "sliced-ell"
+    seconds |= dict.fromkeys(ORDER, NotRepresentableError("too long"))
+    with pytest.raises(NotRepresentableError, match="too long"):
+        prepare(scipy.sparse.eye_array(3, format="csr"), tune=True)
+
+
+def test_the_transposed_copy_is_tuned(converted):
+    built = prepare(tune=True, transpose=True)
+    assert (built.format, built.T.format) == ("coo", "coo")
+
+
+def test_features_tell_sizes_and_locality_apart():
+    band = scipy.sparse.diags_array([1.0, 1, 1], offsets=[-1, 0, 1], shape=(900, 900), format="csr")
+    order = np.random.default_rng(1).permutation(900)
+    shuffled = band[order][:, order].tocsr()
+    shuffled.sort_indices()
+    both = [timed.features(Structure.of(each)) for each in (band, shuffled)]
+    assert both[0] != both[1]
+    assert timed.features(Structure.of(3 * band)) == both[0]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tune": "all"}, "tune 'all' is not possible: use False, True or 'full'"),
+        ({"tune": True, "format": "crs"}, "tune=True chooses a format: leave out format"),
+    ],
+)
+def test_wrong_arguments_are_refused(options, message):
+    with pytest.raises(UserError, match=message):
+        prepare(**options)
