@@ -160,11 +160,11 @@ class SweepTable(Overview):
         }
         pyarrow = import_module("pyarrow")
         table, described = pyarrow.table(columns), {"unit": self.units, "meaning": self.meanings}
-        fields = (
-            field.with_metadata({what: of[field.name] for what, of in described.items() if field.name in of})
-            for field in table.schema
-        )
-        return table.cast(pyarrow.schema(list(fields)))
+        fields = []
+        for field in table.schema:
+            about = {what: of[field.name] for what, of in described.items() if field.name in of}
+            fields.append(field.with_metadata(about) if about else field)
+        return table.cast(pyarrow.schema(fields))
 
     def parquet(self) -> bytes:
         """Write it as a Parquet file.
