@@ -33,7 +33,7 @@ def random_machine(rng: random.Random) -> Machine:
         latency=Latencies(**{name: pick([1, 1, 2, 3, 8, 25]) for name in Latencies.model_fields}),
         sparse_unit=SparseUnit(p=pick([1, 2, 3, 4, 8]), r=pick([1, 2, 3, 4, 8]), latency=pick([1, 4, 10])),
     )
-    return machine.model_copy(update=_renaming(machine) | _memory(machine))
+    return machine.model_copy(update=_renaming(machine) | _memory(machine) | _streams(machine))
 
 
 def _renaming(machine: Machine) -> dict[str, int]:
@@ -67,6 +67,19 @@ def _memory(machine: Machine) -> dict[str, object]:
             row_words=pick([0, 0, 1, 2, 16]),
             row_miss=pick([0, 3, 12]),
         ),
+    }
+
+
+def _streams(machine: Machine) -> dict[str, int]:
+    """Draw ports that only store and how addresses are compared, for a third of the machines."""
+    rng = random.Random(f"streams {machine!r}")
+    if rng.randrange(3):
+        return {}
+    return {
+        "store_ports": rng.choice([0, 1, 1, 2]),
+        "store_words_per_cycle": rng.choice([0, 1, 3, 8]),
+        "store_addresses_per_cycle": rng.choice([0, 1, 3]),
+        "disambiguation": rng.choice([0, 1, 2, 2]),
     }
 
 

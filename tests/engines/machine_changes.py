@@ -43,6 +43,9 @@ TO_FASTER = {
     "sparse_unit.latency": (11, 10, 4, 2, 1),
     # Each a multiple of the one before: others may map a stride worse, as a test below shows.
     "banks": (3, 6, 12, 24, 48, 96),
+    "store_words_per_cycle": (1, 2, 3, 4, 8),
+    "store_addresses_per_cycle": (1, 2, 3, 4, 8),
+    "disambiguation": (0, 1, 2),
     "words_outstanding": (1, 4, 16, 0),
     "merge_bytes": (0, 4, 8, 32, 128),
     "merge_window": (1, 2, 4, 16, 64),
@@ -69,7 +72,7 @@ OF_CONTENTS = {
     for level in ("l1", "l2")
     for name in ("bytes", "line_bytes", "ways", "replacement", "write_back", "prefetch", "serves", "perfect")
 }
-SIZES = {"section_size", "vector_registers", "memory_ports", "name", "main_memory.row_words"}
+SIZES = {"section_size", "vector_registers", "memory_ports", "store_ports", "name", "main_memory.row_words"}
 SIZES |= RENAMING | OF_CONTENTS
 """Neither faster nor slower; of the ports below. Few registers hold issue up, where renaming saves waits. The
 program decides what caches hold and which rows are open."""

@@ -77,7 +77,7 @@ SENSITIVE = {
 }
 
 SLOW = "main_memory.latency=50"
-STORE = "sv.w v1, 1024(x0)"
+STORE, STORE_APART = "sv.w v1, 1024(x0)", "sv.w v2, 2176(x0)"
 FIVE = [f"lv.w v{k}, {1024 * place}(x0)" for k, place in enumerate((1, 2, 1, 3, 1))]
 
 
@@ -115,6 +115,15 @@ def of_a_cache(level):
 
 
 SENSITIVE |= {
+    # The store no longer waits for the port: both transfers begin in cycle 22.
+    "store_ports": Case(f"{LOAD}\n{STORE_APART}", "1", -16, ("banks=64",)),
+    # 64 words take 32 cycles instead of 16, or 64 instead of 32.
+    "store_words_per_cycle": Case(STORE, "2", 32 - 16, ("store_ports=1",)),
+    "store_addresses_per_cycle": Case("li x1, 4\nsvws.w v1, (x0), x1", "2", 32 - 64, ("store_ports=1",)),
+    # The load no longer waits for the end of the store, and its 16 cycles begin with those of the store.
+    "disambiguation": Case(
+        "li x1, 4\nsvws.w v2, (x0), x1\nlv.w v1, 1024(x0)", "1", -16, ("store_ports=1", "bank_busy=0")
+    ),
     # A word arrives 8 cycles after its transfer.
     "main_memory.latency": Case(LOAD, "7", 7),
     # 4 words every 11 cycles.

@@ -38,7 +38,7 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
 
     The oracle knows no caches yet, and no latency of memory.
     """
-    if not theirs.machine.has_flat_memory:
+    if not theirs.machine.has_flat_memory or theirs.machine.store_ports or theirs.machine.disambiguation:
         return ""
     ours = times(program, memory, theirs.machine)
     assert theirs.timeline is not None

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from vecsim.debugger.position import Position
 from vecsim.debugger.waiting import arrays_of
-from vecsim.engines.rules.memory_order import follows_in_flight, must_follow
+from vecsim.engines.rules.memory_order import must_follow, scalar_follows
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.rules.renaming import ancestors, instruction_of, writes_any
 
@@ -80,7 +80,7 @@ class Readiness:
 
     def _memory(self, first: int, end: int) -> int:
         """Return the cycle from which an access need not wait for the stores to bytes that were issued."""
-        if any(follows_in_flight(self._r, slot, 0, first, end) for slot in self._slots):
+        if any(scalar_follows(self._r, slot, 0, first, end) for slot in self._slots):
             return NEVER
         return max(
             (

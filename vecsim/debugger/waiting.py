@@ -61,7 +61,7 @@ def arrays_of(position: Position) -> InterpretedRun:
     numbers = machine_numbers(machine, record, len(program), len(state.memory))
     own = own_arrays(machine)
     r = (ExtendedRun if own else InterpretedRun)(
-        objects(Instruction, program_rows(decode(program, machine))),
+        objects(Instruction, program_rows(decode(program, machine), machine)),
         numbers,
         cache_numbers(machine),
         extension_numbers(machine).tolist(),
@@ -136,7 +136,7 @@ def unit_states(position: Position) -> list[UnitState]:
     for unit in UNITS:
         here = [each for each in shown if each.unit == unit and each.elements and each.retired is None]
         queued = tuple(each.age for each in here if each.dispatched is None)
-        ports = range(position.machine.memory_ports) if unit == Unit.MEMORY else [-1]
+        ports = range(position.machine.ports) if unit == Unit.MEMORY else [-1]
         for port in ports:
             at_work = [each for each in here if each.dispatched is not None and each.port in (port, -1)]
             name = f"port {port}" if unit == Unit.MEMORY else unit.name.lower()

@@ -7,13 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from isa.declaration import Unit
 from vecsim.engines.decoded import Decoded
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.state.instruction import END_OF_PROGRAM, Instruction
 from vecsim.engines.state.machine import MachineNumbers
 from vecsim.engines.state.memory import CacheNumbers
 from vecsim.engines.state.row import COUNT, NONE, NUMBERS, fields_of, new_rows
-from vecsim.engines.state.run import LEVELS
+from vecsim.engines.state.run import LEVELS, STORES
 from vecsim.machine import Machine
 from vecsim.machine.description import flat
 
@@ -31,7 +32,7 @@ _SETS = {
 }
 
 
-def program_rows(decoded: Decoded) -> Rows:
+def program_rows(decoded: Decoded, machine: Machine) -> Rows:
     """Return a decoded program of n instructions as (n + 1,) rows of ``Instruction``, the last after its end.
 
     What bears the name of a field goes there.
@@ -50,6 +51,8 @@ def program_rows(decoded: Decoded) -> Rows:
             rows[field.name][NUMBERS] = np.where(values == NONE, field.initial, values)
         else:
             rows[field.name] = values
+    apart = (rows["unit"] == Unit.MEMORY) & (rows["store"] == 1) & (machine.store_ports > 0)
+    rows["queue"] = np.where(apart, STORES, rows["unit"])
     for name, bits in _SETS.items():
         values = getattr(decoded, name)
         registers = values if values.ndim > 1 else values[:, None]
@@ -80,6 +83,7 @@ def machine_numbers(machine: Machine, record: TimingRecord, instructions: int, m
         "slots": len(record.slots),
         "transfers": record.transfers.shape[1],
         "pending": len(record.pending),
+        "ports": machine.ports,
         "flat_memory": machine.has_flat_memory,
         "vector_level": _level(machine, VECTOR_ACCESSES),
         "scalar_level": _level(machine, SCALAR_ACCESSES),

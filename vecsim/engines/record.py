@@ -20,7 +20,7 @@ from vecsim.engines.decoded import SCALARS
 from vecsim.engines.state.counters import Counter
 from vecsim.engines.state.registers import KINDS, VECTOR
 from vecsim.engines.state.row import new_rows
-from vecsim.engines.state.run import LEVELS, RECORD, Part, Record
+from vecsim.engines.state.run import LEVELS, QUEUES, RECORD, Part, Record
 from vecsim.machine import Machine
 from vecsim.machine.description import SCALAR_REGISTERS, flat
 from vecsim.results.digests import SHOWN_DIGITS, program_sha256
@@ -78,8 +78,8 @@ class TimingRecord:
 def sizes_of(machine: Machine, instructions: int) -> Sizes:
     """Return the dimensions for a machine and a program of this many instructions."""
     named = machine.vector_registers
-    queue, ports, accesses = machine.unit_queue, machine.memory_ports, machine.accesses_in_flight
-    slots = ports * accesses + (queue + 1) * (len(Unit) - 1)
+    queue, ports, accesses = machine.unit_queue, machine.ports, machine.accesses_in_flight
+    slots = ports * accesses + (queue + 1) * (len(Unit) - 1 + (machine.store_ports > 0))
     return Sizes(
         scalars=SCALARS,
         slots=slots,
@@ -90,7 +90,7 @@ def sizes_of(machine: Machine, instructions: int) -> Sizes:
         displaced=max(_spare_vectors(machine), machine.physical_scalar_registers - SCALAR_REGISTERS, 0),
         renamed=slots if machine.physical_vector_registers else 0,
         banks=machine.banks,
-        units=len(Unit),
+        units=QUEUES,
         depth=queue + 1,
         ports=ports,
         accesses=accesses,

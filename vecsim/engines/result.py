@@ -142,7 +142,7 @@ def make_run(
         counters=attribution.counters() | _counted(machine, record.counters),
         cycles_by_cause=_named(attribution.attributed.sum(axis=0), Cause),
         waited=_named(attribution.waited.sum(axis=0), Cause),
-        busy=_named(record.units["busy"], Unit),
+        busy=_named(record.units["busy"][: len(Unit)], Unit),
         attribution=attribution,
         state=state,
         timeline=columns,

@@ -55,6 +55,22 @@ class Machine(Overview, Frozen):
     issue_width: int = number(4, "instructions issued in a cycle, in program order", le=64)
     unit_queue: int = number(8, "instructions that may wait in front of a unit (0: issue waits)", ge=0, le=64)
     memory_ports: int = number(1, "vector memory ports", le=16)
+    store_ports: int = number(
+        0, "further ports that only store (0: none); `memory_ports` then only load", ge=0, le=16
+    )
+    store_words_per_cycle: int = number(
+        0, "words a store port transfers in a cycle, contiguous (0: as the others)", ge=0, le=1024
+    )
+    store_addresses_per_cycle: int = number(
+        0, "words it transfers in a cycle, strided or indexed (0: as the others)", ge=0, le=1024
+    )
+    disambiguation: int = number(
+        0,
+        "accesses that wait for older ones: 0 unless contiguous and apart, 1 of ranges that meet, 2 of "
+        "words that are the same",
+        ge=0,
+        le=2,
+    )
     accesses_in_flight: int = number(4, "vector accesses that a port has in flight", le=64)
     startup: int = number(20, "cycles from dispatch of an access to its first transfer", ge=0)
     words_per_cycle: int = number(4, "words a port transfers in a cycle, contiguous", le=1024)
@@ -205,6 +221,11 @@ class Machine(Overview, Frozen):
         return (self.l1, self.l2)
 
     @property
+    def ports(self) -> int:
+        """All vector memory ports: those that load, or do both, first."""
+        return self.memory_ports + self.store_ports
+
+    @property
     def has_flat_memory(self) -> bool:
         """Whether words go from banks to registers alone, each in the cycle after its transfer."""
         memory = self.main_memory
@@ -327,7 +348,12 @@ class Machine(Overview, Frozen):
     @property
     def peak_bytes_per_cycle(self) -> int:
         """Bytes that all ports together transfer in a cycle at best, contiguous or indexed."""
-        return self.memory_ports * max(self.words_per_cycle, self.addresses_per_cycle) * WORD_BYTES
+        words = self.memory_ports * max(self.words_per_cycle, self.addresses_per_cycle)
+        stored = max(
+            self.store_words_per_cycle or self.words_per_cycle,
+            self.store_addresses_per_cycle or self.addresses_per_cycle,
+        )
+        return (words + self.store_ports * stored) * WORD_BYTES
 
 
 DEFAULTS: Mapping[str, Any] = Machine().numbers()

@@ -162,7 +162,7 @@ class ChromeWriter:
             lines += track_name(ISSUE, slot, f"issue {slot}")
         for track, unit in enumerate(WITH_TRACK):
             lines += track_name(UNITS, track, unit.name.lower())
-        for port in range(machine.memory_ports):
+        for port in range(machine.ports):
             lines += track_name(UNITS, FIRST_PORT + port, f"port {port}")
         lines += track_name(FLIGHT, 0, "in flight 0")
         for bank in range(machine.banks):

@@ -194,7 +194,7 @@ class Recorded:
             "valueBytes": subject.value_bytes,
             "section": subject.machine.section_size,
             "vectorRegisters": subject.machine.vector_registers,
-            "ports": subject.machine.memory_ports,
+            "ports": subject.machine.ports,
             "scalars": list(SCALARS),
             "names": {name: f"{kind}{n}" for name, (kind, n) in subject.program.register_names.items()},
             "labels": dict(subject.program.labels),

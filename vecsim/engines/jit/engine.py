@@ -67,7 +67,7 @@ class JitEngine(BaseEngine):
         code = machine_code(self.program.instruction_set, loop, machine.user_rules)
         self._run: Loop = code.loop
         operations = code.operations[self._decoded.operation]
-        program = program_rows(self._decoded._replace(operation=operations))
+        program = program_rows(self._decoded._replace(operation=operations), machine)
         mark_shortcuts(program[:-1])
         numbers = machine_numbers(machine, record, len(operations), len(state.memory))
         add_reciprocals(numbers)
@@ -89,7 +89,7 @@ class JitEngine(BaseEngine):
             "hazards": np.zeros(machine.section_size, np.int64),
             "waits": np.zeros(WAITS, np.int64),
             "blocks": scalar_blocks(program, machine),
-            "wake_ups": np.zeros(wake_ups.PORT + machine.memory_ports, np.int64),
+            "wake_ups": np.zeros(wake_ups.PORT + machine.ports, np.int64),
             "semantics": code.semantics,
             "slow_paths": code.slow_paths,
         }

@@ -50,6 +50,7 @@ _APART: tuple[Callable[..., Any], ...] = (
     hazards.first_blocked,
     issue.take_element,
     main_memory.line_passes,
+    memory_order.access_follows,
     memory_order.scalar_order_at,
     merging.goes_along,
     ports._begin,

@@ -17,7 +17,12 @@ from vecsim.engines.state.run import Run
 
 def words_in_a_cycle(r: Run, instruction: Instruction, contiguous: bool) -> int:
     """Return how many places for words a port has in a cycle while it transfers an access ("Accesses")."""
-    return r.machine.words_per_cycle if contiguous else r.machine.addresses_per_cycle
+    machine = r.machine
+    if instruction.store == 1 and machine.store_ports > 0:
+        own = machine.store_words_per_cycle if contiguous else machine.store_addresses_per_cycle
+        if own > 0:
+            return own
+    return machine.words_per_cycle if contiguous else machine.addresses_per_cycle
 
 
 def word_places(r: Run, instruction: Instruction, port: int, address: int) -> int:

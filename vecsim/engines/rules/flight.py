@@ -6,6 +6,7 @@ from isa.declaration import Pattern, Timing
 from vecsim.engines.rules.accounts import retire_from_flight
 from vecsim.engines.rules.addresses import base_address, words_of_element
 from vecsim.engines.rules.hazards import count_wait, follow_older, release
+from vecsim.engines.rules.numbers import larger, smaller
 from vecsim.engines.rules.operands import complete
 from vecsim.engines.rules.renaming import (
     instruction_of,
@@ -79,11 +80,16 @@ def _place_words(r: Run, slot: Slot, instruction: Instruction) -> None:
     if instruction.pattern == CONTIGUOUS:
         slot.end_byte = base + n * instruction.record_bytes
         slot.words = (slot.end_byte - 1 >> 2) - (base >> 2) + 1
+        slot.lowest, slot.highest = base, slot.end_byte
     else:
         slot.words = n * words_of_element(instruction)
         addresses = r.word_address[slot.number]
+        slot.lowest = slot.highest = r.address[0]
         for k in range(n):
             addresses[k] = r.address[k] >> 2
+            slot.lowest = smaller(slot.lowest, r.address[k])
+            slot.highest = larger(slot.highest, r.address[k])
+        slot.highest += instruction.value_bytes
 
 
 def leave(r: Run, slot: Slot, last: int, result: int, retire: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.declaration import Timing
-from vecsim.engines.rules.memory_order import follows_in_flight
+from vecsim.engines.rules.memory_order import access_follows
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
 from vecsim.engines.rules.renaming import instruction_of, writes_any
 from vecsim.engines.rules.vector_cache import cache_waits
@@ -66,9 +66,7 @@ def follow_older(r: Run, slot: Slot) -> None:
             bits |= FOLLOWS_WHOLE
         if cached:
             bits |= cache_waits(r, slot, older)
-        if instruction.timing == ACCESS and follows_in_flight(
-            r, older, instruction.store, slot.address, slot.end_byte
-        ):
+        if instruction.timing == ACCESS and access_follows(r, slot, older):
             bits |= FOLLOWS_ORDER
         if bits != 0:
             r.depends[slot.number][older.number] = bits

@@ -141,7 +141,7 @@ def _depart(r: Run, instruction: Instruction, slot: Slot, cause: int, cycle: int
         for k in range(slot.elements):
             rows[k] = r.row[k]
     book_wait(r, slot, cause, _count(r, cycle), cycle)
-    put(r, instruction.unit, slot, cycle)
+    put(r, instruction.queue, slot, cycle)
 
 
 def _settle(r: Run, instruction: Instruction, cause: int, cycle: int, retire: int) -> None:
@@ -228,7 +228,7 @@ def make_issue(
                 return free
             if unit > 0:
                 if n > 0:
-                    room = room_at(r, unit)
+                    room = room_at(r, instruction.queue)
                     if room > cycle:
                         return room
                     if not (

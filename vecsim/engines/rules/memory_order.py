@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.declaration import Timing
-from vecsim.engines.rules.addresses import base_address
+from vecsim.engines.rules.addresses import base_address, words_of_element
 from vecsim.engines.rules.numbers import NEVER, larger
 from vecsim.engines.state.flight import Slot
 from vecsim.engines.state.instruction import Instruction
@@ -39,7 +39,55 @@ def follows_in_flight(r: Run, older: Slot, store: int, first: int, end: int) -> 
     instruction = r.program[older.pc]
     if instruction.timing != ACCESS:
         return False
-    return must_follow(store, first, end, instruction.store, older.address, older.end_byte)
+    if r.machine.disambiguation == 0:
+        return must_follow(store, first, end, instruction.store, older.address, older.end_byte)
+    return must_follow(store, first, end, instruction.store, older.lowest, older.highest)
+
+
+def _touches(r: Run, slot: Slot, word: int) -> bool:
+    """Return whether an access in flight transfers the word at an address ("Memory order")."""
+    if slot.end_byte >= 0:
+        return slot.address >> 2 <= word < slot.end_byte + 3 >> 2
+    words = words_of_element(r.program[slot.pc])
+    addresses, k = r.word_address[slot.number], 0
+    while k < slot.elements and not addresses[k] <= word < addresses[k] + words:
+        k += 1
+    return k < slot.elements
+
+
+def _touches_any(r: Run, slot: Slot, first: int, end: int) -> bool:
+    """Return whether an access in flight transfers a word from ``first`` up to ``end`` ("Memory order")."""
+    word = first
+    while word < end and not _touches(r, slot, word):
+        word += 1
+    return word < end
+
+
+def words_meet(r: Run, slot: Slot, older: Slot) -> bool:
+    """Return whether two accesses in flight transfer the same word ("Memory order")."""
+    if slot.end_byte >= 0:
+        return _touches_any(r, older, slot.address >> 2, slot.end_byte + 3 >> 2)
+    words = words_of_element(r.program[slot.pc])
+    addresses, k = r.word_address[slot.number], 0
+    while k < slot.elements and not _touches_any(r, older, addresses[k], addresses[k] + words):
+        k += 1
+    return k < slot.elements
+
+
+def access_follows(r: Run, slot: Slot, older: Slot) -> bool:
+    """Return whether an access must follow what is in flight in slot ``older`` ("Memory order")."""
+    store, first, end = r.program[slot.pc].store, slot.address, slot.end_byte
+    if r.machine.disambiguation > 0:
+        first, end = slot.lowest, slot.highest
+    follows = follows_in_flight(r, older, store, first, end)
+    return follows and (r.machine.disambiguation < 2 or words_meet(r, slot, older))
+
+
+def scalar_follows(r: Run, older: Slot, store: int, first: int, end: int) -> bool:
+    """Return whether a scalar access must follow what is in flight in slot ``older`` ("Memory order")."""
+    if not follows_in_flight(r, older, store, first, end):
+        return False
+    return r.machine.disambiguation < 2 or _touches_any(r, older, first >> 2, end + 3 >> 2)
 
 
 def latest_transfer(r: Run, port: int) -> Transfer:
@@ -63,10 +111,10 @@ def scalar_order_at(r: Run, instruction: Instruction, cycle: int) -> int:
     first, store = base_address(r, instruction), instruction.store
     end = first + instruction.record_bytes
     for k in range(r.scratch.in_flight):
-        if follows_in_flight(r, r.slots[r.order[k]], store, first, end):
+        if scalar_follows(r, r.slots[r.order[k]], store, first, end):
             return NEVER
     latest = 0
-    for port in range(r.machine.memory_ports):
+    for port in range(r.machine.ports):
         k = 0
         while k < r.machine.transfers:
             older = earlier_transfer(r, port, k)

@@ -231,7 +231,10 @@ def _finish(r: Run, port: int, slot: Slot) -> None:
     for k in range(state.accesses):
         accesses[k] = accesses[k + 1]
     accesses[state.accesses] = -1
-    note_transfer(r, port, last + 1, slot.address, slot.end_byte, instruction.store)
+    first, end = slot.address, slot.end_byte
+    if r.machine.disambiguation > 0:
+        first, end = slot.lowest, slot.highest
+    note_transfer(r, port, last + 1, first, end, instruction.store)
     r.counters[WORDS_STORED if instruction.store == 1 else WORDS_LOADED] += slot.words
     leave(r, slot, last, result, result)
 
@@ -249,8 +252,9 @@ def step_port(r: Run, port: int, cycle: int) -> int:
             return NEVER
         if slot.words_from < 0:
             slot.words_from = first_cycle(r, slot, port)
-        alone = r.order[0] == slot.number and r.machine.memory_ports == 1
+        alone = r.order[0] == slot.number and r.machine.ports == 1
         ahead = alone and r.scratch.times_ahead == 1 and r.machine.scalar_level < 0
+        ahead = ahead and r.machine.disambiguation < 2
         if slot.words_from > cycle and not ahead:
             return slot.words_from
         word = slot.word

@@ -1,6 +1,6 @@
 """The queue before each unit, and dispatch from it (docs/timing.md, "Queues and dispatch", "Accesses").
 
-The memory ports share one queue.
+The memory ports share one queue; those that only store have their own. ``unit`` is the number of a queue.
 """
 
 from __future__ import annotations
@@ -9,9 +9,16 @@ from isa.declaration import Unit
 from vecsim.engines.rules.memory_order import earlier_transfer, latest_transfer
 from vecsim.engines.rules.numbers import NEVER, smaller
 from vecsim.engines.state.flight import Slot
-from vecsim.engines.state.run import Run
+from vecsim.engines.state.run import STORES, Run
 
 MEMORY = int(Unit.MEMORY)
+
+
+def ports_of(r: Run, queue: int) -> tuple[int, int]:
+    """Return the ports that a queue of accesses goes to: from, to ("Queues and dispatch")."""
+    if r.machine.store_ports == 0:
+        return 0, r.machine.ports
+    return (r.machine.memory_ports, r.machine.ports) if queue == STORES else (0, r.machine.memory_ports)
 
 
 def _port_free(r: Run, port: int) -> int:
@@ -30,10 +37,11 @@ def free_at(r: Run, unit: int) -> int:
 
     NEVER while that is not known.
     """
-    if unit != MEMORY:
+    if unit not in (MEMORY, STORES):
         return r.units[unit].free_at if r.units[unit].slot < 0 else NEVER
     free = NEVER
-    for port in range(r.machine.memory_ports):
+    first, end = ports_of(r, unit)
+    for port in range(first, end):
         free = smaller(free, _port_free(r, port))
     return free
 
@@ -62,10 +70,11 @@ def room_at(r: Run, unit: int) -> int:
     return NEVER if waiting > 0 else free_at(r, unit)
 
 
-def _choose_port(r: Run, cycle: int) -> int:
+def _choose_port(r: Run, queue: int, cycle: int) -> int:
     """Return the port with the fewest accesses, then with the earliest end of its latest ("Accesses")."""
     best, best_count, best_end = -1, 0, 0
-    for port in range(r.machine.memory_ports):
+    first, last = ports_of(r, queue)
+    for port in range(first, last):
         if _port_free(r, port) <= cycle:
             count, end = r.ports[port].accesses, latest_transfer(r, port).end
             if best < 0 or count < best_count or (count == best_count and end < best_end):
@@ -84,11 +93,11 @@ def _dispatch(r: Run, unit: int, slot: Slot, cycle: int) -> None:
     """Dispatch an instruction to a unit that is free ("Queues and dispatch")."""
     note_dispatch(r, unit, cycle)
     slot.dispatched_at = cycle
-    if unit != MEMORY:
+    if unit not in (MEMORY, STORES):
         r.units[unit].slot = slot.number
         r.scratch.handed_units |= 1 << unit
         return
-    slot.port = _choose_port(r, cycle)
+    slot.port = _choose_port(r, unit, cycle)
     port = r.ports[slot.port]
     r.accesses[slot.port][port.accesses] = slot.number
     port.accesses += 1

@@ -68,7 +68,7 @@ class SimpyEngine(BaseEngine):
         self._state, self._record = state, record
         users = bool(users_rules(self.machine.user_rules))
         if self._program is None:
-            self._program = interpreted_program(program_rows(self._decoded), bounded=users)
+            self._program = interpreted_program(program_rows(self._decoded, self.machine), bounded=users)
         self._rules = interpreted_rules(self.machine.user_rules)
         self._environment = environment = simpy.Environment(initial_time=cycle)
         numbers = machine_numbers(self.machine, record, len(self.program), len(state.memory))

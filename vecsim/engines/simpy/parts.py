@@ -12,10 +12,10 @@ import simpy
 
 from isa.declaration import Unit
 from vecsim.engines.simpy.clocked import DISPATCH, EXECUTE, ISSUE, Clocked
-from vecsim.engines.state.run import Run
+from vecsim.engines.state.run import STORES, Run
 from vecsim.engines.user_rules import CalledRules
 
-QUEUES = (int(Unit.MEMORY), int(Unit.ADD), int(Unit.MULTIPLY), int(Unit.SPARSE))
+UNITS = (int(Unit.MEMORY), int(Unit.ADD), int(Unit.MULTIPLY), int(Unit.SPARSE))
 
 
 class Part(Clocked):
@@ -79,7 +79,7 @@ class Port(Part):
 
     def current_phase(self) -> int:
         """Order ports that act in the same cycle by the age of their access."""
-        if self.r.machine.memory_ports == 1:
+        if self.r.machine.ports == 1:
             return EXECUTE + 1
         return EXECUTE + 1 + int(self.rules.current_age(self.r, self.number))
 
@@ -123,10 +123,10 @@ class Parts:
         self.r, self.rules = r, rules
         self.issue_rule = issue_rule
         self.watch = watch
-        ports = range(r.machine.memory_ports)
-        self.queues = {unit: Queue(environment, self, unit) for unit in QUEUES}
+        ports = range(r.machine.ports)
+        self.queues = {unit: Queue(environment, self, unit) for unit in (*UNITS, STORES)}
         self.issue = Issue(environment, self)
-        self.units = {unit: ExecutingUnit(environment, self, unit) for unit in QUEUES[1:]}
+        self.units = {unit: ExecutingUnit(environment, self, unit) for unit in UNITS[1:]}
         self.ports = [Port(environment, self, port) for port in ports]
         self.executing: list[ExecutingUnit | Port] = [*self.units.values(), *self.ports]
 
@@ -148,8 +148,9 @@ class Parts:
         for unit, queue in self.queues.items():
             if queues >> unit & 1:
                 queue.wake(cycle + 1)
+        for unit, part in self.units.items():
             if units >> unit & 1:
-                self.units[unit].wake(cycle)
+                part.wake(cycle)
         if ports:
             for port in self.ports:
                 if ports >> port.number & 1:

@@ -33,6 +33,9 @@ class Slot(Row):
     """The unit that it waits for or works in."""
     port: int = NONE
     """The memory port; -1 before dispatch, and of other units."""
+    lowest: int = 0
+    highest: int = 0
+    """The first byte that an access touches, and the one after the last."""
     elements: int = 0
     """How many elements it works on."""
     first: int = 0

@@ -26,6 +26,8 @@ class Instruction(Row):
     """An :class:`isa.declaration.Timing`, or ``END_OF_PROGRAM``."""
     unit: int = NONE
     """An :class:`isa.declaration.Unit`; 0, the scalar unit, of what is no vector instruction."""
+    queue: int = NONE
+    """The queue that it waits in: its unit, or that of stores."""
     latency: int = NONE
     """Cycles."""
     fields: list[int] = array(WIDTHS["fields"], NONE)

@@ -18,6 +18,10 @@ class MachineNumbers(Row):
     issue_width: int = 0
     unit_queue: int = 0
     memory_ports: int = 0
+    store_ports: int = 0
+    store_words_per_cycle: int = 0
+    store_addresses_per_cycle: int = 0
+    disambiguation: int = 0
     accesses_in_flight: int = 0
     startup: int = 0
     words_per_cycle: int = 0
@@ -48,6 +52,8 @@ class MachineNumbers(Row):
     """Vector registers, physical ones on a machine that renames, with the mask."""
     slots: int = 0
     """Vector instructions in flight, at most."""
+    ports: int = 0
+    """All memory ports."""
     flat_memory: int = 0
     """1 if words go between banks and registers alone, each in the cycle after its transfer."""
     vector_level: int = 0

@@ -23,8 +23,11 @@ MOST_OWN = 32
 """Numbers, and as many counters, that all extensions of a machine may have together."""
 PHYSICAL = 62
 """Physical vector registers that a machine may have."""
-MOST_PORTS = 16
+MOST_PORTS = 32
 """Memory ports that a machine may have."""
+STORES = len(Unit)
+"""The queue of accesses that store, where ports only store; other queues have the number of their unit."""
+QUEUES = STORES + 1
 LEVELS = 2
 """Caches that a machine may have."""
 
@@ -105,12 +108,12 @@ class Run:
     """(s,) the slices of the vector cache."""
     banks: Annotated[list[Bank], Record(("banks",))]
     """(banks,) the banks of memory."""
-    units: Annotated[list[UnitState], Record(("units",), most=len(Unit))]
-    """(5,) by the number of an :class:`isa.declaration.Unit`."""
+    units: Annotated[list[UnitState], Record(("units",), most=QUEUES)]
+    """(6,) by the number of an :class:`isa.declaration.Unit`, then the queue of stores."""
     queue: Annotated[list[list[int]], Record(("units", "depth"), fill=NONE)]
-    """(5, unit_queue + 1) slots that wait for the unit, oldest first."""
+    """(6, unit_queue + 1) slots that wait for the unit, oldest first."""
     dispatches: Annotated[list[list[int]], Record(("units", "depth"), fill=NONE)]
-    """(5, unit_queue + 1) cycles of the latest dispatches; -1 for none."""
+    """(6, unit_queue + 1) cycles of the latest dispatches; -1 for none."""
     ports: Annotated[list[Port], Record(("ports",), most=MOST_PORTS)]
     """(P,) the memory ports."""
     accesses: Annotated[list[list[int]], Record(("ports", "accesses"), fill=NONE)]

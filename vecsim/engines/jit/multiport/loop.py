@@ -22,6 +22,7 @@ from vecsim.engines.jit.rules import compiler_of_rules
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.user.functions import begin_user_code
 from vecsim.engines.rules import arithmetic, issue, ports, queues, sparse
+from vecsim.engines.state.run import STORES
 from vecsim.engines.user_code import MOST_STILL
 from vecsim.engines.user_rules import Extensions, users_rules
 
@@ -74,7 +75,7 @@ def make_multiport_loop(semantics: Semantics, extensions: Extensions = ()) -> Ca
                 return FULL
             if r.scratch.timeline == 2 and r.scratch.starts >= r.scratch.enough_starts:
                 return FULL
-            for unit in range(MEMORY, SPARSE + 1):
+            for unit in range(MEMORY, STORES + 1):
                 if r.wake_ups[wake_ups.QUEUE + unit] <= cycle:
                     r.wake_ups[wake_ups.QUEUE + unit] = step_queue(r, unit, cycle)
                     if r.scratch.handed_queues | r.scratch.handed_units | r.scratch.handed_ports != 0:

@@ -99,7 +99,7 @@ def loop_of(machine: Machine) -> str:
     caches.
     """
     standard = machine.memory_ports == 1 and not machine.renames and not replaces_rules(machine)
-    standard = standard and machine.has_flat_memory
+    standard = standard and machine.has_flat_memory and machine.ports == 1 and machine.disambiguation == 0
     return SINGLE_PORT if standard else MULTIPORT_LOOP
 
 
