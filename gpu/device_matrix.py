@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gpu.entry_places import EntryPlaces
 from gpu.runtime.memory import upload
 from gpu.runtime.vectors import (
     as_device_array,
@@ -78,6 +79,7 @@ class DeviceMatrix:
     ) -> None:
         self._product = product
         self._transposed = transposed
+        self._places: EntryPlaces | None = None
         self.shape = shape
         self.dtype = np.dtype(dtype)
         self.format = format
@@ -87,11 +89,14 @@ class DeviceMatrix:
     @property
     def nbytes(self) -> int:
         """Bytes on the device: of all arrays, room for the pieces of cut rows and a transposed copy too."""
-        arrays = list(self._product.device_arrays)
+        arrays = self._arrays()
         if self._transposed is not None:
-            arrays += self._transposed._product.device_arrays
+            arrays += self._transposed._arrays()
         # What both have is there once.
         return sum(int(array.nbytes) for array in {id(array): array for array in arrays}.values())
+
+    def _arrays(self) -> list[Any]:
+        return [*self._product.device_arrays, *(self._places.device_arrays if self._places else ())]
 
     @property
     def transposes_itself(self) -> bool:
@@ -129,6 +134,57 @@ class DeviceMatrix:
         this, other = copy.copy(self), copy.copy(self._transposed)
         this._transposed, other._transposed = None, this
         return other
+
+    @property
+    def stored_values(self) -> Any:
+        """The device array of its values, padding included; None where the format has several."""
+        return getattr(self._product, "values", None)
+
+    def with_entry_places(self, places: EntryPlaces | None) -> "DeviceMatrix":
+        """Return this matrix with what `update_values` needs."""
+        updatable = copy.copy(self)
+        updatable._places = places
+        return updatable
+
+    def update_values(self, data: Any, *, stream: Any = None) -> None:
+        """Replace the values of all entries, the pattern staying as it is; of the transposed copy too.
+
+        Parameters
+        ----------
+        data
+            A vector of nnz elements of this dtype, of the host or the device as in `matvec`: the values in
+            the order of ``scipy.sparse.csr_array(A)`` with sorted columns and without duplicates, where A is
+            what was given to `gpu.prepare`. `M.T` takes the same order.
+        stream
+            As of `matvec`. Products on the same stream after this call have the new values.
+
+        Raises
+        ------
+        UserError
+            The matrix was prepared without ``updatable=True`` in a format that does not store its values in
+            this order, or `data` has another shape, type or place.
+        """
+        parts = [each for each in (self, self._transposed) if each is not None]
+        for each in parts:
+            if each._places is None:
+                raise UserError(
+                    f"the values of a matrix in {each.format} cannot be replaced: use "
+                    "gpu.prepare(A, updatable=True)"
+                )
+        self._require_device()
+        stream, there = stream_of(stream), is_on_device(data)
+        if there:
+            new = as_device_array(data, stream)
+            self._check_device("data", data, new, self.nnz)
+        else:
+            given = np.asarray(data)
+            self._check("data", given, self.nnz, check_type=False)
+            new = upload(_of_type(given, self.dtype, "data"))
+        for each in parts:
+            if each._places is not None:
+                each._places.write(new, stream)
+        if not there and stream:
+            stream.synchronize()
 
     def with_transposed(self, transposed: "DeviceMatrix") -> "DeviceMatrix":
         """Return this matrix with `transposed` as its `T`."""
@@ -185,11 +241,7 @@ class DeviceMatrix:
         if out is not None and x_there != out_there:
             places = ("device", "host") if x_there else ("host", "device")
             raise UserError(f"x is on the {places[0]} and out on the {places[1]}: put both in the same place")
-        if current_device() != self.device:
-            raise UserError(
-                f"the matrix is on GPU {self.device}, the current one is {current_device()}: "
-                f"use `with numba.cuda.gpus[{self.device}]:`"
-            )
+        self._require_device()
         if x_there:
             return self._on_device(x, out, alpha, beta, stream)
         return self._on_host(x, out, alpha, beta, stream)
@@ -276,6 +328,13 @@ class DeviceMatrix:
             dtype=self.dtype,
         )
 
+    def _require_device(self) -> None:
+        if current_device() != self.device:
+            raise UserError(
+                f"the matrix is on GPU {self.device}, the current one is {current_device()}: "
+                f"use `with numba.cuda.gpus[{self.device}]:`"
+            )
+
     def _on_host(self, x: Any, out: Any, alpha: float, beta: float, stream: Any) -> Any:
         vector = np.asarray(x)
         if vector.dtype != self.dtype and not np.can_cast(vector.dtype, self.dtype, "same_kind"):
@@ -332,9 +391,9 @@ class DeviceMatrix:
             raise UserError(f"{name} has type {vector.dtype}, the matrix {self.dtype}: convert one of them")
 
 
-def _of_type(x: Any, dtype: Any) -> Any:
+def _of_type(x: Any, dtype: Any, name: str = "x") -> Any:
     """Return what the host has of x in the type of a matrix; `UserError` if that would be infinite."""
-    require_real(x.dtype, "x")
+    require_real(x.dtype, name)
     # Of the digits that are lost nothing is said: those who multiply in float32 know that x is rounded.
-    values, _ = to_floats(x.reshape(-1), dtype, "at element {} of x".format)
+    values, _ = to_floats(x.reshape(-1), dtype, f"at element {{}} of {name}".format)
     return values.reshape(x.shape)

@@ -1,23 +1,26 @@
 """From a SciPy matrix to a matrix on the device, by the name of a format."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
 from gpu.choice.timed import fastest
 from gpu.device_matrix import DeviceMatrix, Product
+from gpu.entry_places import EntryPlaces
+from gpu.formats.coo.container import COO
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.slicing import Slicing
 from gpu.kernel_registry import ALIASES, KERNELS, SLICED, Kernel, kernel_of, kernels_of, work_counts_of
 from gpu.runtime.cuda import THREADS_PER_BLOCK, require_gpu
 from gpu.runtime.memory import all_or_nothing, free_bytes, require_room
 from gpu.runtime.vectors import current_device
-from vecsim.formats import NotRepresentableError
+from vecsim.formats import CRS, NotRepresentableError
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.representable import MAX_GROWTH
 from vecsim.support.errors import UserError
@@ -32,6 +35,7 @@ def prepare(
     transpose: bool | str | Slicing = False,
     deterministic: bool = False,
     tune: bool | str = False,
+    updatable: bool = False,
     threads_per_block: int = THREADS_PER_BLOCK,
 ) -> DeviceMatrix:
     """Convert a matrix and put it on the device.
@@ -60,6 +64,10 @@ def prepare(
         ``auto`` may take. Timing takes up to a tenth of the time of the conversions. What
         was fastest is remembered for matrices with equal features (`gpu.choice.timed`) until the program
         ends.
+    updatable
+        Whether `DeviceMatrix.update_values` may replace the values, for every format that ``auto`` may take:
+        the matrix is converted a second time, and 4 bytes for each stored value are kept on the device. The
+        formats of CRS and ``coo`` without a transposed copy need neither, and can always be updated.
     threads_per_block
         A multiple of 32, up to 1024.
 
@@ -87,7 +95,7 @@ def prepare(
     if tune and format != "auto":
         raise UserError(f"tune={tune!r} chooses a format: leave out format, or use format='auto'")
     require_gpu()
-    wanted = _Wanted(deterministic, threads_per_block, tune)
+    wanted = _Wanted(deterministic, threads_per_block, tune, updatable)
     transposed = None if transpose is False else "auto" if transpose is True else transpose
     return all_or_nothing(lambda: _both(wanted, matrix, format, dtype, transposed))
 
@@ -100,7 +108,17 @@ def _both(
     if transposed is None or (direct.transposes_itself and transposed in ("auto", direct.format)):
         return direct
     own = matrix.to_scipy() if kernel_of(matrix) else matrix
-    return direct.with_transposed(wanted.make(own.T, transposed, direct.dtype))
+    if wanted.updatable:
+        wanted = replace(wanted, entries=_entries_by_columns(_checked(own, dtype)))
+    copied = wanted.make(own.T, transposed, direct.dtype)
+    # Its values are in another order than those that a caller brings.
+    return direct.with_transposed(copied if wanted.updatable else copied.with_entry_places(None))
+
+
+def _entries_by_columns(csr: Any) -> Any:
+    """Return the number of each entry of a CSR matrix in the order of its transpose."""
+    numbered = (np.arange(csr.nnz, dtype=np.int64), csr.indices, csr.indptr)
+    return scipy.sparse.csr_array(numbered, shape=csr.shape).T.tocsr().data
 
 
 @dataclass(frozen=True)
@@ -110,11 +128,15 @@ class _Wanted:
     deterministic: bool
     threads_per_block: int
     tune: bool | str = False
+    updatable: bool = False
+    entries: Any = None
 
     def make(self, matrix: Any, format: str | Slicing, dtype: Any) -> DeviceMatrix:
         """Convert one matrix and put it on the device."""
         if result := kernel_of(matrix):
             name, kernel_name = result
+            if self.updatable:
+                raise UserError("updatable=True needs a SciPy matrix: use matrix.to_scipy()")
             if format in ("auto", name) and dtype in (None, matrix.dtype):
                 return self.upload(matrix, self.allowed(kernel_name).product, name)
             matrix = matrix.to_scipy()
@@ -122,7 +144,8 @@ class _Wanted:
         if isinstance(format, Slicing):
             kernel = self.allowed(kernels_of(Sliced)[0])
             _require_room(matrix, kernel, known=False)
-            return self.upload(Sliced.from_scipy(matrix, slicing=format), kernel.product, SLICED)
+            convert = partial(Sliced.from_scipy, slicing=format)
+            return self.place(matrix, convert, kernel.product, SLICED)
         name = ALIASES.get(format, format)
         if name != "auto":
             return self.convert(matrix, name)
@@ -130,8 +153,8 @@ class _Wanted:
         names = ranking(counts, matrix)
         if self.tune:
             how = (current_device(), self.deterministic, self.threads_per_block)
-            convert = partial(self.convert, matrix)
-            return fastest(names, convert, matrix, every=self.tune == "full", how=how)
+            of_name = partial(self.convert, matrix)
+            return fastest(names, of_name, matrix, every=self.tune == "full", how=how)
         return self.first_possible(matrix, names)
 
     def allowed(self, name: str) -> Kernel:
@@ -150,7 +173,7 @@ class _Wanted:
         """Convert into a named format."""
         kernel = self.allowed(name)
         _require_room(matrix, kernel)
-        return self.upload(kernel.convert(matrix), kernel.product, name)
+        return self.place(matrix, kernel.convert, kernel.product, name)
 
     def first_possible(self, matrix: Any, names: Iterable[str]) -> DeviceMatrix:
         """Convert into the first of these formats that can hold the matrix: estimates may be wrong."""
@@ -161,6 +184,21 @@ class _Wanted:
             except NotRepresentableError as error:
                 refusal = str(error)
         raise NotRepresentableError(refusal)
+
+    def place(
+        self, matrix: Any, convert: Callable[[Any], Any], product: Callable[[Any, int], Product], name: str
+    ) -> DeviceMatrix:
+        """Convert a CSR matrix and put it on the device, with what new values need."""
+        host = convert(matrix)
+        built = self.upload(host, product, name)
+        values = built.stored_values
+        if isinstance(host, CRS | COO) and self.entries is None and values is not None:
+            return built.with_entry_places(EntryPlaces(values, matrix.nnz))
+        if not self.updatable:
+            return built
+        if values is None:
+            raise UserError(f"the format {name} cannot be updatable: use auto, or a format that it may take")
+        return built.with_entry_places(EntryPlaces.by_converting(matrix, convert, values, self.entries))
 
     def upload(self, host: Any, product: Callable[[Any, int], Product], name: str) -> DeviceMatrix:
         """Put a host format on the device, with what its one copy serves."""

@@ -107,7 +107,7 @@ class Launch:
                 )
             )
             return
-        self._packed.launch(x, y, alpha, beta, _handle(stream))
+        self._packed.launch(x, y, alpha, beta, handle_of(stream))
 
 
 def launches_of(
@@ -338,7 +338,7 @@ def _array_type(dtype: Any) -> Any:
     return from_dtype(dtype)[::1]
 
 
-def _handle(stream: Any) -> int:
+def handle_of(stream: Any) -> int:
     """Return the driver's handle of a stream."""
     if not stream:
         return 0

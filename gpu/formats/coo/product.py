@@ -140,6 +140,7 @@ class COOProduct(LaunchedInTurn):
             upload(matrix.columns.view(np.uint32)),
             upload(matrix.values),
         ]
+        self.values = self.arrays[2]
         # By then y holds beta y.
         self.split = PieceSums(
             self.real,

@@ -289,6 +289,7 @@ class MixedSlicedProduct(LaunchedInTurn):
         )
         names = ("values", "near_columns", "far_columns", "perm", "near_lengths", "far_lengths")
         arrays = [upload(getattr(matrix, name)) for name in names]
+        self.values = arrays[0]
         self.places = upload(_places(matrix))
         self.hubs = upload(matrix.hubs)
         with_hubs = matrix.slicing.hubs

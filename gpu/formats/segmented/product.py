@@ -264,6 +264,7 @@ class SegmentedProduct(LaunchedInTurn):
         blocks = _blocks(shared_bytes)
         shares, begins = shares_of(matrix, blocks, direct=direct)
         stored = [upload(matrix.columns), upload(matrix.values)]
+        self.values = stored[1]
         stored += [upload(_records(matrix)), upload(shares), upload(begins)]
         slot_rows = upload(_slot_rows(matrix) if direct else np.empty(0, np.uint32))
         sums = upload(np.zeros(0 if direct else len(matrix.row_slots), real))

@@ -238,6 +238,7 @@ class EllpackRProduct(LaunchedInTurn):
         lengths = matrix.lengths.reshape(-1, WARP).max(axis=1, initial=0) if by_warp else matrix.lengths
         arrays = (matrix.values, matrix.columns, matrix.slice_ptr, lengths, matrix.perm, order)
         self.device_arrays = [upload(array) for array in arrays]
+        self.values = self.device_arrays[0]
         blocks = -(-self.positions // threads)
         arguments = [*self.device_arrays, self.positions, matrix.shape[0], X, Y, ALPHA, BETA]
         self.launches = launches_of(kernel, blocks, threads, arguments, self.real)

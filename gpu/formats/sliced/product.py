@@ -282,6 +282,7 @@ class SlicedProduct(LaunchedInTurn):
         )
         names = ("values", "columns", "bases", "masks", "slice_ptr", "lengths", "perm")
         self.arrays = [upload(getattr(matrix, name)) for name in names]
+        self.values = self.arrays[0]
         self.split = PieceSums(
             self.real, matrix.split_rows, matrix.split_ptr[:-1], matrix.split_ptr[1:], threads_per_block
         )

@@ -169,5 +169,6 @@ class DeltaProduct(LaunchedInTurn):
         kernel = delta_kernel(self.real, bits=matrix.bits, permuted=len(matrix.perm) > 0)
         names = ("values", "words", "word_ptr", "value_ptr", "first_column", "perm")
         self.device_arrays = [upload(getattr(matrix, name)) for name in names]
+        self.values = self.device_arrays[0]
         arguments = [*self.device_arrays, places, matrix.shape[0], X, Y, ALPHA, BETA]
         self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)

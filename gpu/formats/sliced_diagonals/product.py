@@ -183,5 +183,6 @@ class DiagonalProduct(LaunchedInTurn):
         kernel = diagonal_kernel(self.real, steps_at_once=steps_at_once, rounds=rounds)
         names = ("values", "steps", "first_step", "last_step", "value_ptr")
         self.device_arrays = [upload(np.ravel(getattr(matrix, name))) for name in names]
+        self.values = self.device_arrays[0]
         arguments = [*self.device_arrays, matrix.slices, matrix.shape[0], X, Y, ALPHA, BETA]
         self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
