@@ -84,7 +84,7 @@ def fastest(
 
 
 def features(structure: Structure) -> tuple[int, ...]:
-    """Return the sizes, on a logarithmic scale, and the locality by which matrices count as alike."""
+    """Return sizes, on a logarithmic scale, and locality; matrices that agree in them count as alike."""
     nnz = max(1, structure.nnz)
     sizes = (*structure.shape, nnz, structure.longest, structure.mean_spread)
     shares = structure.warp_sectors / nnz, structure.sectors_down / nnz

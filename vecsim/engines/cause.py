@@ -12,7 +12,7 @@ class Cause(IntEnum):
     A scalar register that is not ready holds up reader and writer alike, so both are one cause.
     FREE_REGISTER: no physical register is free, on a machine that renames. WORDS_AWAITED: a port or a cache
     waits for as many words or lines as it may. BANDWIDTH: main memory passes no more bytes. MEMORY_LATENCY:
-    the last words of a load are on their way.
+    the last words of a load have not arrived.
     """
 
     ISSUE = 0

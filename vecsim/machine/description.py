@@ -93,9 +93,9 @@ class Machine(Overview, Frozen):
     branch_penalty: int = number(3, "cycles lost after a taken branch", ge=0)
     latency: Latencies = Field(default_factory=Latencies, description="latencies by class, in cycles")
     sparse_unit: SparseUnit = Field(default_factory=SparseUnit, description="the unit of MIPA and BMIPA")
-    l1: Cache = Field(default_factory=Cache, description="the cache before the ports")
-    l2: Cache = Field(default_factory=Cache, description="the cache behind it")
-    main_memory: MainMemory = Field(default_factory=MainMemory, description="what lies behind the caches")
+    l1: Cache = Field(default_factory=Cache, description="the cache next to the ports")
+    l2: Cache = Field(default_factory=Cache, description="the cache that follows `l1`")
+    main_memory: MainMemory = Field(default_factory=MainMemory, description="what follows the caches")
 
     def __init__(self, **numbers: Any) -> None:
         """Make a machine from numbers by name; those not given are those of ``vs2003``.

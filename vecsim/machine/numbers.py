@@ -60,7 +60,7 @@ class SparseUnit(Frozen):
 
 
 class MainMemory(Frozen):
-    """What lies behind ports and caches: latency and bandwidth of the banks, and their open rows."""
+    """What ports and caches get words from: latency and bandwidth of the banks, and their open rows."""
 
     latency: int = number(0, "cycles that a word or a line needs from its banks to who asked for it", ge=0)
     bytes: int = number(0, "bytes that pass in `cycles` cycles, all ports together (0: no limit)", ge=0)
@@ -83,7 +83,8 @@ class Cache(Frozen):
     hit_latency: int = number(2, "cycles from a request to its answer, if the line is there", ge=0)
     banks: int = number(0, "word-interleaved banks, each for a request a cycle (0: no limit)", ge=0, le=1024)
     write_back: bool = Field(
-        default=True, description="stores change lines, which go out when replaced; else stores go through"
+        default=True,
+        description="stores change lines, which go out when replaced; otherwise stores go through",
     )
     refill_bytes: int = number(0, "bytes a cycle in which a line arrives (0: all at once)", ge=0, le=4096)
     misses: int = number(16, "lines that it waits for, at most (0: no limit)", ge=0, le=256)

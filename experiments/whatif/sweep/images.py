@@ -42,7 +42,7 @@ class Images(Protocol):
         """Return what decides the image, but for code, input, options, extensions and files."""
 
     def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
-        """Return the files that assembling read, of which `isa.program.Program.inputs` has the digests."""
+        """Return the files that assembling read; `isa.program.Program.inputs` has their digests."""
 
     def make(self, machine: Machine, options: Options) -> Prepared:
         """Make an image; UserError if it cannot be."""

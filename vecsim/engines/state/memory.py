@@ -1,4 +1,4 @@
-"""Caches and main memory behind the ports."""
+"""Caches and main memory, which follow the ports."""
 
 from __future__ import annotations
 
