@@ -1,4 +1,4 @@
-"""The presets: machines that come with vecsim, one TOML file each, all numbers stated."""
+"""The presets: machines that come with vecsim, one TOML file each."""
 
 from __future__ import annotations
 

@@ -87,13 +87,14 @@ def test_a_rate_that_cannot_be_doubled_is_not_run():
 
 @pytest.mark.parametrize("engine", ["simpy", "jit"])
 def test_without_bank_conflicts_equal_addresses_go_together(engine):
-    """On a port that takes several addresses a cycle, with banks that are busy for one cycle only."""
-    machine = load_machine("wide", {"bank_busy": 1, "banks": 65536})
+    """On a port that takes several addresses a cycle and merges none, with banks busy for a cycle only."""
+    unmerged = load_machine("wide", {"merge_bytes": 0})
+    machine = unmerged.changed({"bank_busy": 1, "banks": 65536})
     explanation = vecsim.why("jd", "dense-12", machine, engine=engine)
     (without,) = (each for each in explanation.ablations if each.name == "no bank conflicts")
     assert explanation.causes["bank_conflict"] > 0.1 * explanation.cycles
     assert without.settings == ("bank_busy=0",)
-    again = vecsim.measure("jd", "dense-12", load_machine("wide", {"bank_busy": 0}), engine=engine)
+    again = vecsim.measure("jd", "dense-12", unmerged.changed({"bank_busy": 0}), engine=engine)
     assert again.run.cycles_by_cause["bank_conflict"] == 0
     assert again.cycles == without.cycles < explanation.cycles
 
