@@ -76,6 +76,7 @@ def _streams(machine: Machine) -> dict[str, int]:
     if rng.randrange(3):
         return {}
     return {
+        "divide_interval": rng.choice([1, 1, 2, 7]),
         "store_ports": rng.choice([0, 1, 1, 2]),
         "store_words_per_cycle": rng.choice([0, 1, 3, 8]),
         "store_addresses_per_cycle": rng.choice([0, 1, 3]),

@@ -43,6 +43,7 @@ TO_FASTER = {
     "sparse_unit.latency": (11, 10, 4, 2, 1),
     # Each a multiple of the one before: others may map a stride worse, as a test below shows.
     "banks": (3, 6, 12, 24, 48, 96),
+    "divide_interval": (9, 3, 2, 1),
     "store_words_per_cycle": (1, 2, 3, 4, 8),
     "store_addresses_per_cycle": (1, 2, 3, 4, 8),
     "disambiguation": (0, 1, 2),

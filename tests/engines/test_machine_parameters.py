@@ -115,6 +115,8 @@ def of_a_cache(level):
 
 
 SENSITIVE |= {
+    # 4 elements every 3 cycles instead of every cycle.
+    "divide_interval": Case("divvv.s v1, v2, v3", "3", 15 * 3 - 15),
     # The store no longer waits for the port: both transfers begin in cycle 22.
     "store_ports": Case(f"{LOAD}\n{STORE_APART}", "1", -16, ("banks=64",)),
     # 64 words take 32 cycles instead of 16, or 64 instead of 32.

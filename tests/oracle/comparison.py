@@ -38,7 +38,9 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
 
     The oracle knows no caches yet, and no latency of memory.
     """
-    if not theirs.machine.has_flat_memory or theirs.machine.store_ports or theirs.machine.disambiguation:
+    machine = theirs.machine
+    streams = machine.store_ports or machine.disambiguation or machine.divide_interval > 1
+    if not machine.has_flat_memory or streams:
         return ""
     ours = times(program, memory, theirs.machine)
     assert theirs.timeline is not None

@@ -6,6 +6,7 @@ worked out here, once. Engines look at these arrays and never at text.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -44,6 +45,8 @@ class Decoded(NamedTuple):
     timing: Ints
     latency: Ints
     """(n,) cycles."""
+    interval: Ints
+    """(n,) cycles from an element to the next in its lane."""
     length: Ints
     length_register: Ints
     """(n,) the x register that limits the length, for SECTION and COUNT."""
@@ -114,7 +117,9 @@ def decode(program: Program, machine: Machine) -> Decoded:
     known = _resolved_last.get(program)
     if known is None or known[0] != registers:
         known = _resolved_last[program] = (registers, _decoded(program, machine))
-    return known[1]._replace(latency=_latencies(program, machine))
+    return known[1]._replace(
+        latency=_by_opcode(program, machine, latency_of), interval=_by_opcode(program, machine, interval_of)
+    )
 
 
 def most_words(decoded: Decoded, section_size: int) -> int:
@@ -127,12 +132,12 @@ _resolved_last: WeakKeyDictionary[Program, tuple[tuple[int, int, bool, bool], De
 """What was resolved last for a program, and the numbers of the machine that all but latencies depend on."""
 
 
-def _latencies(program: Program, machine: Machine) -> Ints:
+def _by_opcode(program: Program, machine: Machine, value: Callable[[Instruction, Machine], int]) -> Ints:
+    """Return the (n,) numbers that each instruction has on a machine."""
     instructions = program.instruction_set.by_opcode
     opcodes, places = np.unique(program.opcode, return_inverse=True)
-    results = [latency_of(instructions[int(opcode)], machine) for opcode in opcodes]
-    latencies: Ints = np.array(results, np.int64)[places]
-    return latencies
+    results: Ints = np.array([value(instructions[int(opcode)], machine) for opcode in opcodes], np.int64)
+    return results[places]
 
 
 def _decoded(program: Program, machine: Machine) -> Decoded:
@@ -207,6 +212,11 @@ def latency_of(instruction: Instruction, machine: Machine) -> int:
     if instruction.latency:
         return int(getattr(machine.latency, instruction.latency))
     return machine.sparse_unit.latency if instruction.timing == Timing.SPARSE else 1
+
+
+def interval_of(instruction: Instruction, machine: Machine) -> int:
+    """Cycles from an element of an instruction to the next in its lane, on this machine."""
+    return machine.divide_interval if instruction.latency == "divide" else 1
 
 
 def _scalars(instruction: Instruction, operands: Operands, count: int, renamed: bool) -> Resolved:

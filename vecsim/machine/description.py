@@ -29,6 +29,9 @@ SCALAR_REGISTERS = 32
 MOST_WRITTEN = 4
 """Registers that an instruction may write, at most: this many operands fit into its word."""
 
+MOST_IN_FLIGHT = 8192
+"""Vector instructions that wait or are in flight, at most: each is compared with all that are older."""
+
 SHOWN_DIFFERENCES = 8
 """Differences from a preset that a label names; of more it gives the number."""
 
@@ -53,7 +56,9 @@ class Machine(Overview, Frozen):
         0, "registers that renaming has for x, and as many for f (0: no renaming)", ge=0, le=1024
     )
     issue_width: int = number(4, "instructions issued in a cycle, in program order", le=64)
-    unit_queue: int = number(8, "instructions that may wait in front of a unit (0: issue waits)", ge=0, le=64)
+    unit_queue: int = number(
+        8, "instructions that may wait in front of a unit (0: issue waits)", ge=0, le=1024
+    )
     memory_ports: int = number(1, "vector memory ports", le=16)
     store_ports: int = number(
         0, "further ports that only store (0: none); `memory_ports` then only load", ge=0, le=16
@@ -71,7 +76,7 @@ class Machine(Overview, Frozen):
         ge=0,
         le=2,
     )
-    accesses_in_flight: int = number(4, "vector accesses that a port has in flight", le=64)
+    accesses_in_flight: int = number(4, "vector accesses that a port has in flight", le=1024)
     startup: int = number(20, "cycles from dispatch of an access to its first transfer", ge=0)
     words_per_cycle: int = number(4, "words a port transfers in a cycle, contiguous", le=1024)
     addresses_per_cycle: int = number(1, "words a port transfers in a cycle, strided or indexed", le=1024)
@@ -88,6 +93,9 @@ class Machine(Overview, Frozen):
     )
     merge_window: int = number(16, "words of an access that are compared, counted from its first", le=4096)
     chaining: bool = Field(default=True, description="elements pass between units as they are produced")
+    divide_interval: int = number(
+        1, "cycles from an element of a divide or square root to the next in its lane"
+    )
     lanes: int = number(2, "elements an arithmetic unit starts in a cycle", le=4096)
     scalar_load_latency: int = number(6, "cycles of a scalar load, which has its own path")
     branch_penalty: int = number(3, "cycles lost after a taken branch", ge=0)
@@ -149,6 +157,15 @@ class Machine(Overview, Frozen):
     @classmethod
     def _check_merging(cls, value: int) -> int:
         return value and power_of_two(value, 4, 4096)
+
+    @model_validator(mode="after")
+    def _check_flight(self) -> Machine:
+        most = self.ports * self.accesses_in_flight + 5 * self.unit_queue
+        if most > MOST_IN_FLIGHT:
+            raise ValueError(
+                f"ports x accesses_in_flight + 5 x unit_queue = {most} must be at most {MOST_IN_FLIGHT}"
+            )
+        return self
 
     @model_validator(mode="after")
     def _check_levels(self) -> Machine:
@@ -231,6 +248,12 @@ class Machine(Overview, Frozen):
         memory = self.main_memory
         more = (memory.latency, memory.bytes, memory.row_words, self.words_outstanding, self.merge_bytes)
         return not any(more) and not any(cache.bytes for cache in self.caches)
+
+    @property
+    def has_one_stream(self) -> bool:
+        """Whether it has one memory port and flat memory, and every unit starts elements in each cycle."""
+        plain = self.ports == 1 and self.disambiguation == 0 and self.divide_interval == 1
+        return plain and self.has_flat_memory and not self.renames
 
     @property
     def user_rules(self) -> tuple[Extension, ...]:

@@ -38,6 +38,7 @@ ADDED_NUMBERS: Mapping[str, int] = {
     "store_words_per_cycle": 0,
     "store_addresses_per_cycle": 0,
     "disambiguation": 0,
+    "divide_interval": 1,
     "words_outstanding": 0,
     "merge_bytes": 0,
     "merge_window": 16,

@@ -62,13 +62,13 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
     all that are left are timed now.
     """
     instruction = instruction_of(r, slot)
-    lanes, latency = r.machine.lanes, instruction.latency
+    lanes, latency, interval = r.machine.lanes, instruction.latency, instruction.interval
     element, n = slot.element, slot.elements
     last_cycle, in_cycle = slot.cycle, slot.in_cycle
     clear, wake = NEVER if limit != NEVER else clear_from(r, instruction), NEVER
     while element < n:
         k, count = slot.first + element, 1
-        free = last_cycle if in_cycle < lanes else last_cycle + 1
+        free = last_cycle if in_cycle < lanes else last_cycle + interval
         if k >= limit:
             wake = NEVER if free <= cycle else free
             break
@@ -81,6 +81,9 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
                 operand = larger(operand, whole_operand(r, instruction, slot.slice))
                 hazard = larger(hazard, whole_hazard(r, instruction, slot.slice))
             start = larger(free, larger(operand, hazard))
+            if interval > 1 and element > 0 and larger(start, cycle) > last_cycle:
+                free = last_cycle + interval
+                start = larger(start, free)
             if start > cycle:
                 if limit != NEVER:
                     wake = start
@@ -127,5 +130,5 @@ def step_arithmetic(r: Run, unit: int, cycle: int) -> int:
 def leave_unit(r: Run, slot: Slot, unit: int, result: int) -> None:
     """Free an arithmetic or sparse unit whose instruction has started all its elements ("Arithmetic")."""
     r.units[unit].slot = -1
-    r.units[unit].free_at = slot.cycle + 1
+    r.units[unit].free_at = slot.cycle + r.program[slot.pc].interval
     leave(r, slot, slot.cycle, result, result)

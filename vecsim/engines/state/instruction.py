@@ -30,6 +30,8 @@ class Instruction(Row):
     """The queue that it waits in: its unit, or that of stores."""
     latency: int = NONE
     """Cycles."""
+    interval: int = 1
+    """Cycles from an element to the next in its lane."""
     fields: list[int] = array(WIDTHS["fields"], NONE)
     """The operands, as the semantics take them."""
     awaited: list[int] = registers(WIDTHS["awaited"], fill=0)

@@ -33,6 +33,7 @@ class MachineNumbers(Row):
     merge_bytes: int = 0
     merge_window: int = 0
     chaining: int = 0
+    divide_interval: int = 0
     lanes: int = 0
     branch_penalty: int = 0
     sparse_unit_p: int = 0

@@ -98,9 +98,7 @@ def loop_of(machine: Machine) -> str:
     The single-port loop stands for all rules as they are, but for renaming and for memory with latency or
     caches.
     """
-    standard = machine.memory_ports == 1 and not machine.renames and not replaces_rules(machine)
-    standard = standard and machine.has_flat_memory and machine.ports == 1 and machine.disambiguation == 0
-    return SINGLE_PORT if standard else MULTIPORT_LOOP
+    return SINGLE_PORT if machine.has_one_stream and not replaces_rules(machine) else MULTIPORT_LOOP
 
 
 def is_kept(loop: str, extensions: Extensions = ()) -> bool:
