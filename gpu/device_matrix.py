@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpu.entry_places import EntryPlaces
+from gpu.runtime.columns import Columns
 from gpu.runtime.memory import upload
 from gpu.runtime.vectors import (
     as_device_array,
@@ -113,7 +114,7 @@ class DeviceMatrix:
         )
 
     def __matmul__(self, x: Any) -> Any:
-        return self.matvec(x)
+        return self.matmat(x) if len(getattr(x, "shape", np.shape(x))) == 2 else self.matvec(x)
 
     @property
     def T(self) -> "DeviceMatrix":
@@ -249,38 +250,33 @@ class DeviceMatrix:
     def matmat(
         self, x: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None
     ) -> Any:
-        """Return ``alpha A X + beta out`` for several vectors at once: the format ``hisparse`` has that.
+        """Return ``alpha A X + beta out`` for several vectors, the columns of X; ``M @ X`` without factors.
 
-        Each vector's result has the bits that a product with it alone has, up to the order of sums.
+        The format ``hisparse`` multiplies several at once, X stored row by row: with k a multiple of 2
+        (float64) or 4 (float32) an entry of the matrix is read once for as many. Other formats multiply one
+        after the other, and have each result's bits as a product with it alone.
 
         Parameters
         ----------
         x
-            An array of (N, k) of this dtype, row by row, of the host or on the device as in `matvec`; with k
-            a multiple of 2 (float64) or 4 (float32) an entry of the matrix is read once for as many.
+            An array of (N, k) of this dtype, of the host or on the device as in `matvec`, contiguous row by
+            row or column by column. Where it is row by row, ``hisparse`` apart, columns are copied.
         out
-            An array of (M, k) in the same place, which is overwritten and returned; a new one without it.
+            An array of (M, k) in the same place, likewise; it is overwritten and returned. Without it a new
+            one is made, row by row.
         alpha, beta, stream
             As of `matvec`.
 
         Raises
         ------
         UserError
-            The format has no such product, an array has another shape, type or place, or `beta` is not 0
-            without `out`.
+            An array has another shape, type or place, or `beta` is not 0 without `out`.
         """
         if out is None and beta != 0:
             raise UserError("beta other than 0 needs out, the array that it multiplies")
-        several = getattr(self._product, "launch_several", None)
-        if several is None:
-            raise UserError(
-                f"the format {self.format} has no product with several vectors: take hisparse, "
-                "or multiply by one after the other"
-            )
+        self._require_device()
         stream, there = stream_of(stream), is_on_device(x)
-        given = (
-            as_device_array(x, stream) if there else np.ascontiguousarray(_of_type(np.asarray(x), self.dtype))
-        )
+        given = as_device_array(x, stream) if there else _of_type(np.asarray(x), self.dtype)
         count = int(given.shape[1]) if len(given.shape) == 2 else 0
         self._check_many("x", given, (self.shape[1], count))
         size, result = (self.shape[0], count), out
@@ -290,15 +286,27 @@ class DeviceMatrix:
         self._check_many("out", target, size)
         if not (count and self.shape[0]):
             return result
-        flat_x: Any = given.reshape(-1) if there else upload(given.reshape(-1))
-        flat_y: Any = target.reshape(-1) if there else upload(np.ascontiguousarray(target).reshape(-1))
-        real = self.dtype.type
-        several(flat_x, flat_y, count, real(alpha), real(beta), stream)
-        if not there:
-            if stream:
-                stream.synchronize()
-            target[:] = flat_y.copy_to_host().reshape(target.shape)
-        return result
+        if there:
+            self._check_apart(x, given, result, target)
+            self._multiply_many(given, target, alpha, beta, stream)
+            return result
+        y = upload(np.ascontiguousarray(target)) if beta != 0 else _empty(size, self.dtype)
+        self._multiply_many(upload(np.ascontiguousarray(given)), y, alpha, beta, stream)
+        if stream:
+            stream.synchronize()
+        target[:] = y.copy_to_host()
+        return as_kind_of(x, result) if out is None else out
+
+    def _multiply_many(self, x: Any, y: Any, alpha: float, beta: float, stream: Any) -> None:
+        """Multiply two-dimensional device arrays of Numba, several vectors at once where the format can."""
+        real, several = self.dtype.type, getattr(self._product, "launch_several", None)
+        if several is not None and x.is_c_contiguous() and y.is_c_contiguous():
+            several(x.reshape(-1), y.reshape(-1), x.shape[1], real(alpha), real(beta), stream)
+            return
+        sources, results = Columns(x, stream, read=True), Columns(y, stream, read=beta != 0)
+        for column in range(x.shape[1]):
+            self._launch(sources[column], results[column], alpha, beta, stream)
+        results.write_back(stream)
 
     def _check_many(self, name: str, array: Any, shape: tuple[int, int]) -> None:
         if tuple(array.shape) != shape:
@@ -308,10 +316,10 @@ class DeviceMatrix:
             )
         if np.dtype(array.dtype) != self.dtype:
             raise UserError(f"{name} has type {array.dtype}, the matrix {self.dtype}: convert one of them")
-        contiguous = array.flags.c_contiguous if isinstance(array, np.ndarray) else array.is_c_contiguous()
-        if not contiguous and is_on_device(array):
+        if is_on_device(array) and not (array.is_c_contiguous() or array.T.is_c_contiguous()):
             raise UserError(
-                f"{name} on the device must be contiguous, row by row: make a contiguous copy first"
+                f"{name} on the device must be contiguous, row by row or column by column: "
+                "make a contiguous copy first"
             )
 
     def aslinearoperator(self) -> Any:
@@ -362,19 +370,29 @@ class DeviceMatrix:
         result = like(x, self.shape[0]) if out is None else out
         device_y = as_device_array(result, stream)
         self._check_device("out", result, device_y, self.shape[0])
-        (x_begins, x_ends), (y_begins, y_ends) = span(device_x), span(device_y)
-        if x_begins < y_ends and y_begins < x_ends:
-            raise UserError("x and out share memory: use another array for out")
+        self._check_apart(x, device_x, result, device_y)
         self._launch(device_x, device_y, alpha, beta, stream)
         return result
 
     def _check_device(self, name: str, array: Any, view: Any, length: int) -> None:
+        """Check a vector, and that it is on this device."""
         self._check(name, view, length)
         if not view.is_c_contiguous():
             raise UserError(f"{name} on the device must be contiguous: make a contiguous copy first")
+        self._check_place(name, array, view)
+
+    def _check_place(self, name: str, array: Any, view: Any) -> None:
         number = device_number(array, view)
         if number != self.device:
             raise UserError(f"{name} is on GPU {number}, the matrix on GPU {self.device}: copy it there")
+
+    def _check_apart(self, x: Any, x_view: Any, out: Any, out_view: Any) -> None:
+        """Check that both are on this device and share no memory there."""
+        self._check_place("x", x, x_view)
+        self._check_place("out", out, out_view)
+        (x_begins, x_ends), (y_begins, y_ends) = span(x_view), span(out_view)
+        if x_begins < y_ends and y_begins < x_ends:
+            raise UserError("x and out share memory: use another array for out")
 
     def _launch(self, x: Any, y: Any, alpha: float, beta: float, stream: Any) -> None:
         if self.shape[0]:
@@ -389,6 +407,12 @@ class DeviceMatrix:
             )
         if check_type and np.dtype(vector.dtype) != self.dtype:
             raise UserError(f"{name} has type {vector.dtype}, the matrix {self.dtype}: convert one of them")
+
+
+def _empty(shape: tuple[int, int], dtype: Any) -> Any:
+    from gpu.runtime.cuda import cuda
+
+    return cuda.device_array(shape, dtype)
 
 
 def _of_type(x: Any, dtype: Any, name: str = "x") -> Any:

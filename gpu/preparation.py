@@ -17,6 +17,7 @@ from gpu.formats.coo.container import COO
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.slicing import Slicing
 from gpu.kernel_registry import ALIASES, KERNELS, SLICED, Kernel, kernel_of, kernels_of, work_counts_of
+from gpu.other_matrices import as_scipy
 from gpu.runtime.cuda import THREADS_PER_BLOCK, require_gpu
 from gpu.runtime.memory import all_or_nothing, free_bytes, require_room
 from gpu.runtime.vectors import current_device
@@ -45,7 +46,9 @@ def prepare(
     matrix
         Any SciPy sparse matrix or array; or a matrix in a format of `vecsim.formats`, which is taken as it is
         where neither `format` nor `dtype` asks for another. A `gpu.DeviceHiSparse` is multiplied where it is,
-        as ``hisparse-queues``; another format needs a copy on the host.
+        as ``hisparse-queues``; another format needs a copy on the host. Other matrices of the device are
+        copied to the host first: a `gpu.DeviceCsr`, such as a sum of `gpu.add`, a sparse matrix of CuPy, a
+        sparse tensor of torch.
     format
         One of `KERNELS`, or another name of one, as ``csr`` is of ``crs``; an arrangement of the sliced
         container; or ``auto``, which takes what should be fastest by the estimated time of a product
@@ -97,6 +100,7 @@ def prepare(
     require_gpu()
     wanted = _Wanted(deterministic, threads_per_block, tune, updatable)
     transposed = None if transpose is False else "auto" if transpose is True else transpose
+    matrix = as_scipy(matrix)
     return all_or_nothing(lambda: _both(wanted, matrix, format, dtype, transposed))
 
 

@@ -230,5 +230,3 @@ def test_several_vectors_of_the_wrong_kind():
     ):
         with pytest.raises(UserError, match=message):
             results.matmat(x)
-    with pytest.raises(UserError, match="the format crs-scalar has no product with several vectors"):
-        gpu.prepare(matrix, format="crs-scalar").matmat(np.ones((5, 2)))

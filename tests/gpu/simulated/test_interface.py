@@ -81,7 +81,7 @@ def test_csr_is_crs():
     ("call", "message"),
     [
         (lambda m: m @ np.ones(4), r"x has shape \(4,\), a 4 x 3 matrix needs \(3,\)"),
-        (lambda m: m @ np.ones((3, 1)), r"needs \(3,\)"),
+        (lambda m: m @ np.ones((4, 2)), r"needs \(3, k\)"),
         (lambda m: m @ (X * 1j), "complex128"),
         (lambda m: m.matvec(X, beta=1), "needs out"),
         (lambda m: m.matvec(X, out=np.ones(3)), r"out has shape \(3,\)"),

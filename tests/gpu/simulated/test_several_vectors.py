@@ -1,0 +1,68 @@
+"""Products with several vectors in formats that multiply one after the other."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from product_cases import THREADS
+
+import gpu
+from gpu.runtime.cuda import cuda
+from vecsim.support.errors import UserError
+
+MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
+X = np.array([[1.0, 2], [10, 20], [100, 300]])
+Y = np.array([[1.0, 2], [3, 4], [5, 6], [7, 8]])
+
+
+def prepare(format="crs", matrix=MATRIX, **options):
+    return gpu.prepare(matrix, format, threads_per_block=THREADS, **options)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("format", ["sell-near", "crs", "hisparse"])
+def test_rows_or_columns_side_by_side_on_the_host_and_the_device(format, order):
+    built, x, y = prepare(format), np.asarray(X, order=order), np.asarray(Y, order=order)
+    expected = MATRIX @ X
+    np.testing.assert_array_equal(built @ x, expected)
+    out = y.copy(order="K")
+    assert built.matmat(x, out=out, alpha=2, beta=-1) is out
+    np.testing.assert_array_equal(out, 2 * expected - Y)
+    on_device, result = cuda.to_device(x), built @ cuda.to_device(x)
+    assert not isinstance(result, np.ndarray)
+    np.testing.assert_array_equal(result.copy_to_host(), expected)
+    out = cuda.to_device(y)
+    assert built.matmat(on_device, out=out, alpha=2, beta=-1) is out
+    np.testing.assert_array_equal(out.copy_to_host(), 2 * expected - Y)
+
+
+def test_one_column_and_lists():
+    built = prepare(transpose="crs")
+    np.testing.assert_array_equal(built @ X[:, :1], MATRIX @ X[:, :1])
+    one = cuda.to_device(X[:, :1].copy())
+    np.testing.assert_array_equal((built @ one).copy_to_host(), MATRIX @ X[:, :1])
+    np.testing.assert_array_equal(built @ X.tolist(), MATRIX @ X)
+    np.testing.assert_array_equal(built.T @ Y, MATRIX.T @ Y)
+    assert (built @ np.ones((3, 0))).shape == (4, 0)
+    assert (prepare(matrix=scipy.sparse.csr_array((0, 3))) @ np.ones((3, 2))).shape == (0, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda m: m.matmat(X, beta=1), "needs out"),
+        (lambda m: m.matmat(X, out=np.ones((4, 3))), r"out has shape \(4, 3\)"),
+        (lambda m: m @ cuda.to_device(X.astype(np.float32)), "x has type float32"),
+        (lambda m: m @ cuda.to_device(np.ones((3, 4)))[:, ::2], "row by row or column by column"),
+        (lambda m: m.matmat(X * 1j), "complex"),
+    ],
+)
+def test_what_is_refused(call, message):
+    with pytest.raises(UserError, match=message):
+        call(prepare())
+
+
+def test_memory_that_both_have_is_refused():
+    square = prepare(matrix=scipy.sparse.eye_array(3, format="csr"))
+    x = cuda.to_device(X)
+    with pytest.raises(UserError, match="share memory"):
+        square.matmat(x, out=x)
