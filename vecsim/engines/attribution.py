@@ -38,6 +38,9 @@ class Attribution:
         (n, len(Cause)) cycles that it answers for, by cause; they sum to the cycles of the run.
     waited
         (n, WAITS) cycles that it waited, by cause; they overlap with those of others.
+    hits, misses
+        (n, 2) requests that it made to each cache (docs/timing.md, "Caches"): answered by a line that is
+        there or asked for, or not.
     """
 
     vector: npt.NDArray[np.bool_]
@@ -46,6 +49,8 @@ class Attribution:
     elements: Ints
     attributed: Ints
     waited: Ints
+    hits: Ints
+    misses: Ints
 
     def counters(self) -> dict[str, int]:
         """Count instructions, scalar and vector ones, elements of these, and bytes of scalar accesses."""
@@ -106,4 +111,6 @@ def read_attribution(program: Program, rows: npt.NDArray[Any]) -> Attribution:
         elements=rows["elements"].copy(),
         attributed=attributed,
         waited=rows["waited"].copy(),
+        hits=rows["hits"].copy(),
+        misses=rows["misses"].copy(),
     )

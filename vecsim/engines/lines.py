@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,6 +12,9 @@ from isa.disassembler import instruction_text
 from isa.program import Program
 from vecsim.engines.attribution import Attribution, Ints
 from vecsim.engines.cause import Cause
+
+CACHES = ("l1", "l2")
+"""The names of the caches, the one next to the ports first."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Line:
     waits
         Cycles that its executions waited by cause, by name, those that are not 0; they overlap with those of
         other instructions.
+    hits, misses
+        Its requests to each cache, ``l1`` and ``l2``, that hit and that missed; empty if it made none.
     """
 
     pc: int
@@ -49,6 +54,8 @@ class Line:
     cycles: int
     cycles_by_cause: dict[str, int]
     waits: dict[str, int]
+    hits: dict[str, int] = field(default_factory=dict)
+    misses: dict[str, int] = field(default_factory=dict)
 
     @property
     def longest_wait(self) -> str:
@@ -78,6 +85,8 @@ def lines_of(program: Program, attribution: Attribution) -> tuple[Line, ...]:
 
 def _line(program: Program, attribution: Attribution, pc: int) -> Line:
     instruction = program.instruction(pc)
+    hits, misses = attribution.hits[pc], attribution.misses[pc]
+    asked = [(name, at) for at, name in enumerate(CACHES) if hits[at] + misses[at]]
     source = program.source[pc] if program.source else None
     return Line(
         pc=pc,
@@ -92,6 +101,8 @@ def _line(program: Program, attribution: Attribution, pc: int) -> Line:
         cycles=int(attribution.attributed[pc].sum()),
         cycles_by_cause=_named(attribution.attributed[pc]),
         waits=_named(attribution.waited[pc]),
+        hits={name: int(hits[at]) for name, at in asked},
+        misses={name: int(misses[at]) for name, at in asked},
     )
 
 

@@ -13,9 +13,9 @@ from isa.program import Program
 from isa.state import State
 from vecsim.engines.attribution import Attribution, read_attribution
 from vecsim.engines.cause import Cause
-from vecsim.engines.lines import Line, lines_of
+from vecsim.engines.lines import CACHES, Line, lines_of
 from vecsim.engines.record import TimingRecord
-from vecsim.engines.state.counters import Counter
+from vecsim.engines.state.counters import OF_A_CACHE, REFILL_BYTES, Counter
 from vecsim.engines.timeline import TimelineWriter
 from vecsim.machine import WORD_BYTES, Machine
 from vecsim.support.overview import Overview
@@ -45,7 +45,9 @@ class Run(Overview):
     waited
         Cycles that instructions waited, by cause, summed over instructions (they overlap).
     busy
-        Cycles in which a unit started an element or a port transferred a word, by unit.
+        Cycles in which a unit started an element or a port transferred a word, by unit. Where their rates are
+        limited also those in which bytes passed ``main_memory``, and lines entered a cache (``l1_refill``,
+        ``l2_refill``), up to the end of the run.
     attribution
         The cycles of each instruction of the program; `cycles_by_cause` and `waited` are its sums.
     state
@@ -69,6 +71,14 @@ class Run(Overview):
     def instructions(self) -> int:
         """Instructions executed."""
         return self.counters["instructions"]
+
+    @property
+    def memory_counters(self) -> dict[str, int]:
+        """What merging, caches and main memory counted, by name; empty on a machine that has none of them."""
+        names = [each.name.lower() for each in Counter]
+        return {
+            name: self.counters[name] for name in names if name in self.counters and name not in EVERY_RUN
+        }
 
     @property
     def lines(self) -> tuple[Line, ...]:
@@ -132,17 +142,18 @@ def make_run(
         What collected the rows of its timeline, if any were asked for.
     """
     columns, attribution = None, read_attribution(program, record.accounts)
+    cycles = int(record.control["last_retired"][0])
     if timeline is not None:
         timeline.flush()
         columns = timeline.columns() if timeline.request.sink is None else None
     return Run(
         program=program,
         machine=machine,
-        cycles=int(record.control["last_retired"][0]),
+        cycles=cycles,
         counters=attribution.counters() | _counted(machine, record.counters),
         cycles_by_cause=_named(attribution.attributed.sum(axis=0), Cause),
         waited=_named(attribution.waited.sum(axis=0), Cause),
-        busy=_named(record.units["busy"][: len(Unit)], Unit),
+        busy=_named(record.units["busy"][: len(Unit)], Unit) | _busy_paths(machine, record, cycles),
         attribution=attribution,
         state=state,
         timeline=columns,
@@ -160,6 +171,24 @@ def _counted(machine: Machine, values: npt.NDArray[np.int64]) -> dict[str, int]:
         if name in EVERY_RUN or parts[name[:2] if name[:2] in parts else ""]
     }
     return counted | dict(zip(own, added, strict=True))
+
+
+def _busy_paths(machine: Machine, record: TimingRecord, cycles: int) -> dict[str, int]:
+    """Return the cycles up to the end in which the paths of limited rate were busy, by name.
+
+    What passes after the end is left out: it takes no longer than until the path is free.
+    """
+    result, memory = {}, machine.main_memory
+    if memory.bytes:
+        passed = int(record.counters[Counter.MAIN_MEMORY_BYTES]) * memory.cycles
+        later = max(0, int(record.main_memory["passed"][0]) - cycles * memory.bytes)
+        result["main_memory"] = max(0, -(-(passed - later) // memory.bytes))
+    for at, (name, cache) in enumerate(zip(CACHES, machine.caches, strict=True)):
+        if cache.bytes and cache.refill_bytes:
+            lines = int(record.counters[REFILL_BYTES + OF_A_CACHE * at]) // cache.line_bytes
+            later = max(0, int(record.caches["refilled_at"][at]) - cycles)
+            result[f"{name}_refill"] = max(0, lines * -(-cache.line_bytes // cache.refill_bytes) - later)
+    return result
 
 
 def _named(values: Any, names: type[Cause] | type[Counter] | type[Unit]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from experiments.whatif.why.bounds import Bound
+from vecsim.engines.lines import CACHES
 from vecsim.machine import Machine
 from vecsim.machine.description import flat
 from vecsim.support.errors import UserError
@@ -27,10 +28,13 @@ class Ablation:
         What is then true of the machine.
     changes
         The numbers that make it so, by name; of a machine, since some are set by others.
+    rare
+        Whether it is left out where the machine does not have the bottleneck.
     """
 
     name: str
     changes: Callable[[Machine], Changes]
+    rare: bool = False
 
 
 @dataclass(frozen=True)
@@ -63,9 +67,22 @@ def _arithmetic(machine: Machine) -> Changes:
     return {f"latency.{name}": 1 for name in ("move", "add", "multiply", "multiply_add", "sum")}
 
 
+def _of_caches(machine: Machine, **numbers: int | bool) -> Changes:
+    """Set numbers of each cache that the machine has."""
+    levels = [name for name, cache in zip(CACHES, machine.caches, strict=True) if cache.bytes]
+    return {f"{level}.{name}": value for level in levels for name, value in numbers.items()}
+
+
+def _merged(machine: Machine) -> Changes:
+    """Merge equal words, on a machine whose runs need the loop for any machine as they are."""
+    if machine.merge_bytes or (machine.ports == 1 and machine.has_flat_memory):
+        return {}
+    return {"merge_bytes": 4, "merge_window": machine.section_size}
+
+
 ABLATIONS = (
     Ablation("no startup of memory accesses", lambda machine: {"startup": 0}),
-    Ablation("no bank conflicts", lambda machine: {"bank_busy": 0}),
+    Ablation("no bank conflicts", lambda machine: {"bank_busy": 0, **_of_caches(machine, banks=0)}),
     Ablation("every access aligned", lambda machine: {"alignment_bytes": 1}),
     Ablation(
         "strided and indexed accesses as fast as contiguous ones",
@@ -81,8 +98,25 @@ ABLATIONS = (
         "64 instructions issued in a cycle, branches free",
         lambda machine: {"issue_width": LONGEST_QUEUE, "branch_penalty": 0},
     ),
+    Ablation("every cache perfect", lambda machine: _of_caches(machine, perfect=True), rare=True),
+    Ablation(
+        "any number of words and lines outstanding",
+        lambda machine: {"words_outstanding": 0, **_of_caches(machine, misses=0)},
+        rare=True,
+    ),
+    Ablation(
+        "main memory without latency and rows",
+        lambda machine: {"main_memory.latency": 0, "main_memory.row_words": 0},
+        rare=True,
+    ),
+    Ablation(
+        "unlimited bandwidth of main memory and refill",
+        lambda machine: {"main_memory.bytes": 0, **_of_caches(machine, refill_bytes=0)},
+        rare=True,
+    ),
+    Ablation("equal words of a gather or scatter merged", _merged, rare=True),
 )
-"""Each is its own bottleneck. Throughput is none: lanes, ports, words in a cycle are paid for."""
+"""Each is its own bottleneck. Throughput of ports and units is none: it is paid for."""
 ALL = "all of these"
 
 
@@ -105,6 +139,7 @@ def ablated(machine: Machine, cycles: int, simulate: Callable[[Machine], int]) -
         Returns the cycles on another machine.
     """
     chosen = {each.name: effective(machine, each.changes(machine)) for each in ABLATIONS}
+    chosen = {each.name: chosen[each.name] for each in ABLATIONS if chosen[each.name] or not each.rare}
     together = {name: value for changes in chosen.values() for name, value in changes.items()}
     results = [
         _run(name, machine, changes, cycles, simulate) for name, changes in {ALL: together, **chosen}.items()

@@ -63,6 +63,8 @@ class Explanation(Overview):
         Cycles by what was done in them, in words, the largest first; they add up to `cycles`.
     causes
         Cycles by what the oldest instruction waited for or did, by name; they add up to `cycles`.
+    counters
+        What merging, caches and main memory counted, by name; empty where the machine has none of them.
     lines
         Every instruction that was executed, in the order of the program; their cycles add up to `cycles`.
     bounds
@@ -84,6 +86,7 @@ class Explanation(Overview):
     program_sha256: str
     parts: dict[str, int]
     causes: dict[str, int]
+    counters: dict[str, int]
     lines: tuple[Line, ...]
     bounds: tuple[Bound, ...]
     ablations: tuple[Ablated, ...]
@@ -175,6 +178,7 @@ class Explanation(Overview):
             "in_words": self.in_words(),
             "cycles_by_part": self.parts,
             "cycles_by_cause": self.causes,
+            "counters": self.counters,
             "lines": [asdict(line) for line in self.lines],
             "bounds": [asdict(bound) for bound in self.bounds],
             "ablations": [asdict(each) for each in self.ablations],
@@ -374,6 +378,7 @@ def _explained(
             program_sha256=program_sha256(text),
             parts=parts(text, done.lines),
             causes=dict(done.cycles_by_cause),
+            counters=done.memory_counters,
             lines=done.lines,
             bounds=limits,
             ablations=ablated(machine, done.cycles, lambda on: simulated(on).cycles),

@@ -15,6 +15,9 @@ _WAITING = {
     Cause.ISSUE: "branches",
     Cause.STARTUP: "the startup of accesses",
     Cause.BANK_CONFLICT: "busy banks",
+    Cause.WORDS_AWAITED: "outstanding words and lines",
+    Cause.BANDWIDTH: "the bandwidth of main memory",
+    Cause.MEMORY_LATENCY: "the latency of memory",
 }
 """What is waited for, where the label of the cause would not say it."""
 _PLAIN = re.compile(r"v\d+")
@@ -57,7 +60,7 @@ def _words(cause: Cause, program: Program, line: Line) -> str:
         return f"moving {_moved(program, line.pc)}" + (
             "" if kind == "contiguous" else _pattern(program, line.pc)
         )
-    if what == "latency":
+    if what == "latency" and cause not in _WAITING:
         return f"waiting for {name}'s latency"
     if what == "elements":
         return f"passing elements of {name}"

@@ -13,7 +13,7 @@ from vecsim.cli import options
 from vecsim.cli.printing.console import tell
 from vecsim.cli.printing.hot import hot_table
 from vecsim.cli.printing.output import Output
-from vecsim.cli.printing.report import document, header, results_table, summary_table
+from vecsim.cli.printing.report import document, header, memory_table, results_table, summary_table
 from vecsim.cli.products import apart, chosen_options, chosen_programs, load_matrix, matrix_values
 from vecsim.cli.tracing import TraceOption, Tracing, WindowOption, read_tracing
 from vecsim.engines import AUTO
@@ -105,6 +105,8 @@ def run(
                     measurements.append(choice.run(partial(measured, each, name), watch))
             output.text(header(each, described, _engines([measurements]), value_bits))
             output.table(results_table(measurements))
+            if not described.has_flat_memory:
+                output.table(memory_table([(m.program, m.run.memory_counters) for m in measurements]))
             if asked:
                 _show_lines(output, measurements, hot, listing)
             results.append(measurements)

@@ -15,6 +15,7 @@ from vecsim.cli.data_files import DataFiles
 from vecsim.cli.printing.console import fill, table
 from vecsim.cli.printing.hot import bar, hot_table
 from vecsim.cli.printing.output import Output
+from vecsim.cli.printing.report import memory_table
 from vecsim.cli.products import OWN_SUFFIX, chosen_options, chosen_programs, load_matrix
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.cause import label
@@ -86,6 +87,8 @@ def why(
         output.text(f"{_called(each)}; machine {each.machine.label_with_digest}")
         output.table(hot_table(each.lines, hot, listing))
         output.table(_causes(each))
+        if each.counters:
+            output.table(memory_table([(each.program, each.counters)]))
         output.table(_bounds(each))
         output.table(_ablations(each))
     message |= {

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vecsim.cli.printing.console import fill, table
+from vecsim.engines.lines import CACHES
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -38,7 +39,11 @@ def hot_table(lines: Sequence[Line], hot: int | None, listing: bool) -> Table:
     result.add_column("")
     result.add_column("attributed to")
     result.add_column("waited longest for")
-    return fill(result, (_row(line, line.cycles / cycles if cycles else 0.0) for line in shown))
+    caches = [name for name in CACHES if any(name in line.hits for line in lines)]
+    for name in caches:
+        result.add_column(f"{name} misses,\nof requests", justify="right", no_wrap=True)
+    rows = ((*_row(line, line.cycles / cycles if cycles else 0.0), *_misses(line, caches)) for line in shown)
+    return fill(result, rows)
 
 
 def _row(line: Line, share: float) -> Sequence[object]:
@@ -51,6 +56,14 @@ def _row(line: Line, share: float) -> Sequence[object]:
         bar(share),
     )
     return *about, line.mostly(NAMED) or None, line.longest_wait or None
+
+
+def _misses(line: Line, caches: Sequence[str]) -> list[str | None]:
+    """Write how many of the requests of an instruction each cache missed."""
+    return [
+        f"{line.misses[name]:,} of {line.hits[name] + line.misses[name]:,}" if name in line.hits else None
+        for name in caches
+    ]
 
 
 def bar(share: float) -> str:

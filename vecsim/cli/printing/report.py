@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any
@@ -73,6 +73,19 @@ def results_table(measurements: Sequence[Measurement]) -> Table:
         for m, speed in zip(measurements, speeds, strict=True)
     )
     return fill(table(["program", "schedule"], COLUMNS), rows)
+
+
+def memory_table(counted: Sequence[tuple[str, Mapping[str, int]]]) -> Table:
+    """Show what merging, caches and main memory counted: a row a counter that is not 0, a column a program.
+
+    Parameters
+    ----------
+    counted
+        Names of programs, and their counters by name, the same ones of all.
+    """
+    names = [name for name in counted[0][1] if any(counters[name] for _, counters in counted)]
+    rows = ((name.replace("_", " "), *(counters[name] for _, counters in counted)) for name in names)
+    return fill(table(["memory"], [program for program, _ in counted]), rows)
 
 
 def summary_table(measured: Sequence[Sequence[Measurement]]) -> Table:
