@@ -15,7 +15,7 @@ from vecsim.engines.state.machine import MachineNumbers
 from vecsim.engines.state.memory import CacheNumbers
 from vecsim.engines.state.row import COUNT, NONE, NUMBERS, fields_of, new_rows
 from vecsim.engines.state.run import LEVELS, STORES
-from vecsim.machine import Machine
+from vecsim.machine import WORD_BYTES, Machine
 from vecsim.machine.description import flat
 
 VECTOR_ACCESSES, SCALAR_ACCESSES = 1, 2
@@ -98,8 +98,9 @@ def cache_numbers(machine: Machine) -> Rows:
     """Return the (2,) rows ``CacheNumbers`` of a machine."""
     rows = new_rows(CacheNumbers, (LEVELS,))
     for row, cache in zip(rows, machine.caches, strict=True):
-        for field in fields_of(CacheNumbers):
-            row[field.name] = getattr(cache, field.name)
+        for name in (field.name for field in fields_of(CacheNumbers)):
+            row[name] = getattr(cache, name, 0)
+        row["line_shift"] = (cache.line_bytes // WORD_BYTES).bit_length() - 1
     return rows
 
 

@@ -9,7 +9,6 @@ bytes of a line.
 from __future__ import annotations
 
 from vecsim.engines.rules.main_memory import (
-    WORD_BYTES,
     line_passes,
     main_memory_passes,
     main_memory_start,
@@ -33,22 +32,25 @@ FIRST, LAST = 0, 1
 
 def place_of(r: Run, level: int, number: int) -> int:
     """Return where among its lines a cache has a line; -1 if it does not have it ("Caches")."""
-    cache, lines = r.cache_numbers[level], r.lines[level]
+    cache, lines, latest = r.cache_numbers[level], r.lines[level], r.scratch.places[level]
+    if latest >= 0 and lines[latest].number == number:
+        return latest
     first = number % cache.sets * cache.ways
     for place in range(first, first + cache.ways):
         if lines[place].number == number:
+            r.scratch.places[level] = place
             return place
     return -1
 
 
 def line_of(r: Run, level: int, address: int) -> int:
     """Return the number of the line of a word address ("Caches")."""
-    return address * WORD_BYTES // r.cache_numbers[level].line_bytes
+    return address >> r.cache_numbers[level].line_shift
 
 
 def word_of(r: Run, level: int, number: int) -> int:
     """Return the address of the first word of a line ("Caches")."""
-    return number * r.cache_numbers[level].line_bytes // WORD_BYTES
+    return number << r.cache_numbers[level].line_shift
 
 
 def below(r: Run, level: int) -> int:

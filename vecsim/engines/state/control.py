@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from vecsim.engines.state.row import Row
+from vecsim.engines.state.row import NONE, Row, array
 
 
 @dataclass(slots=True, eq=False)
@@ -53,6 +53,8 @@ class Scratch(Row):
     handed_units: int = 0
     handed_ports: int = 0
     """The queues, units and ports that got an instruction, as bits, until the engine has seen it."""
+    places: list[int] = array(2, NONE)
+    """Where among its lines each cache had one last."""
     rows: int = 0
     """Rows of ``Run.timeline`` in use."""
     starts: int = 0

@@ -26,6 +26,8 @@ class CacheNumbers(Row):
 
     sets: int = 0
     """How many sets of ``ways`` lines."""
+    line_shift: int = 0
+    """The binary logarithm of the words of a line."""
 
 
 @dataclass(slots=True, eq=False)
