@@ -20,6 +20,7 @@ from vecsim.data import Matrix, MatrixLike, as_matrix, value_bytes, values_as
 from vecsim.data.conversion import is_given_by_values
 from vecsim.data.precision import rounding
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.engines.physical import Physical, physical
 from vecsim.engines.protocol import Engine
 from vecsim.engines.result import Run
 from vecsim.engines.running import MAX_CYCLES, run
@@ -130,6 +131,11 @@ class Measurement(Overview):
         """Share of the vector ports' peak bandwidth, 0 to 1."""
         return self.run.peak_share
 
+    @property
+    def physical(self) -> Physical | None:
+        """Time and rates, with two operations for each stored entry; None where no clock is stated."""
+        return physical(self.run.machine.clock_mhz, self.cycles, 2 * self.nnz, self.bytes_moved)
+
     def overview(self) -> dict[str, object]:
         """Return what was measured on what, by name."""
         return {
@@ -163,6 +169,7 @@ class Measurement(Overview):
             "storage_bytes": self.storage_bytes,
             "cycles_per_nnz": self.cycles_per_nnz,
             **self.run.to_dict(),
+            **({} if self.physical is None else {"physical": self.physical.to_dict()}),
         }
 
 

@@ -143,7 +143,7 @@ SENSITIVE |= {
     **of_a_cache("l2"),
 }
 
-WITHOUT_TIME = {"name", "vector_registers"}
+WITHOUT_TIME = {"name", "clock_mhz", "vector_registers"}
 """The number of registers decides which programs run, and not when."""
 
 

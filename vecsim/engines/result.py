@@ -14,6 +14,7 @@ from isa.state import State
 from vecsim.engines.attribution import Attribution, read_attribution
 from vecsim.engines.cause import Cause
 from vecsim.engines.lines import CACHES, Line, lines_of
+from vecsim.engines.physical import Physical, float_operations, physical
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.state.counters import OF_A_CACHE, REFILL_BYTES, Counter
 from vecsim.engines.timeline import TimelineWriter
@@ -100,6 +101,12 @@ class Run(Overview):
         """What the vector ports moved, as a share of what they could have moved in all cycles."""
         return self.vector_bytes / (self.cycles * self.machine.peak_bytes_per_cycle) if self.cycles else 0.0
 
+    @property
+    def physical(self) -> Physical | None:
+        """Time, floating-point operations and bytes in a second; None where the clock is not stated."""
+        operations = float_operations(self.program, self.attribution)
+        return physical(self.machine.clock_mhz, self.cycles, operations, self.bytes_moved)
+
     def overview(self) -> dict[str, object]:
         """Return cycles, instructions, what was moved, and the causes that most cycles are attributed to."""
         largest = sorted(self.cycles_by_cause.items(), key=lambda item: -item[1])[:LARGEST_CAUSES]
@@ -124,6 +131,7 @@ class Run(Overview):
             "cycles_by_cause": self.cycles_by_cause,
             "waited": self.waited,
             "busy": self.busy,
+            **({} if self.physical is None else {"physical": self.physical.to_dict()}),
         }
 
 

@@ -99,6 +99,7 @@ class Machine(Overview, Frozen):
     lanes: int = number(2, "elements an arithmetic unit starts in a cycle", le=4096)
     scalar_load_latency: int = number(6, "cycles of a scalar load, which has its own path")
     branch_penalty: int = number(3, "cycles lost after a taken branch", ge=0)
+    clock_mhz: int = number(0, "clock in MHz, for times in reports alone (0: not stated)", ge=0, le=100_000)
     latency: Latencies = Field(default_factory=Latencies, description="latencies by class, in cycles")
     sparse_unit: SparseUnit = Field(default_factory=SparseUnit, description="the unit of MIPA and BMIPA")
     l1: Cache = Field(default_factory=Cache, description="the cache next to the ports")

@@ -42,6 +42,7 @@ ADDED_NUMBERS: Mapping[str, int] = {
     "words_outstanding": 0,
     "merge_bytes": 0,
     "merge_window": 16,
+    "clock_mhz": 0,
     "main_memory.latency": 0,
     "main_memory.bytes": 0,
     "main_memory.cycles": 1,

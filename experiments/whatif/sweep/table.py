@@ -23,6 +23,7 @@ from experiments.whatif.sweep.specification import DEFINE, OPTION, Point, Sweep
 from experiments.whatif.sweep.store import Store
 from vecsim.data.conversion import OBJECT
 from vecsim.engines.cause import Cause
+from vecsim.engines.physical import physical
 from vecsim.machine import Machine
 from vecsim.results.file_digests import InputFile
 from vecsim.results.provenance import provenance
@@ -41,6 +42,9 @@ UNITS = {
     "cycles_per_nnz": "cycles/element",
     "instructions": "instructions",
     "bytes_moved": "bytes",
+    "seconds": "s",
+    "gflops": "GFLOP/s",
+    "gigabytes_per_second": "GB/s",
     "storage_bytes": "bytes",
 }
 """The units of columns of results; those that are missing here are shares and names."""
@@ -60,10 +64,11 @@ class SweepTable(Overview):
         By name: ``matrix``, the numbers in which generated matrices of one family differ (``matrix.S``; see
         `meanings`), ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
         of the machine by their names, ``option.NAME``, ``define.NAME``; None where it is not varied),
-        ``cycles``, ``cycles_per_nnz``, ``instructions``, ``bytes_moved``, ``peak_share``, ``storage_bytes``,
-        ``relative_error``, ``cause_CAUSE`` in cycles, ``counted_EXTENSION.NAME`` where the machine has
-        extensions that count, and ``fault``: why a row has no numbers. Texts have none of the columns of
-        matrices and results.
+        ``cycles``, ``cycles_per_nnz``, ``seconds``, ``gflops`` (of products: two operations for each stored
+        entry) and ``gigabytes_per_second`` where the machine states its clock, ``instructions``,
+        ``bytes_moved``, ``peak_share``, ``storage_bytes``, ``relative_error``, ``cause_CAUSE`` in cycles,
+        ``counted_EXTENSION.NAME`` where the machine has extensions that count, and ``fault``: why a row has
+        no numbers. Texts have none of the columns of matrices and results.
     computed, engine_seconds
         How many cells were simulated now, and the engine's processors' time, over all processes.
     matrices, files
@@ -264,7 +269,7 @@ def columns_of(
         each: {name: column[at] for name, column in numbers.items()} for at, each in enumerate(matrices)
     }
     tasks = [(matrix, program) for matrix in matrices or (None,) for program in sweep.program_names]
-    counted = sweep.base.counter_names
+    base = sweep.base
     for (matrix, program), outcome in zip(tasks, outcomes, strict=True):
         cells = store.cells(key for key in outcome.keys if key)
         for point, key, fault in zip(points, outcome.keys, outcome.faults, strict=True):
@@ -272,7 +277,7 @@ def columns_of(
             if cell is None:
                 return None
             own = of_matrix.get(matrix, {})
-            for name, value in _row(sweep, matrix, own, program, point, cell, counted).items():
+            for name, value in _row(sweep, matrix, own, program, point, cell, base).items():
                 columns.setdefault(name, []).append(value)
     return columns
 
@@ -288,20 +293,21 @@ def _row(
     program: str,
     point: Point,
     cell: Cell,
-    counted: Sequence[str],
+    base: Machine,
 ) -> dict[str, Any]:
     cycles_by_cause = cell.cycles_by_cause or {}
     whole = not cell.fault
     numbers = {
         "cycles": cell.cycles,
         **({} if matrix is None else {"cycles_per_nnz": cell.cycles / matrix.nnz if matrix.nnz else None}),
+        **_in_units("clock_mhz" in sweep.set, matrix, point, cell, base),
         "instructions": cell.instructions,
         "bytes_moved": cell.bytes_moved,
         "peak_share": cell.peak_share,
         **({} if matrix is None else {"storage_bytes": cell.storage_bytes}),
         **({} if matrix is None else {"relative_error": cell.relative_error}),
         **{f"cause_{cause}": cycles_by_cause.get(cause, 0) for cause in CAUSES},
-        **{f"counted_{name}": cell.counters.get(name, 0) for name in counted},
+        **{f"counted_{name}": cell.counters.get(name, 0) for name in base.counter_names},
     }
     return {
         **({} if matrix is None else _columns_of_matrix(matrix, numbers_of_matrix)),
@@ -315,6 +321,18 @@ def _row(
         **{name: value if whole else None for name, value in numbers.items()},
         "fault": cell.fault,
     }
+
+
+def _in_units(
+    is_varied: bool, matrix: Facts | None, point: Point, cell: Cell, base: Machine
+) -> dict[str, float | None]:
+    """Return a cell in physical units, if the machine of any cell of the sweep may state its clock."""
+    if not base.clock_mhz and not is_varied:
+        return {}
+    clock = int(point.machine.get("clock_mhz", base.clock_mhz))
+    numbers = physical(clock, cell.cycles, 2 * matrix.nnz if matrix else 0, cell.bytes_moved)
+    names = ("seconds", *(("gflops",) if matrix else ()), "gigabytes_per_second")
+    return {name: getattr(numbers, name) if numbers else None for name in names}
 
 
 def _columns_of_matrix(matrix: Facts, numbers: Mapping[str, float]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from programs.registry import ProgramLike, find, program_like
 from vecsim.data import MatrixLike
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.lines import Line, by_text
+from vecsim.engines.physical import Physical, physical
 from vecsim.engines.result import Run
 from vecsim.engines.running import MAX_CYCLES, run
 from vecsim.formats.accuracy import relative_error
@@ -57,6 +58,8 @@ class Explanation(Overview):
         Bits of a value; what simulated it.
     cycles
         Of the whole run.
+    physical
+        Time, operations and bytes in a second; None where the machine states no clock.
     program_sha256
         Digest of the program as it was assembled (`vecsim.results.digests`).
     parts
@@ -83,6 +86,7 @@ class Explanation(Overview):
     value_bits: int
     engine: str
     cycles: int
+    physical: Physical | None
     program_sha256: str
     parts: dict[str, int]
     causes: dict[str, int]
@@ -111,9 +115,12 @@ class Explanation(Overview):
             if number == 0 or (number < NAMED and cycles >= WORTH_NAMING * self.cycles)
         ]
         return (
-            f"{self.subject}: {counted(self.cycles, 'cycle')}{self._limit()} "
+            f"{self.subject}: {counted(self.cycles, 'cycle')}{self._in_units()}{self._limit()} "
             f"The oldest instruction: {', '.join(named)}. {self._advice()}"
         )
+
+    def _in_units(self) -> str:
+        return f" ({self.physical.in_words()})" if self.physical else ""
 
     @property
     def is_bound(self) -> bool:
@@ -174,6 +181,7 @@ class Explanation(Overview):
             "value_bits": self.value_bits,
             "engine": self.engine,
             "cycles": self.cycles,
+            **({} if self.physical is None else {"physical": self.physical.to_dict()}),
             "program_sha256": self.program_sha256,
             "in_words": self.in_words(),
             "cycles_by_part": self.parts,
@@ -287,8 +295,9 @@ def why(
         step,
         **how,
     )
+    useful = physical(described.clock_mhz, done.cycles, 2 * int(csr.nnz), done.bytes_moved)
     return ProductExplanation(
-        **vars(explained),
+        **vars(replace(explained, physical=useful)),
         options=prepared.options,
         matrix=given.name,
         shape=(int(csr.shape[0]), int(csr.shape[1])),
@@ -375,6 +384,7 @@ def _explained(
             value_bits=value_bits,
             engine=engine,
             cycles=done.cycles,
+            physical=done.physical,
             program_sha256=program_sha256(text),
             parts=parts(text, done.lines),
             causes=dict(done.cycles_by_cause),

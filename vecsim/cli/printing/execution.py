@@ -62,7 +62,8 @@ def show_counters(output: Output, file: str, run: Run, engine: str, value_bits: 
         Of a floating-point value.
     """
     how = f"{machine_line(run.machine)}; engine {engine}; {value_bits}-bit values"
-    output.text(f"{file}: {how}; {counted(run.cycles, 'cycle')}")
+    in_units = f"; {run.physical.in_words()}" if run.physical else ""
+    output.text(f"{file}: {how}; {counted(run.cycles, 'cycle')}{in_units}")
     numbers = [(name.replace("_", " "), count) for name, count in run.counters.items()]
     output.table(fill(table(["counter"], ["count"]), [*numbers, ("bytes moved", run.bytes_moved)]))
     causes = table(["cycles by cause"], ["cycles", "share", "waited by\ninstructions"])

@@ -8,6 +8,7 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from vecsim.cli.printing.console import fill, table
+from vecsim.engines.physical import HEADS
 from vecsim.results.file_digests import InputFile
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ def machine_line(machine: Machine) -> str:
 def results_table(measurements: Sequence[Measurement]) -> Table:
     """Show the measurements, a row each."""
     speeds = speedups(measurements)
+    in_units = [m.physical.texts() if m.physical else () for m in measurements]
     rows = (
         (
             m.program,
@@ -69,10 +71,11 @@ def results_table(measurements: Sequence[Measurement]) -> Table:
             m.bytes_moved,
             f"{m.peak_share:.1%}",
             f"{m.relative_error:.1e}",
+            *texts,
         )
-        for m, speed in zip(measurements, speeds, strict=True)
+        for m, speed, texts in zip(measurements, speeds, in_units, strict=True)
     )
-    return fill(table(["program", "schedule"], COLUMNS), rows)
+    return fill(table(["program", "schedule"], (*COLUMNS, *(HEADS if any(in_units) else ()))), rows)
 
 
 def memory_table(counted: Sequence[tuple[str, Mapping[str, int]]]) -> Table:
