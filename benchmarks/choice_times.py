@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.choice.cost_model import Counts, Machine, batches, microseconds, missed_bytes, uneven, window_bytes
+from gpu.choice.cost_model import (
+    Counts,
+    Machine,
+    batches,
+    microseconds,
+    missed_bytes,
+    past_l1,
+    uneven,
+    window_bytes,
+)
 from gpu.choice.structure import Work
 from vecsim.support.errors import UserError
 
@@ -46,6 +55,8 @@ class Measured:
         Kernels, and warps of threads.
     uneven
         What the busiest multiprocessor has to do, over the mean.
+    x_bytes
+        Bytes of x.
     window
         Bytes of x within which threads that run together read.
     double
@@ -66,6 +77,7 @@ class Measured:
     launches: Floats
     warps: Floats
     uneven: Floats
+    x_bytes: Floats
     window: Floats
     double: NDArray[np.bool_]
     deterministic: NDArray[np.bool_]
@@ -108,6 +120,7 @@ class Measured:
             work("launches"),
             work("warps"),
             uneven(work("warps"), work("block_warps")),
+            size * column(lambda line: line["columns"]),
             window_bytes(
                 work("scattered") > 0,
                 column(lambda line: line["mean_spread"]),
@@ -217,6 +230,8 @@ MACHINE_START = {
     "x_bytes": 2e7,
     "memory_gb_per_s": 4300.0,
     "scattered_gb_per_s": 2000.0,
+    "overlap": 2.0,
+    "l1_bytes": 1e5,
 }
 """Where the fit begins, in the units of `Machine`."""
 SPEED_START = {
@@ -247,7 +262,7 @@ def predicted(measured: Measured, machine: Machine, speeds: Floats) -> Floats:
     counts = Counts(
         measured.stored + measured.vectors,
         measured.batches,
-        measured.sectors,
+        past_l1(measured.sectors, measured.x_bytes, machine),
         measured.warp_sectors,
         missed_bytes(measured.sectors, measured.window, machine),
         measured.launches,

@@ -13,8 +13,9 @@ some per cent more or less. `recount` puts into the lines of a file what `Kernel
 
 The fit takes the constants with which choices lose least and the logarithms of estimated and measured times
 agree, where times near the best of their matrix weigh most: which format is second worst need not be known.
-`fit` prints how well `auto` would have chosen for matrices of families that it has not seen, an eighth of
-them left out at a time, and each in turn; and which constants ended at a bound of what they may be.
+`fit` prints how well `auto` would have chosen for matrices that it has not seen: an eighth of the families
+left out at a time, and all recipes of one author (`COMPOSED` or `NAMED` of `benchmarks.choice_matrices`); and
+which constants ended at a bound of what they may be.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from benchmarks.choice_matrices import NAMED
 from benchmarks.choice_times import (
     MACHINE_START,
     SPEED_START,
@@ -68,6 +70,8 @@ MACHINE_RANGE = {
     "x_bytes": (3e6, 6e7),
     "memory_gb_per_s": (1500.0, 9000.0),
     "scattered_gb_per_s": (500.0, 9000.0),
+    "overlap": (1.0, 6.0),
+    "l1_bytes": (1e3, 1e6),
 }
 """Bounds of the fit, in the units of `Machine`."""
 SPEED_RANGE = {
@@ -233,27 +237,33 @@ def fit(paths: Sequence[Path], target: Path, device: str, commit: str) -> None:
         "auto_over_best": round(float(np.exp(np.log(quality(measured, times)).mean())), 4),
     }
     write_file(target, document(measured, machine, speeds, facts).encode())
-    for name, parts in (("unseen", PARTS), ("unseen_in_turn", len(np.unique(measured.family)))):
-        unseen, fixed = left_out(measured, parts)
-        print(f"families left out, in {parts} parts:", described(unseen))
-        print(f"families left out, in {parts} parts, deterministic:", described(fixed))
+    named = np.isin([line["matrix"] for line in measured.lines], [recipe.name for recipe in NAMED])
+    divisions = {
+        "unseen": ("families left out, in parts", measured.family % PARTS),
+        "unseen_author": ("composed or named recipes left out", named.astype(np.int64)),
+    }
+    for name, (what, part) in divisions.items():
+        if len(np.unique(part)) == 1:
+            continue
+        unseen, fixed = left_out(measured, part)
+        print(f"{what}: {described(unseen)}")
+        print(f"{what}, deterministic: {described(fixed)}")
         facts[f"auto_over_best_{name}"] = round(float(np.exp(np.log(unseen).mean())), 4)
         facts[f"deterministic_over_best_{name}"] = round(float(np.exp(np.log(fixed).mean())), 4)
     write_file(target, document(measured, machine, speeds, facts).encode())
 
 
-def left_out(measured: Measured, parts: int = PARTS) -> tuple[Floats, Floats]:
-    """Return the quality of choices for matrices of families that the fit has not seen.
+def left_out(measured: Measured, part: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Return the quality of choices for matrices that the fit has not seen.
 
-    The families are dealt out to the parts. For each part constants are fitted to all other families, and
-    choose for the matrices of the part.
+    For each part constants are fitted to all others, and choose for the matrices of the part.
 
     Parameters
     ----------
     measured
-        The measurements of all families.
-    parts
-        How many: with as many as there are families each is left out alone.
+        The measurements of all matrices.
+    part
+        The number of the part of each measurement.
 
     Returns
     -------
@@ -262,12 +272,11 @@ def left_out(measured: Measured, parts: int = PARTS) -> tuple[Floats, Floats]:
     """
     ratios: list[Floats] = []
     fixed: list[Floats] = []
-    for part in range(parts):
-        out = measured.family % parts == part
-        if out.any():
-            times = predicted(measured, *fitted(measured, ~out))
-            ratios.append(quality(measured, times, out))
-            fixed.append(quality(measured, times, out, deterministic=True))
+    for number in np.unique(part):
+        out = part == number
+        times = predicted(measured, *fitted(measured, ~out))
+        ratios.append(quality(measured, times, out))
+        fixed.append(quality(measured, times, out, deterministic=True))
     return np.concatenate(ratios), np.concatenate(fixed)
 
 

@@ -1,13 +1,13 @@
 """Which format `auto` takes: the one whose product should take the least time.
 
 The estimated time is a sum: that of starting; the batches of loads of the thread with most, where each waits
-for the one before; and what all threads share: the stored bytes, the sectors of x, and the beginning and end
-of each warp, more where some multiprocessors have a block of threads more than others; and what of the bytes
-comes from memory.
+for the one before; and what all threads share, more where some multiprocessors have a block of threads more
+than others: the beginning and end of each warp, and little more than the longer of two parts that overlap,
+the stored bytes and the sectors of x.
 
-On a device these parts overlap, in this sum they do not. So the constants are fitted numbers with which sums
-come near to measured times, no rates of the hardware: of what memory gives in its order each byte is counted
-at two rates, both far above that of the memory. Some ended at a bound of the fit, which prints which.
+The constants are fitted numbers with which such times come near to measured ones, no rates of the hardware:
+of what memory gives in its order each byte is counted at two rates, both far above that of the memory. Some
+ended at a bound of the fit, which prints which.
 
 What a product does is counted from the pattern of the matrix, without converting it
 (`gpu.kernel_registry.work_counts_of` has what counts it). The constants stand in constants.toml, fitted to
@@ -59,6 +59,12 @@ class Machine:
         above the 4,800 GB/s of an H200's memory.
     scattered_gb_per_s
         The same for sectors of x from memory.
+    overlap
+        How stored bytes and sectors of x overlap, the power of a norm of both times: 1 adds them, and with a
+        large one the longer counts.
+    l1_bytes
+        The size of x at which half of the sectors that blocks of threads ask for are in the L1 cache, from
+        the blocks before.
     """
 
     launch_us: float
@@ -69,6 +75,8 @@ class Machine:
     x_bytes: float
     memory_gb_per_s: float
     scattered_gb_per_s: float
+    overlap: float
+    l1_bytes: float
 
 
 @dataclass(frozen=True)
@@ -144,7 +152,7 @@ class Counts:
     batches
         Of loads of one thread, one after the other.
     sectors
-        Sectors of x that blocks of threads ask for.
+        Sectors of x that blocks of threads ask the L2 cache for.
     warp_sectors
         Those that warps ask for.
     missed
@@ -177,7 +185,7 @@ class Counts:
         return cls(
             moved,
             batches(work.chain, work.ahead),
-            work.sectors,
+            past_l1(work.sectors, columns * size, machine),
             structure.warp_sectors,
             missed,
             work.launches,
@@ -229,6 +237,11 @@ def window_bytes(scattered: Any, mean_spread: Any, columns: Any, value_bytes: An
     return (mean_spread + scattered * (columns - mean_spread)) * value_bytes
 
 
+def past_l1(sectors: Any, x_bytes: Any, machine: Machine) -> Any:
+    """Return how many of these sectors of an x of this many bytes are not in the L1 cache."""
+    return sectors * x_bytes / (x_bytes + machine.l1_bytes)
+
+
 def missed_bytes(sectors: Any, window: Any, machine: Machine) -> Any:
     """Return the bytes of x that come from memory, of this many sectors within a window of this many
     bytes.
@@ -258,9 +271,11 @@ def microseconds(
     """
     share = 1 - 1 / (1 + (counts.moved / machine.cache_bytes) ** machine.cache_sharpness)
     memory = share * counts.moved / machine.memory_gb_per_s + counts.missed / machine.scattered_gb_per_s
-    cache = counts.moved / gb_per_s + counts.sectors * machine.sector_ns + counts.warps * warp_ns
-    cache = (cache + counts.warp_sectors * gather_ns) * counts.uneven**machine.uneven_power
-    shared = counts.batches * batch_ns + memory + cache
+    streamed = counts.moved / gb_per_s + memory
+    gathered = counts.sectors * machine.sector_ns + counts.warp_sectors * gather_ns
+    both = (streamed**machine.overlap + gathered**machine.overlap) ** (1 / machine.overlap)
+    shared = (both + counts.warps * warp_ns) * counts.uneven**machine.uneven_power
+    shared = counts.batches * batch_ns + shared
     return start_us + machine.launch_us * (counts.launches - 1) + 1e-3 * shared
 
 

@@ -1,0 +1,77 @@
+"""New values, several vectors and matrices of other libraries, on a real GPU."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import gpu
+from gpu.kernel_registry import KERNELS
+from vecsim.formats import NotRepresentableError
+
+pytestmark = pytest.mark.usefixtures("gpu_with_others")
+
+RNG = np.random.default_rng(5)
+OF_AUTO = [name for name, kernel in KERNELS.items() if kernel.work is not None]
+
+
+def matrix_of(dtype, seed=1):
+    """Return a matrix of 4 x 4 blocks near the diagonal; whole numbers, so sums are exact."""
+    rng = np.random.default_rng(seed)
+    band = scipy.sparse.diags_array([1.0, 1, 1], offsets=[-1, 0, 1], shape=(600, 600))
+    matrix = scipy.sparse.csr_array(scipy.sparse.kron(band, np.ones((4, 4))))
+    matrix.data = rng.integers(1, 9, matrix.nnz).astype(dtype)
+    return matrix
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_new_values_in_every_format_of_auto(dtype):
+    from gpu.runtime.cuda import cuda
+
+    old, x = matrix_of(dtype), RNG.integers(0, 9, 2400).astype(dtype)
+    x_there = cuda.to_device(x)
+    for name in OF_AUTO:
+        try:
+            built = gpu.prepare(old, name, updatable=True)
+        except NotRepresentableError:
+            continue
+        out = cuda.to_device(np.zeros(2400, dtype))
+        for seed in range(2, 8):
+            new = matrix_of(dtype, seed)
+            # Nothing waits between the product before, the new values and the product after.
+            built.matvec(x_there, out=out)
+            built.update_values(cuda.to_device(new.data))
+            built.matvec(x_there, out=out)
+            np.testing.assert_array_equal(out.copy_to_host(), new @ x, err_msg=f"{name}, {seed}")
+
+
+def test_several_vectors_of_any_order():
+    from gpu.runtime.cuda import cuda
+
+    matrix, x = matrix_of(np.float64), RNG.integers(0, 9, (2400, 5)).astype(float)
+    for name in ("crs", "sell-near", "coo", "sliced-diagonals", "sell-segments", "hisparse"):
+        built = gpu.prepare(matrix, name)
+        for order in "CF":
+            given, out = np.asarray(x, order=order), np.asarray(np.ones((2400, 5)), order=order)
+            np.testing.assert_array_equal(built @ given, matrix @ x)
+            result = built.matmat(cuda.to_device(given), out=cuda.to_device(out), alpha=2, beta=-1)
+            np.testing.assert_array_equal(result.copy_to_host(), 2 * (matrix @ x) - 1)
+
+
+def test_the_fastest_of_few_is_right():
+    for dtype in (np.float32, np.float64):
+        matrix, x = matrix_of(dtype), np.ones(2400, dtype)
+        for tune in (True, "full"):
+            np.testing.assert_array_equal(gpu.prepare(matrix, tune=tune) @ x, matrix @ x)
+
+
+def test_matrices_of_cupy_and_torch():
+    matrix, x = matrix_of(np.float64), np.ones(2400)
+    cupy = pytest.importorskip("cupyx.scipy.sparse")
+    for form in (cupy.csr_matrix, cupy.csc_matrix, cupy.coo_matrix):
+        given = form(cupy.csr_matrix(scipy.sparse.csr_matrix(matrix)))
+        np.testing.assert_array_equal(gpu.prepare(given) @ x, matrix @ x)
+    torch = pytest.importorskip("torch")
+    parts = (torch.from_numpy(each.copy()) for each in (matrix.indptr, matrix.indices, matrix.data))
+    tensor = torch.sparse_csr_tensor(*parts, size=matrix.shape).cuda()
+    for given in (tensor, tensor.to_sparse_coo(), tensor.to_sparse_csc()):
+        np.testing.assert_array_equal(gpu.prepare(given) @ x, matrix @ x)
