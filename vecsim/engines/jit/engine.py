@@ -22,7 +22,7 @@ from vecsim.engines.jit.single_port.preparation import (
     scalar_blocks,
     steady_schedules,
 )
-from vecsim.engines.jit.state import Outcome, ScheduledRegister
+from vecsim.engines.jit.state import MovingAccess, Outcome, ScheduledRegister
 from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.rules.numbers import NEVER
@@ -89,6 +89,7 @@ class JitEngine(BaseEngine):
             "hazards": np.zeros(machine.section_size, np.int64),
             "waits": np.zeros(WAITS, np.int64),
             "blocks": scalar_blocks(program, machine),
+            "moving": new_rows(MovingAccess, (machine.ports,)),
             "wake_ups": np.zeros(wake_ups.PORT + machine.ports, np.int64),
             "semantics": code.semantics,
             "slow_paths": code.slow_paths,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import vecsim.engines
-from vecsim.engines.jit.compiler.functions import function, inline, larger, smaller, unabridged
+from vecsim.engines.jit.compiler.functions import APART, function, inline, larger, smaller, unabridged
 from vecsim.engines.jit.user.functions import user_function
 from vecsim.engines.jit.user.operations import COMPILED
 from vecsim.engines.rebinding import rebound
@@ -53,10 +53,13 @@ _APART: tuple[Callable[..., Any], ...] = (
     memory_order.access_follows,
     memory_order.scalar_order_at,
     merging.goes_along,
-    ports._begin,
+    ports.begin_transfer,
+    ports.finish_transfer,
+    ports.run_port,
     ports.step_port,
     queues.free_at,
     queues._dispatch,
+    queues.dispatch_next,
     queues.step_queue,
     renaming.name_registers,
     renaming.note_retirement,
@@ -79,7 +82,7 @@ def _compiling(copy: Callable[..., Any]) -> Any:
         return user_function(copy)
     if not copy.__code__.co_filename.startswith(_OURS):
         return unabridged(copy)
-    return (function if copy.__code__ in _APART_CODE else inline)(copy)
+    return (function if copy.__code__ in _APART_CODE | APART else inline)(copy)
 
 
 @lru_cache(maxsize=16)

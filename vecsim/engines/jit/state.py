@@ -11,7 +11,7 @@ from typing import Annotated
 
 from isa.declaration import REGISTERS
 from vecsim.engines.state.row import NONE, Row
-from vecsim.engines.state.run import Run, Temporary
+from vecsim.engines.state.run import MOST_PORTS, Run, Temporary
 
 BY_WORDS, BY_LANES, BY_ENTRIES, SHIFTED = range(4)
 """Steady schedules, which never change: element k goes in cycle k // words per cycle, k // lanes, k // p."""
@@ -103,6 +103,28 @@ class ScheduledRegister(Row):
     taken_bound: int = NONE
 
 
+@dataclass(slots=True, eq=False)
+class MovingAccess(Row):
+    """What :mod:`vecsim.engines.jit.multiport.words` knows of the access that a port transfers."""
+
+    age: int = NONE
+    """The number of the access in program order; -1: nothing is known."""
+    kind: int = 0
+    """How its words are timed."""
+    rate: int = 0
+    """The most words in a cycle."""
+    first_read: int = NONE
+    second_read: int = NONE
+    written: int = NONE
+    """The vector registers that it reads and writes, or -1."""
+    clear: int = 0
+    """1 if only the banks hold up what is left of it."""
+    limit: int = 0
+    """The first element that an older instruction has yet to time, as far as known."""
+    window: int = 0
+    """If that holds it up, the cycles from the first word of all ports that has not gone to it, at least."""
+
+
 class CompiledRun(Run):
     """All arrays that compiled code names."""
 
@@ -123,6 +145,8 @@ class CompiledRun(Run):
     """(WAITS,) the waits of an instruction before this execution of it."""
     blocks: Annotated[list[int], Temporary()]
     """The scalar blocks, :mod:`vecsim.engines.jit.single_port.preparation`."""
+    moving: Annotated[list[MovingAccess], Temporary(MOST_PORTS)]
+    """(P,) the accesses that the ports transfer, in the loop for any machine."""
     wake_ups: Annotated[list[int], Temporary()]
     """See :mod:`vecsim.engines.jit.multiport.wake_ups`."""
     semantics: Annotated[list[int], Temporary()]

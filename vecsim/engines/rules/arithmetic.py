@@ -59,9 +59,9 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
     """Start the elements before ``limit`` that can start in this cycle ("Arithmetic").
 
     Returns the cycle to go on in. Without a limit nothing that is not yet known can hold up an element, so
-    all that are left are timed now.
+    all that are left are timed now. An engine that times ahead times all before the limit now.
     """
-    instruction = instruction_of(r, slot)
+    instruction, ahead = instruction_of(r, slot), limit == NEVER or r.scratch.times_ahead == 2
     lanes, latency, interval = r.machine.lanes, instruction.latency, instruction.interval
     element, n = slot.element, slot.elements
     last_cycle, in_cycle = slot.cycle, slot.in_cycle
@@ -70,7 +70,7 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
         k, count = slot.first + element, 1
         free = last_cycle if in_cycle < lanes else last_cycle + interval
         if k >= limit:
-            wake = NEVER if free <= cycle else free
+            wake = NEVER if ahead or free <= cycle else free
             break
         if element > 0 and clear <= free and cycle <= free:  # no register holds up the rest
             cycle = free
@@ -85,7 +85,7 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
                 free = last_cycle + interval
                 start = larger(start, free)
             if start > cycle:
-                if limit != NEVER:
+                if not ahead:
                     wake = start
                     break
                 cycle = start
@@ -111,6 +111,10 @@ def step_arithmetic(r: Run, unit: int, cycle: int) -> int:
     slot = r.slots[r.units[unit].slot]
     if slot.blocked > 0:
         return NEVER
+    if slot.dispatched_at > cycle:  # by an engine that times ahead
+        if r.scratch.times_ahead < 2:
+            return slot.dispatched_at
+        cycle = slot.dispatched_at
     begin, limit = slot.element, NEVER
     if slot.element_waits > 0:
         limit = first_blocked(r, slot, slot.first + begin)

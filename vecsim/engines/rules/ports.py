@@ -58,7 +58,7 @@ def first_cycle(r: Run, slot: Slot, port: int) -> int:
     return larger(ready, slot.order_end) + unaligned(r, slot)
 
 
-def _begin(r: Run, slot: Slot, port: int, cycle: int) -> None:
+def begin_transfer(r: Run, slot: Slot, port: int, cycle: int) -> None:
     """Book the waits up to the first word, which goes in this cycle ("Waits and cycle attribution")."""
     started_up, aligned = slot.dispatched_at + r.machine.startup, slot.words_from - unaligned(r, slot)
     in_turn = latest_transfer(r, port).end == aligned
@@ -137,10 +137,26 @@ def _word_goes(r: Run, instruction: Instruction, port: int, address: int, earlie
     return word_start(r, instruction, port, address, earliest)
 
 
-def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
-    """Transfer the words that can go in this cycle ("Accesses", "Banks").
+def _ends_a_wait(r: Run, slot: Slot, word: int, earliest: int, start: int) -> bool:
+    """Return whether an access ends with a word, or a wait whose cycles may be attributed to it ("Banks").
 
-    Returns the cycle to go on in, NEVER if blocked. With ``ahead`` all that are left are timed now.
+    Whether they are is known only when older instructions have retired.
+
+    Parameters
+    ----------
+    start
+        The cycle in which the word goes.
+    """
+    if word == slot.words - 1:
+        return True
+    return (word == 0 or start > earliest) and r.order[0] != slot.number
+
+
+def _transfer(r: Run, slot: Slot, port: int, cycle: int, until: int) -> int:
+    """Transfer the words that go before ``until`` ("Accesses", "Banks").
+
+    Those that :func:`_ends_a_wait` names go after ``cycle`` only if ``until`` is NEVER. Returns the cycle to
+    go on in, NEVER if blocked.
     """
     instruction = instruction_of(r, slot)
     rate = words_in_a_cycle(r, instruction, slot.end_byte >= 0)
@@ -148,7 +164,7 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
     last_cycle, in_cycle = slot.cycle, slot.in_cycle
     in_slices = instruction.cache == 1 and slot.slice_waits > 0
     limit = first_blocked(r, slot, done) if slot.element_waits > 0 else NEVER
-    clear, wake = limit == NEVER and _is_clear(r, slot, instruction), NEVER
+    clear, wake, now = limit == NEVER and _is_clear(r, slot, instruction), NEVER, cycle
     while word < slot.words:
         needed, through, address = _word(r, slot, instruction, word, done)
         along = goes_along(r, slot, instruction, word, address)
@@ -156,7 +172,7 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
         free = last_cycle if in_cycle + places <= rate else last_cycle + 1
         if word == 0:
             free = slot.words_from
-        if free > cycle and not ahead:
+        if free >= until:
             wake = free
             break
         operand, hazard, earliest = 0, 0, free
@@ -166,18 +182,17 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, ahead: bool) -> int:
                 begin, end = entered(r, slot, done, needed)
                 blocked = blocked or any_blocked(r, slot, begin, end)
             if blocked:
-                wake = free if free > cycle else NEVER
                 break
             operand, hazard = _word_cycles(r, slot, instruction, word, done, needed)
             earliest = larger(free, larger(operand, hazard))
         start = earliest if along else _word_goes(r, instruction, port, address, earliest)
-        if start > cycle:
-            if not ahead:
-                wake = start
-                break
-            cycle = start
+        waits = start > now and until != NEVER and _ends_a_wait(r, slot, word, earliest, start)
+        if start >= until or waits:
+            wake = start
+            break
+        cycle = larger(cycle, start)
         if word == 0:
-            _begin(r, slot, port, cycle)
+            begin_transfer(r, slot, port, cycle)
         if free < cycle:
             cause = word_cause(cycle, operand, hazard)
             if cause == causes.BANK_CONFLICT:
@@ -219,7 +234,7 @@ def note_transfer(r: Run, port: int, end: int, first_byte: int, end_byte: int, s
     ended.end, ended.first_byte, ended.end_byte, ended.store = end, first_byte, end_byte, store
 
 
-def _finish(r: Run, port: int, slot: Slot) -> None:
+def finish_transfer(r: Run, port: int, slot: Slot) -> None:
     """Take the port's access, whose words have all been timed, out of it ("Accesses")."""
     instruction, last = r.program[slot.pc], slot.cycle
     result = last + 1 if instruction.store == 1 else slot.arrives
@@ -243,8 +258,18 @@ def step_port(r: Run, port: int, cycle: int) -> int:
     """Transfer the words that can go in this cycle ("Accesses", "Banks"); return the cycle to look again.
 
     Ports that act in one cycle meet at the banks in the order of the age of their accesses, so the port with
-    the oldest is stepped first. The access of the only port that is the oldest instruction in flight depends
-    on nothing whose cycles are not yet known; an engine that times ahead times it to its end.
+    the oldest is stepped first.
+    """
+    return run_port(r, port, cycle, cycle + 1)
+
+
+def run_port(r: Run, port: int, cycle: int, until: int) -> int:
+    """Transfer the words of a port that go before ``until`` ("Accesses", "Banks").
+
+    No access ends after ``cycle``. The access of the only port that is the oldest instruction in flight
+    depends on nothing whose cycles are not yet known; an engine that times ahead times it to its end.
+
+    Returns the cycle to look again.
     """
     while r.ports[port].accesses > 0:
         slot = r.slots[r.accesses[port][0]]
@@ -253,17 +278,18 @@ def step_port(r: Run, port: int, cycle: int) -> int:
         if slot.words_from < 0:
             slot.words_from = first_cycle(r, slot, port)
         alone = r.order[0] == slot.number and r.machine.ports == 1
-        ahead = alone and r.scratch.times_ahead == 1 and r.machine.scalar_level < 0
-        ahead = ahead and r.machine.disambiguation < 2
-        if slot.words_from > cycle and not ahead:
+        ahead = alone and r.scratch.times_ahead > 0 and r.machine.scalar_level < 0
+        end = NEVER if ahead and r.machine.disambiguation < 2 else until
+        if slot.words_from >= end:
             return slot.words_from
         word = slot.word
-        wake = _transfer(r, slot, port, cycle, ahead)
+        wake = _transfer(r, slot, port, cycle, end)
         if slot.word > word:
             r.scratch.started = slot.number + 1
         if slot.word < slot.words:
             return wake
-        _finish(r, port, slot)
+        finish_transfer(r, port, slot)
+        until = cycle + 1
     return NEVER
 
 

@@ -109,18 +109,23 @@ def step_queue(r: Run, unit: int, cycle: int) -> int:
 
     Returns the cycle to look again.
     """
-    state, queue = r.units[unit], r.queue[unit]
-    while state.queued > 0:
+    while r.units[unit].queued > 0:
         free = free_at(r, unit)
         if free > cycle:
             return free
-        oldest = queue[0]
-        state.queued -= 1
-        for k in range(state.queued):
-            queue[k] = queue[k + 1]
-        queue[state.queued] = -1
-        _dispatch(r, unit, r.slots[oldest], cycle)
+        dispatch_next(r, unit, cycle)
     return NEVER
+
+
+def dispatch_next(r: Run, unit: int, cycle: int) -> None:
+    """Dispatch the oldest instruction of a queue to its unit, which is free ("Queues and dispatch")."""
+    state, queue = r.units[unit], r.queue[unit]
+    oldest = queue[0]
+    state.queued -= 1
+    for k in range(state.queued):
+        queue[k] = queue[k + 1]
+    queue[state.queued] = -1
+    _dispatch(r, unit, r.slots[oldest], cycle)
 
 
 def put(r: Run, unit: int, slot: Slot, cycle: int) -> None:

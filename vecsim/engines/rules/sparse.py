@@ -58,8 +58,9 @@ def _is_full(r: Run, rows: list[int], k: int, in_cycle: int) -> bool:
 def _take(r: Run, slot: Slot, cycle: int, limit: int) -> int:
     """Take the entries before ``limit`` that can be taken in this cycle ("Sparse unit").
 
-    Returns the cycle to go on in. Without a limit all that are left are timed now, as in an arithmetic unit.
+    Returns the cycle to go on in. Some are timed ahead, as in an arithmetic unit.
     """
+    ahead = limit == NEVER or r.scratch.times_ahead == 2
     instruction, rows = instruction_of(r, slot), r.entry_rows[slot.number]
     element, n = slot.element, slot.elements
     last_cycle, in_cycle = slot.cycle, slot.in_cycle
@@ -67,7 +68,7 @@ def _take(r: Run, slot: Slot, cycle: int, limit: int) -> int:
     while element < n:
         free = last_cycle + 1 if _is_full(r, rows, element, in_cycle) else last_cycle
         if element >= limit:
-            wake = NEVER if free <= cycle else free
+            wake = NEVER if ahead or free <= cycle else free
             break
         operand, hazard = element_operand(r, instruction, element), element_hazard(r, instruction, element)
         if element == 0:
@@ -75,7 +76,7 @@ def _take(r: Run, slot: Slot, cycle: int, limit: int) -> int:
             hazard = larger(hazard, whole_hazard(r, instruction, slot.slice))
         start = larger(free, larger(operand, hazard))
         if start > cycle:
-            if limit != NEVER:
+            if not ahead:
                 wake = start
                 break
             cycle = start
@@ -101,6 +102,10 @@ def step_sparse(r: Run, cycle: int) -> int:
     slot = r.slots[r.units[SPARSE].slot]
     if slot.blocked > 0:
         return NEVER
+    if slot.dispatched_at > cycle:
+        if r.scratch.times_ahead < 2:
+            return slot.dispatched_at
+        cycle = slot.dispatched_at
     begin, slice_ = slot.element, slot.slice
     if slice_ >= 0 and slot.slice_waits > 0 and slice_blocked(r, slot, slice_):
         return NEVER

@@ -38,7 +38,8 @@ class Scratch(Row):
     in_flight: int = 0
     """How many vector instructions are in flight; ``Run.order`` lists their slots, oldest first."""
     times_ahead: int = 0
-    """1 if the engine times an access to its end as soon as its cycles are known."""
+    """1 if the engine times an instruction to its end as soon as all its cycles are known, 2 if it times each
+    element as soon as its cycle is known."""
     timeline: int = 0
     """1 to write a timeline, 2 to note the starts of elements, too."""
     awaits_element: int = 0

@@ -8,6 +8,7 @@ Numba takes before LLVM.
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import CodeType
 from typing import Any
 
 from numba.core import typed_passes, types, untyped_passes
@@ -84,6 +85,16 @@ function = compiling(forceinline=False)
 a function that calls it.)"""
 unabridged = compiling(forceinline=True, passes=Compiler)
 """For functions that a user wrote: into what calls them, by all passes of Numba."""
+
+
+APART: set[CodeType] = set()
+"""The code of plain functions that stay separate functions when they are compiled with rules."""
+
+
+def apart(plain: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a plain function stay a separate function: it is called in several places, or large."""
+    APART.add(plain.__code__)
+    return plain
 
 
 def _choosing(operator: str) -> Any:

@@ -12,21 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from isa.declaration import Unit
 from vecsim.engines.jit.arrays.cells import int64_at
 from vecsim.engines.jit.arrays.views import extended_run_of
-from vecsim.engines.jit.compiler.functions import function, smaller
+from vecsim.engines.jit.compiler.functions import apart, smaller
 from vecsim.engines.jit.interface import FINISHED, FULL, STILL, STOPPED, TROUBLE
-from vecsim.engines.jit.multiport import wake_ups
+from vecsim.engines.jit.multiport import ahead, clocked, wake_ups
 from vecsim.engines.jit.rules import compiler_of_rules
 from vecsim.engines.jit.semantics import Semantics
 from vecsim.engines.jit.user.functions import begin_user_code
-from vecsim.engines.rules import arithmetic, issue, ports, queues, sparse
-from vecsim.engines.state.run import STORES
+from vecsim.engines.rules import issue
 from vecsim.engines.user_code import MOST_STILL
 from vecsim.engines.user_rules import Extensions, users_rules
-
-MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
 
 
 def make_multiport_loop(semantics: Semantics, extensions: Extensions = ()) -> Callable[..., int]:
@@ -48,21 +44,15 @@ def make_multiport_loop(semantics: Semantics, extensions: Extensions = ()) -> Ca
     run_of = extended_run_of(arrays, checked=checked)
     rule = compiler_of_rules(extensions)
 
-    def apart(plain: Any) -> Any:
-        """Compile a rule as its own function: it is called in several places, or large."""
-        return function(rule(plain).py_func)
-
-    begin, wake, oldest_port = rule(wake_ups.begin), rule(wake_ups.wake), rule(wake_ups.oldest_port)
-    next_cycle, hand_over = rule(wake_ups.next_cycle), apart(wake_ups.hand_over)
-    wake_followers, wake_all = apart(wake_ups.wake_followers), apart(wake_ups.wake_all)
-    step_queue, step_port = rule(queues.step_queue), rule(ports.step_port)
-    step_arithmetic, step_sparse = rule(arithmetic.step_arithmetic), rule(sparse.step_sparse)
-
-    step_issue = apart(issue.make_issue(*semantics))
+    way: Any = clocked if extensions else ahead
+    times_ahead = way.TIMES_AHEAD
+    begin, dispatch, execute = rule(wake_ups.begin), rule(way.dispatch), rule(way.execute)
+    hand_over, wake_all, next_cycle = rule(way.hand_over), rule(way.wake_all), rule(way.next_cycle)
+    step_issue = rule(apart(issue.make_issue(*semantics)))
 
     def run(table: Any, stop_cycle: Any, stop_count: Any, capacity: Any) -> Any:
         r = run_of(int64_at(table))
-        begin(r, capacity)
+        begin(r, capacity, times_ahead)
         if r.control.halted == 1 and r.scratch.in_flight == 0:
             return FINISHED
         still = 0
@@ -75,12 +65,7 @@ def make_multiport_loop(semantics: Semantics, extensions: Extensions = ()) -> Ca
                 return FULL
             if r.scratch.timeline == 2 and r.scratch.starts >= r.scratch.enough_starts:
                 return FULL
-            for unit in range(MEMORY, STORES + 1):
-                if r.wake_ups[wake_ups.QUEUE + unit] <= cycle:
-                    r.wake_ups[wake_ups.QUEUE + unit] = step_queue(r, unit, cycle)
-                    if r.scratch.handed_queues | r.scratch.handed_units | r.scratch.handed_ports != 0:
-                        hand_over(r, cycle)
-                        wake(r, wake_ups.ISSUE, cycle)
+            dispatch(r, cycle)
             if r.wake_ups[wake_ups.ISSUE] <= cycle:
                 r.wake_ups[wake_ups.ISSUE] = step_issue(r, cycle)
                 if r.scratch.fault == 1:
@@ -88,21 +73,7 @@ def make_multiport_loop(semantics: Semantics, extensions: Extensions = ()) -> Ca
                     return TROUBLE
                 if r.scratch.handed_queues | r.scratch.handed_units | r.scratch.handed_ports != 0:
                     hand_over(r, cycle)
-            for unit in range(ADD, SPARSE):
-                if r.wake_ups[wake_ups.UNIT + unit] <= cycle:
-                    r.wake_ups[wake_ups.UNIT + unit] = step_arithmetic(r, unit, cycle)
-                    if r.scratch.started > 0:
-                        wake_followers(r, cycle + 1)
-            if r.wake_ups[wake_ups.UNIT + SPARSE] <= cycle:
-                r.wake_ups[wake_ups.UNIT + SPARSE] = step_sparse(r, cycle)
-                if r.scratch.started > 0:
-                    wake_followers(r, cycle + 1)
-            port = oldest_port(r, cycle)
-            while port >= 0:
-                r.wake_ups[wake_ups.PORT + port] = step_port(r, port, cycle)
-                if r.scratch.started > 0:
-                    wake_followers(r, cycle + 1)
-                port = oldest_port(r, cycle)
+            execute(r, cycle)
             if r.control.halted == 1 and r.scratch.in_flight == 0:
                 r.outcome.cycle = cycle + 1
                 return FINISHED
