@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -70,9 +70,10 @@ class Loaded:
         return memory[y : y + self.rows * self.value_bytes].view(f"<f{self.value_bytes}").copy()
 
 
-def layout_for(value_bytes: Literal[4, 8]) -> Layout:
-    """Where every image begins, its arrays aligned to 16 bytes."""
-    return Layout(BASE, value_bytes)
+def layout_for(value_bytes: Literal[4, 8], placement: int = 0) -> Layout:
+    """Return where every image begins, its arrays aligned to 16 bytes; later in a perturbed placement."""
+    layout = Layout(BASE, value_bytes, placement=placement)
+    return replace(layout, base=BASE + layout.shift("image"))
 
 
 def require_room(size: int) -> None:
@@ -102,6 +103,7 @@ def place_vectors(
     x: npt.NDArray[np.floating],
     machine: Machine,
     value_bytes: Literal[4, 8],
+    placement: int = 0,
 ) -> Loaded:
     """Place x, y and work space after a matrix image.
 
@@ -120,6 +122,8 @@ def place_vectors(
         Its section size s decides the padding.
     value_bytes
         Bytes of an element of x and y, 4 or 8.
+    placement
+        As of `vecsim.formats.Layout`.
 
     Raises
     ------
@@ -127,10 +131,10 @@ def place_vectors(
         Everything together needs more than the address space.
     """
     s = machine.section_size
-    layout = layout_for(value_bytes)
-    at_x = layout.align(matrix.image.end)
-    at_y = layout.align(at_x + _padded(shape[1], s) * value_bytes)
-    at_work = layout.align(at_y + _padded(shape[0], s * s) * value_bytes)
+    layout = layout_for(value_bytes, placement)
+    at_x = layout.align(matrix.image.end) + layout.shift("X")
+    at_y = layout.align(at_x + _padded(shape[1], s) * value_bytes) + layout.shift("Y")
+    at_work = layout.align(at_y + _padded(shape[0], s * s) * value_bytes) + layout.shift("WORK")
     end = at_work + matrix.work_elements * value_bytes
     size = layout.align(end + matrix.stack_bytes + STACK_BYTES)
     require_room(size)

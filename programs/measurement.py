@@ -90,6 +90,8 @@ class Measurement(Overview):
         What simulated it, and where x came from.
     files
         The files that assembling the program read.
+    jittered
+        Cycles with each perturbed placement of the arrays, if any were asked for.
     """
 
     program: str
@@ -105,6 +107,7 @@ class Measurement(Overview):
     engine: str
     seed: int
     files: tuple[InputFile, ...] = ()
+    jittered: tuple[int, ...] = ()
 
     @property
     def cycles(self) -> int:
@@ -168,6 +171,7 @@ class Measurement(Overview):
             "relative_error": self.relative_error,
             "storage_bytes": self.storage_bytes,
             "cycles_per_nnz": self.cycles_per_nnz,
+            **({"jittered": list(self.jittered)} if self.jittered else {}),
             **self.run.to_dict(),
             **({} if self.physical is None else {"physical": self.physical.to_dict()}),
         }
@@ -196,6 +200,8 @@ def prepare(
     machine: Machine,
     x: npt.NDArray[np.floating],
     options: Mapping[str, str] | None = None,
+    *,
+    placement: int = 0,
 ) -> Prepared:
     """Write a matrix and x into simulated memory and assemble the program for it.
 
@@ -211,6 +217,8 @@ def prepare(
         (n,) the vector to multiply by; rounded to the type of the matrix.
     options
         Of the program; those not named have their default.
+    placement
+        As of `vecsim.formats.Layout`.
 
     Raises
     ------
@@ -232,8 +240,8 @@ def prepare(
     width: Literal[4, 8] = 4 if matrix.dtype == np.float32 else 8
     chosen_program.require_room(matrix, machine.section_size, width)
     instruction_set = instruction_set_of(machine.extensions)
-    image = chosen_program.load(matrix, machine, layout_for(width), symbols)
-    loaded = place_vectors(image, matrix.shape, x, machine, width)
+    image = chosen_program.load(matrix, machine, layout_for(width, placement), symbols)
+    loaded = place_vectors(image, matrix.shape, x, machine, width, placement)
     return Prepared(
         name, _assembled(name, options, loaded, instruction_set), loaded, options, image.storage_bytes
     )
@@ -331,6 +339,7 @@ def measure(
     max_cycles: int = MAX_CYCLES,
     timeline: TimelineRequest | None = None,
     progress: Callable[[Engine], None] | None = None,
+    jitter: int = 0,
 ) -> Measurement:
     """Run a program on a matrix and compare its result with SciPy's.
 
@@ -363,6 +372,9 @@ def measure(
         Which instructions' times to keep; none without it.
     progress
         Called with the running engine now and then.
+    jitter
+        How many times to run it again with other addresses of the arrays: the spread of the `jittered` cycles
+        says how far a small difference of cycles can be trusted.
 
     Returns
     -------
@@ -387,19 +399,16 @@ def measure(
     True
     """
     described, program = as_machine(machine), program_like(program)
-    value_bits, seed = whole("value_bits", value_bits), whole("seed", seed)
+    value_bits, seed, jitter = whole("value_bits", value_bits), whole("seed", seed), whole("jitter", jitter)
     named, csr = with_width(matrix, value_bits)
     x = multiplicand(csr.shape[1], seed, csr.dtype)
+    how: dict[str, Any] = {"engine": engine, "max_cycles": max_cycles, "progress": progress}
     prepared = prepare(program, csr, described, x, options)
-    result = run(
-        prepared.program,
-        prepared.loaded.memory,
-        described,
-        engine=engine,
-        timeline=timeline,
-        max_cycles=max_cycles,
-        progress=progress,
-    )
+    result = run(prepared.program, prepared.loaded.memory, described, timeline=timeline, **how)
+    jittered = []
+    for placement in range(1, jitter + 1):
+        moved = prepare(program, csr, described, x, options, placement=placement)
+        jittered.append(run(moved.program, moved.loaded.memory, described, **how).cycles)
     return Measurement(
         program=find(program).name,
         matrix=named.name,
@@ -414,6 +423,7 @@ def measure(
         engine=engine,
         seed=seed,
         files=prepared.files,
+        jittered=tuple(jittered),
     )
 
 

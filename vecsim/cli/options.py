@@ -161,6 +161,15 @@ ValueBitsOption = Annotated[
     int, typer.Option("--value-bits", metavar="32|64", help="Bits of a matrix value, 32 or 64.")
 ]
 SeedOption = Annotated[int, typer.Option("--seed", min=0, help="Seed of x, uniform in 0 to 1.")]
+JitterOption = Annotated[
+    int,
+    typer.Option(
+        "--jitter",
+        metavar="N",
+        min=0,
+        help="Repeat each product with N other placements of its arrays; show the least and most cycles.",
+    ),
+]
 MaxCyclesOption = Annotated[
     int | None,
     typer.Option("--max-cycles", min=1, help="Cycles after which a program counts as an infinite loop."),

@@ -1,5 +1,6 @@
 """A memory image: the bytes of a matrix as the programs read it, and where each array lies in them."""
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,6 +13,9 @@ from vecsim.support.errors import UserError
 
 ADDRESS_LIMIT = 2**31
 """Addresses are non-negative 32-bit integers."""
+
+MOST_SHIFTS = 256
+"""Multiples of the alignment by which an array of a perturbed placement starts later, at most less one."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +30,15 @@ class Layout:
         Bytes of a matrix value in memory: 4 (float32) or 8 (float64).
     alignment
         Every array starts at a multiple of this many bytes, a power of two.
+    placement
+        0: arrays follow each other closely. The number of a perturbed placement: each starts later by a
+        random multiple of the alignment (`shift`).
     """
 
     base: int
     value_bytes: Literal[4, 8]
     alignment: int = 16
+    placement: int = 0
 
     def __post_init__(self) -> None:
         if self.value_bytes not in (4, 8):
@@ -48,6 +56,13 @@ class Layout:
     def align(self, address: int) -> int:
         """Return the first aligned address from `address` on."""
         return -(-address // self.alignment) * self.alignment
+
+    def shift(self, name: str) -> int:
+        """Return by how many bytes an array starts later: the same for a placement and a name for ever."""
+        if self.placement == 0:
+            return 0
+        random = hashlib.sha256(f"{self.placement} {name}".encode()).digest()
+        return int.from_bytes(random[:4], "little") % MOST_SHIFTS * self.alignment
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,7 +150,9 @@ def image_of_arrays(
         If the image does not fit below `ADDRESS_LIMIT`.
     """
     sizes = np.array([array.nbytes for _, array in arrays], dtype=np.int64)
-    addresses, end = allocate(layout, layout.base, sizes)
+    shifts = np.array([layout.shift(name) for name, _ in arrays], dtype=np.int64)
+    addresses, end = allocate(layout, layout.base, sizes + shifts)
+    addresses += shifts
     data = blank(layout, end)
     placed = dict(symbols)
     for (name, array), address in zip(arrays, addresses.tolist(), strict=True):

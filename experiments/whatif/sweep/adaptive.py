@@ -77,7 +77,7 @@ def adapted(what: Sweep, swept: Swept) -> SweepTable:
 
 def cells_a_point(what: Sweep) -> int:
     """Return how many cells a combination of values takes."""
-    return max(len(what.matrices), 1) * len(what.programs)
+    return max(len(what.matrices), 1) * len(what.programs) * what.placements
 
 
 def _listed(what: Sweep, points: list[Combination]) -> Sweep:

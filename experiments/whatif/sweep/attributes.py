@@ -84,6 +84,7 @@ _COUNTS: dict[str, int] = {
     "seed": 0,
     "max_cycles": 1,
     "adaptive": 0,
+    "jitter": 0,
 }
 """The whole numbers of a sweep, and the least that each may be."""
 

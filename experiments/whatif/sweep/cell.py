@@ -32,7 +32,8 @@ class Cell:
     cycles_by_cause
         Cycles by cause, by name.
     counters
-        What the machine's extensions counted, by ``EXTENSION.NAME``.
+        What the machine's extensions counted, by ``EXTENSION.NAME``, and what its caches and main memory did
+        (`vecsim.engines.result.Run.memory_counters`).
     fault
         Why there is no result; empty if there is one.
     seconds

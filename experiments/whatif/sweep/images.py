@@ -44,8 +44,8 @@ class Images(Protocol):
     def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
         """Return the files that assembling read; `isa.program.Program.inputs` has their digests."""
 
-    def make(self, machine: Machine, options: Options) -> Prepared:
-        """Make an image; UserError if it cannot be."""
+    def make(self, machine: Machine, options: Options, placement: int) -> Prepared:
+        """Make an image, of a product with its arrays placed so; UserError if it cannot be."""
 
     def error(self, prepared: Prepared, memory: npt.NDArray[np.uint8]) -> float:
         """Return the relative error of the result in memory after a run; 0 if there is nothing to compare."""
@@ -76,8 +76,8 @@ class _OfProduct:
     def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
         return files_of_program(self._program, options, digests)
 
-    def make(self, machine: Machine, options: Options) -> Prepared:
-        return prepare(self._program, self._matrix.csr, machine, self._x, options)
+    def make(self, machine: Machine, options: Options, placement: int) -> Prepared:
+        return prepare(self._program, self._matrix.csr, machine, self._x, options, placement=placement)
 
     def error(self, prepared: Prepared, memory: npt.NDArray[np.uint8]) -> float:
         return self._exact.error(prepared.loaded.result(memory))
@@ -107,7 +107,7 @@ class _OfText:
     def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
         return recorded_files(f"program {self._file}", Path(self._file).parent, digests)
 
-    def make(self, machine: Machine, options: Options) -> Prepared:
+    def make(self, machine: Machine, options: Options, placement: int) -> Prepared:
         return prepare_text(
             self._file,
             {name: int(value) for name, value in options.items()},

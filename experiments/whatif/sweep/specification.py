@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,11 +53,14 @@ class Point:
         ``PROGRAM.NAME`` of one.
     symbols
         Symbols that texts are assembled with.
+    placement
+        Of the arrays, as `vecsim.formats.Layout` has it: 0, or the number of a perturbed one.
     """
 
     machine: Mapping[str, int | bool]
     options: Mapping[str, str]
     symbols: Mapping[str, int] = field(default_factory=dict)
+    placement: int = 0
 
     def of_program(self, name: ProgramLike) -> dict[str, str]:
         """Return the options that are meant for a program."""
@@ -108,6 +111,8 @@ class Sweep:
         Of a Latin hypercube.
     value_bits, seed, engine, max_cycles
         As `vecsim.measure` takes them.
+    jitter
+        How many times each cell of a product is run again, with other addresses of the arrays.
     question
         Where one program is faster than another, ``jd<hism``; see `experiments.whatif.sweep.question`. The
         answer is over all combinations of values; no cell depends on it.
@@ -136,6 +141,7 @@ class Sweep:
     seed: int = 0
     engine: str = DEFAULT_ENGINE
     max_cycles: int = MAX_CYCLES
+    jitter: int = 0
     question: str = ""
     adaptive: int = 0
     at: tuple[Mapping[str, Value], ...] = ()
@@ -162,7 +168,7 @@ class Sweep:
         varied = {"set", "option", "define"}
         checks: tuple[tuple[Callable[[], None], set[str]], ...] = (
             (self._check_matrices, {"matrices", "programs"}),
-            (self._check_texts, {"programs", "define", "load", "memory", "value_bits"}),
+            (self._check_texts, {"programs", "define", "load", "memory", "value_bits", "jitter"}),
             (self._check_design, {"design"}),
             (self._check_engine, {"engine"}),
             (lambda: check_weights(self.cost), {"cost"}),
@@ -176,8 +182,9 @@ class Sweep:
             if not wrong & depends:
                 mistakes.attempt(check)
         mistakes.raise_all()
-        if self.count > MOST_POINTS:
-            raise UserError(f"sweep: {self.count:,} points, at most {MOST_POINTS:,} are allowed")
+        if self.count * self.placements > MOST_POINTS:
+            times = f" x {self.placements:,} placements" if self.jitter else ""
+            raise UserError(f"sweep: {self.count:,} points{times}, at most {MOST_POINTS:,} are allowed")
 
     def changed(self, **changes: object) -> Sweep:
         """Return a sweep with other attributes.
@@ -259,6 +266,10 @@ class Sweep:
                     raise UserError(f"{name}: needs programs FILE.s that multiply no matrix; leave it out")
             return
         mistakes = Mistakes()
+        if self.jitter:
+            mistakes.add(
+                "jitter: the addresses of a text are in it; vary a symbol by define, or leave it out"
+            )
         products = [name for name in self.program_names if not is_text(name)]
         if products:
             mistakes.add(
@@ -381,9 +392,18 @@ class Sweep:
             product *= size
         return product
 
+    @property
+    def placements(self) -> int:
+        """How many placements of its arrays each cell has."""
+        return 1 + self.jitter
+
     def points(self) -> tuple[Point, ...]:
-        """Return the points of the design, in an order that depends on nothing else."""
-        return tuple(_point(chosen) for chosen in self.combinations())
+        """Return the points of the design, in an order that depends on nothing else.
+
+        The placements of a point follow each other, the one that is not perturbed first.
+        """
+        points = map(_point, self.combinations())
+        return tuple(replace(each, placement=k) for each in points for k in range(self.placements))
 
     def combinations(self) -> Iterator[Mapping[str, Value]]:
         """Return what is set at each point of the design, by name."""

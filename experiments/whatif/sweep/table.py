@@ -24,6 +24,7 @@ from experiments.whatif.sweep.store import Store
 from vecsim.data.conversion import OBJECT
 from vecsim.engines.cause import Cause
 from vecsim.engines.physical import physical
+from vecsim.engines.state.counters import Counter
 from vecsim.machine import Machine
 from vecsim.results.file_digests import InputFile
 from vecsim.results.provenance import provenance
@@ -39,6 +40,8 @@ UNITS = {
     "cols": "elements",
     "nnz": "elements",
     "cycles": "cycles",
+    "cycles_least": "cycles",
+    "cycles_most": "cycles",
     "cycles_per_nnz": "cycles/element",
     "instructions": "instructions",
     "bytes_moved": "bytes",
@@ -64,11 +67,13 @@ class SweepTable(Overview):
         By name: ``matrix``, the numbers in which generated matrices of one family differ (``matrix.S``; see
         `meanings`), ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
         of the machine by their names, ``option.NAME``, ``define.NAME``; None where it is not varied),
-        ``cycles``, ``cycles_per_nnz``, ``seconds``, ``gflops`` (of products: two operations for each stored
+        ``cycles``, with jitter ``cycles_least`` and ``cycles_most`` of all placements of the arrays,
+        ``cycles_per_nnz``, ``seconds``, ``gflops`` (of products: two operations for each stored
         entry) and ``gigabytes_per_second`` where the machine states its clock, ``instructions``,
         ``bytes_moved``, ``peak_share``, ``storage_bytes``, ``relative_error``, ``cause_CAUSE`` in cycles,
-        ``counted_EXTENSION.NAME`` where the machine has extensions that count, and ``fault``: why a row has
-        no numbers. Texts have none of the columns of matrices and results.
+        ``counted_EXTENSION.NAME`` where the machine has extensions that count, ``counted_NAME`` of caches
+        and main memory where a cell has them (None where not), and ``fault``: why a row has no numbers.
+        Texts have none of the columns of matrices and results.
     computed, engine_seconds
         How many cells were simulated now, and the engine's processors' time, over all processes.
     matrices, files
@@ -255,7 +260,7 @@ def columns_of(
     sweep
         What was asked for.
     points
-        Its points.
+        Its points, the placements of each after each other.
     matrices
         Those of the sweep, in its order; none for texts.
     outcomes
@@ -269,17 +274,54 @@ def columns_of(
         each: {name: column[at] for name, column in numbers.items()} for at, each in enumerate(matrices)
     }
     tasks = [(matrix, program) for matrix in matrices or (None,) for program in sweep.program_names]
-    base = sweep.base
+    rows, base = [], sweep.base
     for (matrix, program), outcome in zip(tasks, outcomes, strict=True):
-        cells = store.cells(key for key in outcome.keys if key)
-        for point, key, fault in zip(points, outcome.keys, outcome.faults, strict=True):
-            cell = Cell(fault=fault) if fault else cells.get(key)
-            if cell is None:
-                return None
-            own = of_matrix.get(matrix, {})
-            for name, value in _row(sweep, matrix, own, program, point, cell, base).items():
-                columns.setdefault(name, []).append(value)
+        there = _cells(outcome, store)
+        if there is None:
+            return None
+        rows += [
+            (matrix, program, points[at], _spread(there[at : at + sweep.placements]))
+            for at in range(0, len(points), sweep.placements)
+        ]
+    counted = tuple(dict.fromkeys((*base.counter_names, *_memory_counters(rows))))
+    for matrix, program, point, spread in rows:
+        own = of_matrix.get(matrix, {})
+        for name, value in _row(sweep, matrix, own, program, point, spread, base, counted).items():
+            columns.setdefault(name, []).append(value)
     return columns
+
+
+def _cells(outcome: Outcome, store: Store) -> list[Cell] | None:
+    """Return the cell of each point of a task; None if one is missing in the store."""
+    stored = store.cells(key for key in outcome.keys if key)
+    cells = [
+        Cell(fault=fault) if fault else stored.get(key)
+        for key, fault in zip(outcome.keys, outcome.faults, strict=True)
+    ]
+    there = [cell for cell in cells if cell is not None]
+    return there if len(there) == len(cells) else None
+
+
+@dataclass(frozen=True)
+class _Spread:
+    """A cell, and the least and the most cycles of all placements of its arrays."""
+
+    cell: Cell
+    least: int
+    most: int
+
+
+def _spread(placements: Sequence[Cell]) -> _Spread:
+    """Return what the placements of a cell came to, the one that is not perturbed first."""
+    cycles = [each.cycles for each in placements]
+    faulty = next((each for each in placements if each.fault), placements[0])
+    return _Spread(faulty, min(cycles), max(cycles))
+
+
+def _memory_counters(rows: Sequence[tuple[Facts | None, str, Point, _Spread]]) -> list[str]:
+    """Return the names of what caches and main memory counted in any cell, in the order of `Counter`."""
+    there = {name for *_, spread in rows for name in spread.cell.counters}
+    return [each.name.lower() for each in Counter if each.name.lower() in there]
 
 
 def _parameters(matrices: Sequence[Facts]) -> tuple[dict[str, tuple[float, ...]], dict[str, str]]:
@@ -292,13 +334,16 @@ def _row(
     numbers_of_matrix: Mapping[str, float],
     program: str,
     point: Point,
-    cell: Cell,
+    spread: _Spread,
     base: Machine,
+    counted: Sequence[str],
 ) -> dict[str, Any]:
+    cell = spread.cell
     cycles_by_cause = cell.cycles_by_cause or {}
     whole = not cell.fault
     numbers = {
         "cycles": cell.cycles,
+        **({"cycles_least": spread.least, "cycles_most": spread.most} if sweep.jitter else {}),
         **({} if matrix is None else {"cycles_per_nnz": cell.cycles / matrix.nnz if matrix.nnz else None}),
         **_in_units("clock_mhz" in sweep.set, matrix, point, cell, base),
         "instructions": cell.instructions,
@@ -307,7 +352,7 @@ def _row(
         **({} if matrix is None else {"storage_bytes": cell.storage_bytes}),
         **({} if matrix is None else {"relative_error": cell.relative_error}),
         **{f"cause_{cause}": cycles_by_cause.get(cause, 0) for cause in CAUSES},
-        **{f"counted_{name}": cell.counters.get(name, 0) for name in base.counter_names},
+        **{f"counted_{name}": cell.counters.get(name) for name in counted},
     }
     return {
         **({} if matrix is None else _columns_of_matrix(matrix, numbers_of_matrix)),

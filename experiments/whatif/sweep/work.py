@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Container, Mapping, MutableMapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from experiments.code_fingerprint import code_fingerprint
@@ -40,11 +40,12 @@ def forget_object_images() -> None:
 
 @dataclass(frozen=True)
 class _Chosen:
-    """What a point comes to for a program: its machine, the options, and the digest of its image if known."""
+    """What a point comes to for a program, and the digest of its image if known."""
 
     machine: Machine
     options: Options
-    image: str
+    placement: int
+    image: str = ""
 
 
 class Work:
@@ -107,13 +108,13 @@ class Work:
             key, fault, chosen, image_key = "", "", None, ""
             try:
                 machine, digest = self._machines(point.machine)
-                options = self._of.options(point)
-                image_key = self._image_key(machine, options)
-                image = self._image_digest(image_key, machine, options, make_images)
+                chosen = _Chosen(machine, self._of.options(point), point.placement)
+                image_key = self._image_key(chosen)
+                image = self._image_digest(image_key, chosen, make_images)
                 key = self._key(digest, image_key, image)
-                chosen = _Chosen(machine, options, image)
+                chosen = replace(chosen, image=image)
             except UserError as error:
-                fault = str(error)
+                fault, chosen = str(error), None
             self.keys.append(key)
             self.faults.append(fault)
             self.image_keys.append(image_key if key else "")
@@ -146,17 +147,19 @@ class Work:
             image_key = _digest(code_fingerprint(), self.given.digest, str(self.sweep.seed))
         return _digest(image_key, image, machine, self.sweep.engine, str(self.sweep.max_cycles))
 
-    def _image_key(self, machine: Machine, options: Options) -> str:
+    def _image_key(self, chosen: _Chosen) -> str:
         """Name what decides the image, as far as that is known before the program is assembled."""
+        machine, options = chosen.machine, chosen.options
         return _digest(
             code_fingerprint(),
             self.given.digest,
             *self._of.key(machine, options),
             str(sorted(options.items())),
             str([(each.name, each.file, each.sha256) for each in machine.extensions]),
+            str(chosen.placement),
         )
 
-    def _image_digest(self, key: str, machine: Machine, options: Options, make: bool) -> str:
+    def _image_digest(self, key: str, chosen: _Chosen, make: bool) -> str:
         """Return the digest of program and memory, which is kept, since making them takes as long as a run.
 
         It is empty if it is not kept, and must not be made.
@@ -164,10 +167,10 @@ class Work:
         if key not in self._digests:
             own = isinstance(self.program, UserFormat)
             recorded = _object_images.get(key) if own else self.keeper.image(key)
-            if recorded is None or changed(self._of.files(options, recorded.inputs)):
+            if recorded is None or changed(self._of.files(chosen.options, recorded.inputs)):
                 if not make:
                     return ""
-                built = self._of.make(machine, options)
+                built = self._made(chosen)
                 recorded = _record_of(built)
                 if own:
                     _object_images[key] = recorded
@@ -175,12 +178,15 @@ class Work:
                     self.keeper.keep(key, recorded)
                 self._hold(recorded.digest, built)
             self._digests[key] = recorded.digest
-            self.files |= dict.fromkeys(self._of.files(options, recorded.inputs))
+            self.files |= dict.fromkeys(self._of.files(chosen.options, recorded.inputs))
         return self._digests[key]
+
+    def _made(self, chosen: _Chosen) -> Prepared:
+        return self._of.make(chosen.machine, chosen.options, chosen.placement)
 
     def _image(self, chosen: _Chosen) -> Prepared:
         if chosen.image not in self._images:
-            built = self._of.make(chosen.machine, chosen.options)
+            built = self._made(chosen)
             if _record_of(built).digest != chosen.image:
                 raise UserError(f"{self._of.name}: its files changed while the sweep ran: run it again")
             self._hold(chosen.image, built)
@@ -220,7 +226,8 @@ class Work:
             relative_error=self._of.error(prepared, done.state.memory),
             storage_bytes=prepared.storage_bytes,
             cycles_by_cause=dict(done.cycles_by_cause),
-            counters={name: done.counters[name] for name in chosen.machine.counter_names},
+            counters={name: done.counters[name] for name in chosen.machine.counter_names}
+            | done.memory_counters,
             seconds=seconds,
         )
 

@@ -46,6 +46,7 @@ def run(
     engine: options.AutoEngineOption = AUTO,
     seed: options.SeedOption = 0,
     value_bits: options.ValueBitsOption = 32,
+    jitter: options.JitterOption = 0,
     max_cycles: options.MaxCyclesOption = None,
     trace: TraceOption = None,
     window: WindowOption = None,
@@ -85,7 +86,7 @@ def run(
         watched: dict[str, Any] = {"engine": engine, "max_cycles": limit, "progress": watch}
 
         def one(asked: TimelineRequest | None) -> Measurement:
-            return measure(name, each, described, timeline=asked, **watched, **how)
+            return measure(name, each, described, timeline=asked, jitter=jitter, **watched, **how)
 
         if tracing is None:
             return one(None)

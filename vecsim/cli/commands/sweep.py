@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from statistics import geometric_mean
+from statistics import geometric_mean, median
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -117,6 +117,7 @@ def sweep(
             help="Compute at most this many cells, those where the answer to --question is least certain.",
         ),
     ] = 0,
+    jitter: options.JitterOption = 0,
     value_bits: options.ValueBitsOption = 32,
     seed: options.SeedOption = 0,
     engine: options.EngineOption = DEFAULT_ENGINE,
@@ -174,6 +175,7 @@ def sweep(
         "samples": samples,
         "question": question,
         "adaptive": adaptive,
+        "jitter": jitter,
         "value_bits": value_bits,
         "seed": seed,
         "engine": engine,
@@ -211,6 +213,8 @@ def sweep(
         output.table(_summary(table))
     if table.sweep.question:
         output.table(_answer(table))
+    if table.sweep.jitter:
+        output.text(_spread(table))
     output.text(
         f"{counted(len(table), 'cell')} of {_matrices(what)}"
         f"{counted(len(what.programs), 'program')} and {counted(table.sweep.count, 'point')} "
@@ -243,6 +247,7 @@ def _show_plan(plan: Plan) -> None:
     output.text(
         f"{counted(plan.cells, 'cell')}: {_matrices(what)}"
         f"{counted(len(what.programs), 'program')}, {counted(what.count, 'point')} ({what.design})"
+        f"{f', {what.placements} placements' if what.jitter else ''}"
     )
     impossible = f", {plan.impossible:,} can have no result" if plan.impossible else ""
     rest = plan.cells - plan.stored - plan.impossible
@@ -298,24 +303,51 @@ def _summary(table: SweepTable) -> Table:
     varied: dict[str, tuple[Any, ...]] = dict(table.sweep.factors) or {"": (None,)}
     for name, values in varied.items():
         for value in values:
-            means: list[str | None] = []
-            for program in programs:
-                cells = [
-                    (cycles, fault)
-                    for cycles, of, fault, each in zip(
-                        columns["cycles" if texts else "cycles_per_nnz"],
-                        columns["program"],
-                        columns["fault"],
-                        columns[name] if name else columns["program"],
-                        strict=True,
-                    )
-                    if of == program and (not name or each == value)
-                ]
-                there = [cycles for cycles, fault in cells if not fault]
-                of_fewer = f" ({len(there)} of {len(cells)})" if len(there) < len(cells) else ""
-                means.append(f"{geometric_mean(there):.2f}{of_fewer}" if there else None)
+            means = [
+                _mean(
+                    table,
+                    [
+                        at
+                        for at, of in enumerate(columns["program"])
+                        if of == program and (not name or columns[name][at] == value)
+                    ],
+                )
+                for program in programs
+            ]
             rows.append((f"{name}={str(value).lower()}" if name else "all", *means))
     return fill(empty([head], list(programs)), rows)
+
+
+def _mean(table: SweepTable, rows: Sequence[int]) -> str | None:
+    """Return the geometric mean of some rows; with jitter also those of the least and the most cycles."""
+    columns = table.columns
+    there = [at for at in rows if not columns["fault"][at]]
+    if not there:
+        return None
+    per = columns["cycles" if table.sweep.is_of_texts else "cycles_per_nnz"]
+    mean = geometric_mean(per[at] for at in there)
+    text = f"{mean:.2f}"
+    if table.sweep.jitter:
+        least, most = (
+            mean * geometric_mean(columns[name][at] / columns["cycles"][at] for at in there)
+            for name in ("cycles_least", "cycles_most")
+        )
+        text += f" ({least:.2f} to {most:.2f})"
+    return text if len(there) == len(rows) else f"{text} ({len(there)} of {len(rows)})"
+
+
+def _spread(table: SweepTable) -> str:
+    """Return by how much other placements of the arrays change the cycles of a cell."""
+    columns = table.columns
+    ranges = [
+        (most - least) / cycles
+        for cycles, least, most in zip(
+            *(columns[name] for name in ("cycles", "cycles_least", "cycles_most")), strict=True
+        )
+        if cycles
+    ]
+    within = f"up to {max(ranges):.1%}, in the median {median(ranges):.1%}" if ranges else "nothing"
+    return f"the cycles of a cell differ by {within}, over {table.sweep.placements} placements of its arrays"
 
 
 def _answer(table: SweepTable) -> Table:

@@ -57,14 +57,15 @@ def machine_line(machine: Machine) -> str:
 
 
 def results_table(measurements: Sequence[Measurement]) -> Table:
-    """Show the measurements, a row each."""
-    speeds = speedups(measurements)
+    """Show the measurements, a row each; with jitter the least and the most cycles of all placements."""
+    speeds, jittered = speedups(measurements), any(m.jittered for m in measurements)
     in_units = [m.physical.texts() if m.physical else () for m in measurements]
     rows = (
         (
             m.program,
             m.options.get("schedule"),
             m.cycles,
+            *((min(m.cycles, *m.jittered), max(m.cycles, *m.jittered)) if jittered else ()),
             f"{m.cycles_per_nnz:.2f}",
             m.instructions,
             None if speed is None else f"{speed:.2f}",
@@ -75,7 +76,9 @@ def results_table(measurements: Sequence[Measurement]) -> Table:
         )
         for m, speed, texts in zip(measurements, speeds, in_units, strict=True)
     )
-    return fill(table(["program", "schedule"], (*COLUMNS, *(HEADS if any(in_units) else ()))), rows)
+    columns = (COLUMNS[0], "least", "most", *COLUMNS[1:]) if jittered else COLUMNS
+    heads = (*columns, *(HEADS if any(in_units) else ()))
+    return fill(table(["program", "schedule"], heads), rows)
 
 
 def memory_table(counted: Sequence[tuple[str, Mapping[str, int]]]) -> Table:
