@@ -76,6 +76,9 @@ def _streams(machine: Machine) -> dict[str, int]:
     if rng.randrange(3):
         return {}
     return {
+        "add_units": rng.choice([1, 1, 2, 3]),
+        "multiply_units": rng.choice([1, 1, 2, 5]),
+        "sparse_units": rng.choice([1, 1, 2, 3]),
         "divide_interval": rng.choice([1, 1, 2, 7]),
         "store_ports": rng.choice([0, 1, 1, 2]),
         "store_words_per_cycle": rng.choice([0, 1, 3, 8]),

@@ -44,6 +44,9 @@ TO_FASTER = {
     # Each a multiple of the one before: others may map a stride worse, as a test below shows.
     "banks": (3, 6, 12, 24, 48, 96),
     "divide_interval": (9, 3, 2, 1),
+    "add_units": (1, 2, 4, 16),
+    "multiply_units": (1, 2, 4, 16),
+    "sparse_units": (1, 2, 4, 16),
     "store_words_per_cycle": (1, 2, 3, 4, 8),
     "store_addresses_per_cycle": (1, 2, 3, 4, 8),
     "disambiguation": (0, 1, 2),

@@ -115,6 +115,10 @@ def of_a_cache(level):
 
 
 SENSITIVE |= {
+    # The second operation starts with the first, and no longer after its 16 cycles.
+    "add_units": Case("addvv.s v1, v2, v3\naddvv.s v4, v5, v6", "2", -16),
+    "multiply_units": Case("mulvv.s v1, v2, v3\nmulvv.s v4, v5, v6", "2", -16),
+    "sparse_units": Case("bmipa.s v1, v2, v3, v4\nbmipa.s v5, v6, v7, v8", "2", -16),
     # 4 elements every 3 cycles instead of every cycle.
     "divide_interval": Case("divvv.s v1, v2, v3", "3", 15 * 3 - 15),
     # The store no longer waits for the port: both transfers begin in cycle 22.

@@ -40,6 +40,7 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
     """
     machine = theirs.machine
     streams = machine.store_ports or machine.disambiguation or machine.divide_interval > 1
+    streams = streams or machine.units > 3
     if not machine.has_flat_memory or streams:
         return ""
     ours = times(program, memory, theirs.machine)

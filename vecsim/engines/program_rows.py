@@ -84,6 +84,7 @@ def machine_numbers(machine: Machine, record: TimingRecord, instructions: int, m
         "transfers": record.transfers.shape[1],
         "pending": len(record.pending),
         "ports": machine.ports,
+        "units": len(record.units),
         "flat_memory": machine.has_flat_memory,
         "vector_level": _level(machine, VECTOR_ACCESSES),
         "scalar_level": _level(machine, SCALAR_ACCESSES),

@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from isa.declaration import Unit
 from isa.program import Program
 from isa.state import ARCHITECTURAL, State, copy_into, new_state
 from vecsim.engines.decoded import SCALARS
 from vecsim.engines.state.counters import Counter
 from vecsim.engines.state.registers import KINDS, VECTOR
 from vecsim.engines.state.row import new_rows
-from vecsim.engines.state.run import LEVELS, QUEUES, RECORD, Part, Record
+from vecsim.engines.state.run import KINDS_OF_UNITS, LEVELS, RECORD, Part, Record
 from vecsim.machine import Machine
 from vecsim.machine.description import SCALAR_REGISTERS, flat
 from vecsim.results.digests import SHOWN_DIGITS, program_sha256
@@ -79,7 +78,7 @@ def sizes_of(machine: Machine, instructions: int) -> Sizes:
     """Return the dimensions for a machine and a program of this many instructions."""
     named = machine.vector_registers
     queue, ports, accesses = machine.unit_queue, machine.ports, machine.accesses_in_flight
-    slots = ports * accesses + (queue + 1) * (len(Unit) - 1 + (machine.store_ports > 0))
+    slots = ports * accesses + (queue + 1) * machine.queues
     return Sizes(
         scalars=SCALARS,
         slots=slots,
@@ -90,7 +89,7 @@ def sizes_of(machine: Machine, instructions: int) -> Sizes:
         displaced=max(_spare_vectors(machine), machine.physical_scalar_registers - SCALAR_REGISTERS, 0),
         renamed=slots if machine.physical_vector_registers else 0,
         banks=machine.banks,
-        units=QUEUES,
+        units=KINDS_OF_UNITS + machine.units - 3,
         depth=queue + 1,
         ports=ports,
         accesses=accesses,

@@ -161,7 +161,7 @@ def make_run(
         counters=attribution.counters() | _counted(machine, record.counters),
         cycles_by_cause=_named(attribution.attributed.sum(axis=0), Cause),
         waited=_named(attribution.waited.sum(axis=0), Cause),
-        busy=_named(record.units["busy"][: len(Unit)], Unit) | _busy_paths(machine, record, cycles),
+        busy=_named(_busy_units(machine, record), Unit) | _busy_paths(machine, record, cycles),
         attribution=attribution,
         state=state,
         timeline=columns,
@@ -179,6 +179,14 @@ def _counted(machine: Machine, values: npt.NDArray[np.int64]) -> dict[str, int]:
         if name in EVERY_RUN or parts[name[:2] if name[:2] in parts else ""]
     }
     return counted | dict(zip(own, added, strict=True))
+
+
+def _busy_units(machine: Machine, record: TimingRecord) -> npt.NDArray[np.int64]:
+    """Return the (5,) cycles in which units of a kind were busy, summed over units of the kind."""
+    busy, further = np.split(record.units["busy"].copy(), [len(Unit)])
+    counts = (machine.add_units - 1, machine.multiply_units - 1, machine.sparse_units - 1)
+    np.add.at(busy, np.repeat((Unit.ADD, Unit.MULTIPLY, Unit.SPARSE), counts), further)
+    return busy
 
 
 def _busy_paths(machine: Machine, record: TimingRecord, cycles: int) -> dict[str, int]:

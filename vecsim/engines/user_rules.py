@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from vecsim.engines.interpreted_run import Placed
 from vecsim.engines.rebinding import functions_within, global_names, rebound
-from vecsim.engines.rules import arithmetic, flight, hazards, issue, ports, queues, sparse
+from vecsim.engines.rules import arithmetic, flight, hazards, issue, ports, queues, sparse, units
 from vecsim.engines.state.counters import Counter
 from vecsim.engines.state.run import Run, parts_of
 from vecsim.engines.user_code import is_ours, refuse_questions
@@ -37,6 +37,7 @@ class CalledRules(NamedTuple):
     current_slot: Function
     follows_elements: Function
     list_flight: Function
+    kind_of: Function
 
 
 CALLED = CalledRules(
@@ -49,6 +50,7 @@ CALLED = CalledRules(
     ports.current_slot,
     hazards.follows_elements,
     flight.list_flight,
+    units.kind_of,
 )
 
 

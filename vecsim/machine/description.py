@@ -93,6 +93,9 @@ class Machine(Overview, Frozen):
     )
     merge_window: int = number(16, "words of an access that are compared, counted from its first", le=4096)
     chaining: bool = Field(default=True, description="elements pass between units as they are produced")
+    add_units: int = number(1, "add units, which take instructions in turn", le=16)
+    multiply_units: int = number(1, "multiply units, which take instructions in turn", le=16)
+    sparse_units: int = number(1, "sparse units, which take instructions in turn", le=16)
     divide_interval: int = number(
         1, "cycles from an element of a divide or square root to the next in its lane"
     )
@@ -161,11 +164,10 @@ class Machine(Overview, Frozen):
 
     @model_validator(mode="after")
     def _check_flight(self) -> Machine:
-        most = self.ports * self.accesses_in_flight + 5 * self.unit_queue
+        most = self.ports * self.accesses_in_flight + self.queues * self.unit_queue
         if most > MOST_IN_FLIGHT:
-            raise ValueError(
-                f"ports x accesses_in_flight + 5 x unit_queue = {most} must be at most {MOST_IN_FLIGHT}"
-            )
+            what = f"ports x accesses_in_flight + {self.queues} queues x unit_queue"
+            raise ValueError(f"{what} = {most} must be at most {MOST_IN_FLIGHT}")
         return self
 
     @model_validator(mode="after")
@@ -244,6 +246,16 @@ class Machine(Overview, Frozen):
         return self.memory_ports + self.store_ports
 
     @property
+    def units(self) -> int:
+        """All units but the ports: those that add, multiply, and take entries."""
+        return self.add_units + self.multiply_units + self.sparse_units
+
+    @property
+    def queues(self) -> int:
+        """Queues: one for each unit, one for ports, and one for ports that only store."""
+        return self.units + 1 + (self.store_ports > 0)
+
+    @property
     def has_flat_memory(self) -> bool:
         """Whether words go from banks to registers alone, each in the cycle after its transfer."""
         memory = self.main_memory
@@ -253,7 +265,7 @@ class Machine(Overview, Frozen):
     @property
     def has_one_stream(self) -> bool:
         """Whether it has one memory port and flat memory, and every unit starts elements in each cycle."""
-        plain = self.ports == 1 and self.disambiguation == 0 and self.divide_interval == 1
+        plain = self.ports == 1 and self.disambiguation == 0 and self.divide_interval == 1 and self.units == 3
         return plain and self.has_flat_memory and not self.renames
 
     @property

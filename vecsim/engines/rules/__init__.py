@@ -8,6 +8,7 @@ of each names the section of docs/timing.md that it implements.
 
 ======================  ======================================================================
 ``issue``               Issue
+``units``               Queues and dispatch: which unit of a kind
 ``queues``              Queues and dispatch
 ``addresses``           Accesses: what an instruction touches
 ``ports``, ``banks``    Accesses; Banks

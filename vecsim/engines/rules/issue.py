@@ -29,6 +29,7 @@ from vecsim.engines.rules.renaming import (
     writes_any,
 )
 from vecsim.engines.rules.timeline import write_scalar_row
+from vecsim.engines.rules.units import queue_of, take_turn
 from vecsim.engines.state.counters import TAKEN_BRANCHES
 from vecsim.engines.state.flight import Slot
 from vecsim.engines.state.instruction import Instruction
@@ -141,7 +142,8 @@ def _depart(r: Run, instruction: Instruction, slot: Slot, cause: int, cycle: int
         for k in range(slot.elements):
             rows[k] = r.row[k]
     book_wait(r, slot, cause, _count(r, cycle), cycle)
-    put(r, instruction.queue, slot, cycle)
+    put(r, queue_of(r, instruction), slot, cycle)
+    take_turn(r, instruction)
 
 
 def _settle(r: Run, instruction: Instruction, cause: int, cycle: int, retire: int) -> None:
@@ -228,7 +230,7 @@ def make_issue(
                 return free
             if unit > 0:
                 if n > 0:
-                    room = room_at(r, instruction.queue)
+                    room = room_at(r, queue_of(r, instruction))
                     if room > cycle:
                         return room
                     if not (

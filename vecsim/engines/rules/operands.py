@@ -100,7 +100,7 @@ def complete(r: Run, instruction: Instruction, last: int, result: int) -> None:
         _fill(r.ready[v], 0, s, result)
         _complete_register(r.vectors[v], result)
     if instruction.accumulator >= 0:
-        _fill(r.ready[instruction.accumulator], 0, s, result)
+        raise_all(r.ready[instruction.accumulator], 0, s, result)
         register = r.vectors[instruction.accumulator]
         register.ready_at = larger(register.ready_at, result)
     for v in instruction.reads:

@@ -55,7 +55,7 @@ def _is_full(r: Run, rows: list[int], k: int, in_cycle: int) -> bool:
     return row_is_new(rows, k, in_cycle) and _distinct(rows, k, in_cycle) == most
 
 
-def _take(r: Run, slot: Slot, cycle: int, limit: int) -> int:
+def _take(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> int:
     """Take the entries before ``limit`` that can be taken in this cycle ("Sparse unit").
 
     Returns the cycle to go on in. Some are timed ahead, as in an arithmetic unit.
@@ -86,7 +86,7 @@ def _take(r: Run, slot: Slot, cycle: int, limit: int) -> int:
             book_wait(r, slot, element_cause(cycle, operand), free, cycle)
         pass_elements(r, instruction, element, element + 1, cycle, cycle + latency)
         if last_cycle < cycle:
-            r.units[SPARSE].busy += 1
+            r.units[unit].busy += 1
             note_start(r, slot, -1, cycle)
         in_cycle = in_cycle + 1 if last_cycle == cycle else 1
         last_cycle = cycle
@@ -95,11 +95,11 @@ def _take(r: Run, slot: Slot, cycle: int, limit: int) -> int:
     return wake
 
 
-def step_sparse(r: Run, cycle: int) -> int:
+def step_sparse(r: Run, unit: int, cycle: int) -> int:
     """Take the entries that can be taken in this cycle ("Sparse unit"); return the cycle to look again."""
-    if r.units[SPARSE].slot < 0:
+    if r.units[unit].slot < 0:
         return NEVER
-    slot = r.slots[r.units[SPARSE].slot]
+    slot = r.slots[r.units[unit].slot]
     if slot.blocked > 0:
         return NEVER
     if slot.dispatched_at > cycle:
@@ -112,7 +112,7 @@ def step_sparse(r: Run, cycle: int) -> int:
     limit = NEVER
     if slot.element_waits > 0:
         limit = first_blocked(r, slot, begin)
-    wake = _take(r, slot, cycle, limit)
+    wake = _take(r, slot, unit, cycle, limit)
     if slot.element > begin:
         r.scratch.started = slot.number + 1
     if slot.element < slot.elements:
@@ -120,5 +120,5 @@ def step_sparse(r: Run, cycle: int) -> int:
     result = slot.cycle + r.program[slot.pc].latency
     if slice_ >= 0:
         r.slices[slice_].ready_at = larger(r.slices[slice_].ready_at, result)
-    leave_unit(r, slot, SPARSE, result)
+    leave_unit(r, slot, unit, result)
     return NEVER

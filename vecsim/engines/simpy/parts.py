@@ -15,8 +15,6 @@ from vecsim.engines.simpy.clocked import DISPATCH, EXECUTE, ISSUE, Clocked
 from vecsim.engines.state.run import STORES, Run
 from vecsim.engines.user_rules import CalledRules
 
-UNITS = (int(Unit.MEMORY), int(Unit.ADD), int(Unit.MULTIPLY), int(Unit.SPARSE))
-
 
 class Part(Clocked):
     """A part of the machine; subclasses say what it does in a cycle and whom that concerns.
@@ -56,7 +54,7 @@ class Queue(Part):
 
 
 class ExecutingUnit(Part):
-    """The add, the multiply or the sparse unit."""
+    """An add, a multiply or a sparse unit."""
 
     phase = EXECUTE
 
@@ -66,8 +64,8 @@ class ExecutingUnit(Part):
 
     def step(self, cycle: int) -> int:
         """Start the elements that can start in this cycle."""
-        if self.number == Unit.SPARSE:
-            wake: int = self.rules.step_sparse(self.r, cycle)
+        if self.rules.kind_of(self.r, self.number) == Unit.SPARSE:
+            wake: int = self.rules.step_sparse(self.r, self.number, cycle)
         else:
             wake = self.rules.step_arithmetic(self.r, self.number, cycle)
         self.parts.after_start(cycle)
@@ -124,9 +122,10 @@ class Parts:
         self.issue_rule = issue_rule
         self.watch = watch
         ports = range(r.machine.ports)
-        self.queues = {unit: Queue(environment, self, unit) for unit in (*UNITS, STORES)}
+        units = range(Unit.ADD, r.machine.units)
+        self.queues = {unit: Queue(environment, self, unit) for unit in (STORES, int(Unit.MEMORY), *units)}
         self.issue = Issue(environment, self)
-        self.units = {unit: ExecutingUnit(environment, self, unit) for unit in UNITS[1:]}
+        self.units = {unit: ExecutingUnit(environment, self, unit) for unit in units}
         self.ports = [Port(environment, self, port) for port in ports]
         self.executing: list[ExecutingUnit | Port] = [*self.units.values(), *self.ports]
 

@@ -33,6 +33,9 @@ class MachineNumbers(Row):
     merge_bytes: int = 0
     merge_window: int = 0
     chaining: int = 0
+    add_units: int = 0
+    multiply_units: int = 0
+    sparse_units: int = 0
     divide_interval: int = 0
     lanes: int = 0
     branch_penalty: int = 0
@@ -55,6 +58,8 @@ class MachineNumbers(Row):
     """Vector instructions in flight, at most."""
     ports: int = 0
     """All memory ports."""
+    units: int = 0
+    """The number after that of the last unit."""
     flat_memory: int = 0
     """1 if words go between banks and registers alone, each in the cycle after its transfer."""
     vector_level: int = 0

@@ -25,9 +25,11 @@ PHYSICAL = 62
 """Physical vector registers that a machine may have."""
 MOST_PORTS = 32
 """Memory ports that a machine may have."""
-STORES = len(Unit)
+STORES = int(Unit.SCALAR)
 """The queue of accesses that store, where ports only store; other queues have the number of their unit."""
-QUEUES = STORES + 1
+KINDS_OF_UNITS = len(Unit)
+MOST_UNITS = KINDS_OF_UNITS + 3 * 15
+"""Units that a machine may have, with the ports as one."""
 LEVELS = 2
 """Caches that a machine may have."""
 
@@ -108,12 +110,12 @@ class Run:
     """(s,) the slices of the vector cache."""
     banks: Annotated[list[Bank], Record(("banks",))]
     """(banks,) the banks of memory."""
-    units: Annotated[list[UnitState], Record(("units",), most=QUEUES)]
-    """(6,) by the number of an :class:`isa.declaration.Unit`, then the queue of stores."""
+    units: Annotated[list[UnitState], Record(("units",), most=MOST_UNITS)]
+    """(U,) by the number of an :class:`isa.declaration.Unit`, then further units of a kind."""
     queue: Annotated[list[list[int]], Record(("units", "depth"), fill=NONE)]
-    """(6, unit_queue + 1) slots that wait for the unit, oldest first."""
+    """(U, unit_queue + 1) slots that wait for the unit, oldest first."""
     dispatches: Annotated[list[list[int]], Record(("units", "depth"), fill=NONE)]
-    """(6, unit_queue + 1) cycles of the latest dispatches; -1 for none."""
+    """(U, unit_queue + 1) cycles of the latest dispatches; -1 for none."""
     ports: Annotated[list[Port], Record(("ports",), most=MOST_PORTS)]
     """(P,) the memory ports."""
     accesses: Annotated[list[list[int]], Record(("ports", "accesses"), fill=NONE)]

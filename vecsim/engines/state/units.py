@@ -19,6 +19,8 @@ class UnitState(Row):
     """How many instructions wait in its queue."""
     latest: int = 0
     """Where in its row of ``Run.dispatches`` the latest dispatch is; older ones follow, around the end."""
+    turn: int = 0
+    """Which of the units of its kind, of which it is the first, takes the next instruction."""
     busy: int = 0
     """Cycles in which it started an element, or a port transferred a word."""
 

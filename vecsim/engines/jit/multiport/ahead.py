@@ -29,7 +29,7 @@ from vecsim.engines.rules.ports import current_age
 from vecsim.engines.rules.queues import step_queue
 from vecsim.engines.state.run import STORES
 
-MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
+MEMORY, ADD = int(Unit.MEMORY), int(Unit.ADD)
 
 TIMES_AHEAD = 2
 """An element is timed as soon as its cycle is known."""
@@ -52,7 +52,7 @@ def hand_over(r: Any, cycle: Any) -> None:
     for queue in (MEMORY, STORES):
         if scratch.handed_queues >> queue & 1:
             wake(r, QUEUE + queue, cycle + 1)
-    for unit in range(ADD, SPARSE + 1):
+    for unit in range(ADD, r.machine.units):
         if (scratch.handed_queues | scratch.handed_units) >> unit & 1:
             wake(r, UNIT + unit, cycle)
     for port in range(r.machine.ports):

@@ -16,9 +16,9 @@ from vecsim.engines.rules.numbers import NEVER, smaller
 from vecsim.engines.rules.ports import current_age, step_port
 from vecsim.engines.rules.queues import step_queue
 from vecsim.engines.rules.sparse import step_sparse
-from vecsim.engines.state.run import STORES
+from vecsim.engines.rules.units import kind_of
 
-MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
+ADD, SPARSE = int(Unit.ADD), int(Unit.SPARSE)
 
 TIMES_AHEAD = 1
 """An instruction is timed to its end as soon as all its cycles are known."""
@@ -26,7 +26,7 @@ TIMES_AHEAD = 1
 
 def dispatch(r: Any, cycle: Any) -> None:
     """Dispatch from the queues what can be dispatched in this cycle."""
-    for unit in range(MEMORY, STORES + 1):
+    for unit in range(r.machine.units):
         if r.wake_ups[QUEUE + unit] <= cycle:
             r.wake_ups[QUEUE + unit] = step_queue(r, unit, cycle)
             if r.scratch.handed_queues | r.scratch.handed_units | r.scratch.handed_ports != 0:
@@ -37,10 +37,10 @@ def dispatch(r: Any, cycle: Any) -> None:
 @apart
 def hand_over(r: Any, cycle: Any) -> None:
     """Wake the parts that got an instruction: units and ports in this cycle, queues in the next."""
-    for unit in range(MEMORY, STORES + 1):
+    for unit in range(r.machine.units):
         if r.scratch.handed_queues >> unit & 1:
             wake(r, QUEUE + unit, cycle + 1)
-    for unit in range(ADD, SPARSE + 1):
+    for unit in range(ADD, r.machine.units):
         if r.scratch.handed_units >> unit & 1:
             wake(r, UNIT + unit, cycle)
     for port in range(r.machine.ports):
@@ -51,10 +51,10 @@ def hand_over(r: Any, cycle: Any) -> None:
 
 def execute(r: Any, cycle: Any) -> None:
     """Start the elements and transfer the words that can go in this cycle, of the oldest access first."""
-    for unit in range(ADD, SPARSE + 1):
+    for unit in range(ADD, r.machine.units):
         if r.wake_ups[UNIT + unit] <= cycle:
             r.wake_ups[UNIT + unit] = (
-                step_sparse(r, cycle) if unit == SPARSE else step_arithmetic(r, unit, cycle)
+                step_sparse(r, unit, cycle) if kind_of(r, unit) == SPARSE else step_arithmetic(r, unit, cycle)
             )
             if r.scratch.started > 0:
                 wake_followers(r, cycle + 1)
@@ -83,14 +83,22 @@ def _oldest_port(r: Any, cycle: Any) -> Any:
 def wake_all(r: Any, cycle: Any) -> None:
     """Wake all that sleep, after an instruction has left flight in the cycle before ``cycle``."""
     r.scratch.left = 0
-    for part in range(PORT + r.machine.ports):
-        if part != UNIT + MEMORY:
-            wake(r, part, cycle)
+    wake(r, ISSUE, cycle)
+    for unit in range(r.machine.units):
+        wake(r, QUEUE + unit, cycle)
+    for unit in range(ADD, r.machine.units):
+        wake(r, UNIT + unit, cycle)
+    for port in range(r.machine.ports):
+        wake(r, PORT + port, cycle)
 
 
 def next_cycle(r: Any) -> Any:
     """Return the first cycle in which a part acts."""
     cycle = r.wake_ups[ISSUE]
-    for part in range(1, PORT + r.machine.ports):
-        cycle = smaller(cycle, r.wake_ups[part])
+    for unit in range(r.machine.units):
+        cycle = smaller(cycle, r.wake_ups[QUEUE + unit])
+    for unit in range(ADD, r.machine.units):
+        cycle = smaller(cycle, r.wake_ups[UNIT + unit])
+    for port in range(r.machine.ports):
+        cycle = smaller(cycle, r.wake_ups[PORT + port])
     return cycle

@@ -17,6 +17,7 @@ from vecsim.engines.rules.arithmetic import step_arithmetic
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.rules.queues import dispatch_next
 from vecsim.engines.rules.sparse import step_sparse
+from vecsim.engines.rules.units import kind_of
 
 ADD, SPARSE = int(Unit.ADD), int(Unit.SPARSE)
 
@@ -26,7 +27,7 @@ def advance_units(r: Any, cycle: Any) -> Any:
     happened, again = False, True
     while again:
         again = False
-        for unit in range(ADD, SPARSE + 1):
+        for unit in range(ADD, r.machine.units):
             if r.wake_ups[UNIT + unit] != NEVER:
                 r.wake_ups[UNIT + unit] = NEVER
                 _advance(r, unit, cycle)
@@ -45,8 +46,8 @@ def _advance(r: Any, unit: Any, cycle: Any) -> None:
             dispatch_next(r, unit, state.free_at)
             r.scratch.handed_units = 0
             wake(r, ISSUE, cycle + 1)
-        if unit == SPARSE:
-            step_sparse(r, cycle)
+        if kind_of(r, unit) == SPARSE:
+            step_sparse(r, unit, cycle)
         else:
             step_arithmetic(r, unit, cycle)
         if r.scratch.started > 0:
@@ -59,7 +60,7 @@ def _advance(r: Any, unit: Any, cycle: Any) -> None:
 @apart
 def look_at_units(r: Any, cycle: Any) -> None:
     """Look at all units and ports again, for an instruction has left flight that they may have waited for."""
-    for unit in range(ADD, SPARSE + 1):
+    for unit in range(ADD, r.machine.units):
         if r.units[unit].slot >= 0:
             wake(r, UNIT + unit, cycle + 1)
     for port in range(r.machine.ports):

@@ -13,11 +13,12 @@ from vecsim.engines.rules.flight import list_flight
 from vecsim.engines.rules.hazards import follows_elements
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.rules.ports import current_slot
+from vecsim.engines.state.run import MOST_UNITS
 
-ISSUE, QUEUE, UNIT, PORT = 0, 0, 5, 10
+ISSUE, QUEUE, UNIT, PORT = 0, 1, 1 + MOST_UNITS, 1 + 2 * MOST_UNITS
 """Places in the array ``wake_ups``: issue; the queue of each unit and the units, by unit number; the
 ports."""
-MEMORY, ADD, SPARSE = int(Unit.MEMORY), int(Unit.ADD), int(Unit.SPARSE)
+ADD = int(Unit.ADD)
 
 
 def begin(r: Any, capacity: Any, times_ahead: Any) -> None:
@@ -30,7 +31,6 @@ def begin(r: Any, capacity: Any, times_ahead: Any) -> None:
     list_flight(r)
     for part in range(PORT + r.machine.ports):
         r.wake_ups[part] = 0
-    r.wake_ups[UNIT + MEMORY] = NEVER  # the ports are its units
 
 
 def wake(r: Any, part: Any, cycle: Any) -> None:
@@ -46,7 +46,7 @@ def wake_followers(r: Any, cycle: Any) -> None:
     r.scratch.started = 0
     if r.scratch.awaits_element == 1:
         wake(r, ISSUE, cycle)
-    for unit in range(ADD, SPARSE + 1):
+    for unit in range(ADD, r.machine.units):
         if r.wake_ups[UNIT + unit] == NEVER and follows_elements(r, r.units[unit].slot, slot):
             r.wake_ups[UNIT + unit] = cycle
     for port in range(r.machine.ports):
