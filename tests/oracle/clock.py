@@ -1,15 +1,16 @@
 """The oracle of time: a machine looked at cycle by cycle, from docs/timing.md alone.
 
-In each cycle the instructions in flight are looked at in the order of their age, then the next ones of the
-program. What may go on does; of what may not, the cycle from which it could is noted, if it is known. After a
-cycle in which nothing goes on comes the first that was noted.
+In each cycle come first dispatch and issue, which depend on earlier cycles and on each other alone, then
+elements and words, all in the order of age. What may go on does; of what may not, the cycle from which it
+could is noted, if it is known. After a cycle in which nothing goes on comes the first that was noted.
 
 Whatever an instruction waits for is older than it. So one look at all of them by age gives each cycle its
-due: also at the banks, where "in each cycle the port with the older access goes first" (*Banks*).
+due: also at banks and caches, where "scalar accesses go first, then the port with the older access" (*Banks*).
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,10 +20,11 @@ from isa.declaration import Timing, Unit
 from isa.program import Program
 from tests.oracle import shape
 from tests.oracle.flight import NEVER, Flight
+from tests.oracle.memory import Memory
 from tests.oracle.renaming import Renaming
 from tests.oracle.steps import Step, steps_of
 from tests.oracle.waits import CAUSES, Conditions, Span, attributed_cycles, wait
-from vecsim.machine import Machine
+from vecsim.machine import WORD_BYTES, Machine
 
 
 @dataclass(frozen=True)
@@ -48,22 +50,30 @@ class Row:
     wait_bank_conflict: int
     wait_memory_order: int
     wait_free_register: int
+    wait_words_awaited: int
+    wait_bandwidth: int
 
 
 @dataclass(frozen=True)
 class Times:
-    """The cycles of a run; by pc and cause what they are attributed to; each instruction in program order."""
+    """The cycles of a run; by pc and cause what they are attributed to; each instruction in program order.
+
+    ``counters`` has what merging, caches and main memory counted.
+    """
 
     cycles: int
     cycles_by_cause: dict[tuple[int, str], int]
     rows: list[Row]
+    counters: Counter[str]
 
 
 def times(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> Times:
     """Work out when everything happens in a program that ends and stays inside memory."""
-    flights = _Clock(machine, steps_of(program, memory, machine)).run()
+    clock = _Clock(machine, steps_of(program, memory, machine), -(-len(memory) // WORD_BYTES) * WORD_BYTES)
+    flights = clock.run()
     cycles_by_cause = attributed_cycles(_span(flight) for flight in flights)
-    return Times(sum(cycles_by_cause.values()), cycles_by_cause, [_row(flight) for flight in flights])
+    rows = [_row(flight) for flight in flights]
+    return Times(sum(cycles_by_cause.values()), cycles_by_cause, rows, clock.memory.counters)
 
 
 def _span(flight: Flight) -> Span:
@@ -90,7 +100,7 @@ def _row(flight: Flight) -> Row:
 
 
 class _Clock:
-    def __init__(self, machine: Machine, steps: list[Step]) -> None:
+    def __init__(self, machine: Machine, steps: list[Step], memory_bytes: int) -> None:
         self.machine = machine
         self.steps = steps
         self.now = 0
@@ -106,17 +116,22 @@ class _Clock:
         self.of_unit: dict[Unit, list[Flight]] = {unit: [] for unit in Unit}
         """Instructions with elements that each unit was given so far."""
         self.ports: list[list[Flight]] = [[] for _ in range(machine.memory_ports)]
-        self.banks: dict[int, int] = {}
-        """The cycle from which each bank is free."""
+        self.memory = Memory(machine, memory_bytes)
+        self.awaited: list[list[int]] = [[] for _ in range(machine.memory_ports)]
+        """When the loaded words of each port arrive, without those that go along (*Latency*)."""
+        self.arrived = [0] * machine.memory_ports
+        """When the last loaded word of each port arrives."""
 
     def run(self) -> list[Flight]:
         """Return all instructions with their times."""
         while len(self.all) < len(self.steps) or self.under_way:
             self.moved, self.wake = False, NEVER
             for flight in self.under_way:
-                self._advance(flight)
+                self._dispatch_if_possible(flight)
             while len(self.all) < len(self.steps) and self._issue(self.steps[len(self.all)]):
                 pass
+            for flight in self.under_way:
+                self._advance(flight)
             self.under_way = [flight for flight in self.under_way if flight.retire > self.now]
             self.now = self.now + 1 if self.moved else self._next()
         return self.all
@@ -149,18 +164,27 @@ class _Clock:
         flight.waits += wait(conditions, self.all[-1].issue if self.all else 0, self.now)
         self.all.append(flight)
         self.under_way.append(flight)
+        self._request(flight)
         self._write_scalars(flight)
         if shape.is_vector(step):
             given = self.of_unit[step.row.unit]
             flight.before_in_unit = given[-1] if given else None
             given.append(flight)
-            self._advance(flight)
+            self._dispatch_if_possible(flight)
         else:
             flight.dispatch = self.now
             flight.starts.append(self.now)
             if step.row.unit != Unit.SCALAR:  # "retires at I + 1"
                 flight.latency = 1
         return True
+
+    def _request(self, flight: Flight) -> None:
+        """*Scalar accesses*: the request of a scalar load or store."""
+        store = flight.step.row.timing == Timing.SCALAR_STORE
+        if store or flight.step.row.timing == Timing.SCALAR_LOAD:
+            ready = self.memory.scalar(flight.step.addresses[0], store, self.now)
+            if not store:
+                flight.latency = max(flight.latency, ready - self.now)
 
     def _issue_conditions(self, step: Step) -> Conditions:
         names = shape.scalar_reads(step) | {n for n in shape.scalar_writes(step) if not self._is_renamed(n)}
@@ -238,16 +262,18 @@ class _Clock:
 
     # From issue to the last element
 
-    def _advance(self, flight: Flight) -> None:
-        if flight.finished:
+    def _dispatch_if_possible(self, flight: Flight) -> None:
+        if flight.dispatch < NEVER:
             return
-        if flight.dispatch == NEVER:
-            unit = flight.step.row.unit
-            time = self._dispatch_time(unit, flight.before_in_unit)
-            if not self._may(time):
-                return
+        unit = flight.step.row.unit
+        time = self._dispatch_time(unit, flight.before_in_unit)
+        if self._may(time):
             flight.waits += wait({_queue_of(unit): time}, flight.issue, self.now)
             self._dispatch(flight)
+
+    def _advance(self, flight: Flight) -> None:
+        if flight.finished or flight.dispatch == NEVER:
+            return
         if flight.is_access:
             self._transfer(flight)
         else:
@@ -281,7 +307,7 @@ class _Clock:
         ended = [access.end for access in latest if access.end <= self.now]
         return len(latest) - len(ended), max(ended, default=0), number
 
-    # *Accesses*, *Banks*
+    # *Accesses*, *Merging*, *Latency*
 
     def _transfer(self, flight: Flight) -> None:
         while len(flight.transfers) < len(flight.words):
@@ -289,21 +315,46 @@ class _Clock:
             word = flight.words[w]
             earliest = self._rate(flight, w) if w else self._first_word_time(flight)
             conditions = flight.hazards(*range(word.first, word.last + 1))
-            conditions["bank_conflict"] = self.banks.get(word.number % self.machine.banks, 0)
+            if not flight.merged[w]:
+                conditions |= self._memory_conditions(flight, w)
             if not self._may(max(earliest, *conditions.values())):
                 return
             if w == 0:
                 self._wait_for_first_word(flight)
             flight.waits += wait(conditions, int(earliest), self.now)
             flight.transfers.append(self.now)
-            self.banks[word.number % self.machine.banks] = self.now + self.machine.bank_busy
+            arrival = self._arrival(flight, w)
             goes_on = w + 1 < len(flight.words) and flight.words[w + 1].first == word.last
-            flight.starts += [self.now] * (word.last + (not goes_on) - len(flight.starts))
+            elements = word.last + (not goes_on) - len(flight.starts)
+            flight.starts += [self.now] * elements
+            flight.arrivals += [arrival] * elements
 
     def _rate(self, flight: Flight, w: int) -> int:
-        """max(t(w-1), t(w-rate) + 1)."""
-        before = flight.transfers[w - flight.rate] + 1 if w >= flight.rate else 0
-        return max(flight.transfers[w - 1], before)
+        """max(t(w-1), t(w-rate) + 1), where words that go along do not count for ``rate``."""
+        counted = [t for t, merged in zip(flight.transfers, flight.merged, strict=False) if not merged]
+        full = not flight.merged[w] and len(counted) >= flight.rate
+        return max(flight.transfers[w - 1], counted[-flight.rate] + 1 if full else 0)
+
+    def _memory_conditions(self, flight: Flight, w: int) -> Conditions:
+        """*Latency*, *Main memory*, *Words of vector accesses*: when nothing of memory holds a word up."""
+        conditions = self.memory.conditions(flight.words[w].number, flight.is_store)
+        lines = conditions.get("words_awaited", 0)
+        most, awaited = self.machine.words_outstanding, self.awaited[flight.port]
+        full = not flight.is_store and 0 < most <= len(awaited)
+        return conditions | {"words_awaited": max(lines, awaited[-most] if full else 0)}
+
+    def _arrival(self, flight: Flight, w: int) -> int:
+        """a(w) of a load; t(w) + 1 of a store."""
+        merged, port, time = flight.merged[w], flight.port, self.now + 1
+        self.memory.counters["words_merged"] += merged
+        if not merged:
+            time = self.memory.take(flight.words[w].number, flight.is_store, self.now)
+        if flight.is_store:
+            return self.now + 1
+        self.arrived[port] = max(self.arrived[port], time)
+        if not merged:
+            self.awaited[port].append(self.arrived[port])
+        return self.arrived[port]
 
     def _before_first_word(self, flight: Flight) -> Conditions:
         """What a first word waits for before the cycle of alignment."""

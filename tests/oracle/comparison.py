@@ -12,11 +12,13 @@ from isa.program import Program
 from tests.differential.cases import Case
 from tests.oracle.clock import Row, times
 from vecsim.engines.cause import Cause
-from vecsim.engines.result import Run
+from vecsim.engines.result import EVERY_RUN, Run
 from vecsim.engines.running import run
+from vecsim.engines.state.counters import Counter
 from vecsim.engines.timeline import TimelineRequest
 
 COLUMNS = tuple(field.name for field in fields(Row))
+COUNTERS = {counter.name.lower() for counter in Counter} - set(EVERY_RUN)
 ENGINE = "jit"
 
 
@@ -34,15 +36,7 @@ def difference(case: Case, engine: str = ENGINE) -> str:
 
 
 def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]) -> str:
-    """Return the first difference between the oracle and a run with a whole timeline.
-
-    The oracle knows no caches yet, and no latency of memory.
-    """
-    machine = theirs.machine
-    streams = machine.store_ports or machine.disambiguation or machine.divide_interval > 1
-    streams = streams or machine.units > 3
-    if not machine.has_flat_memory or streams:
-        return ""
+    """Return the first difference between the oracle and a run with a whole timeline."""
     ours = times(program, memory, theirs.machine)
     assert theirs.timeline is not None
     by_age = np.argsort(theirs.timeline["age"])
@@ -58,6 +52,9 @@ def difference_from(theirs: Run, program: Program, memory: npt.NDArray[np.uint8]
             return f"instruction {pc}, attributed to {cause}: oracle / engine: {one} / {other}"
     if (len(ours.rows), ours.cycles) != (len(rows), theirs.cycles):
         return f"oracle / engine: rows {len(ours.rows)} / {len(rows)}, cycles {ours.cycles} / {theirs.cycles}"
+    for name in COUNTERS & theirs.counters.keys():
+        if ours.counters[name] != theirs.counters[name]:
+            return f"{name}: oracle / engine: {ours.counters[name]} / {theirs.counters[name]}"
     return ""
 
 

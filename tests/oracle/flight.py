@@ -11,7 +11,7 @@ from tests.oracle import shape
 from tests.oracle.shape import Use, Word
 from tests.oracle.steps import Step
 from tests.oracle.waits import Wait
-from vecsim.machine import Machine
+from vecsim.machine import WORD_BYTES, Machine
 
 NEVER = math.inf
 """A time that is not known yet: something older has to happen first."""
@@ -29,6 +29,8 @@ class Flight:
         e(k) of the elements that have started.
     transfers
         t(w) of the words that have gone, of an access.
+    arrivals
+        The first cycle in which each element of an access is where it goes: a(w) of its last word.
     older
         Older instructions that were in flight when it issued.
     uses
@@ -45,6 +47,7 @@ class Flight:
     dispatch: float = NEVER
     starts: list[int] = field(default_factory=list)
     transfers: list[int] = field(default_factory=list)
+    arrivals: list[int] = field(default_factory=list)
     port: int = -1
     before_in_unit: Flight | None = None
     """The instruction before it in its unit, of whatever port."""
@@ -63,8 +66,6 @@ class Flight:
     def latency(self) -> int:
         """Cycles from the start of an element to its result (*Issue*, *Accesses*, *Arithmetic*)."""
         row, machine = self.step.row, self.machine
-        if row.timing == Timing.ACCESS:
-            return 1
         if row.timing == Timing.SPARSE:
             return machine.sparse_unit.latency
         if row.timing == Timing.SCALAR_LOAD:
@@ -92,6 +93,8 @@ class Flight:
 
     def ready(self, k: int) -> float:
         """ready(k): of a sum and of the sparse unit all is ready with the last element."""
+        if self.is_access and self.step.n:
+            return self.arrivals[k] if k < len(self.arrivals) else NEVER
         if self.step.row.timing in (Timing.REDUCTION, Timing.SPARSE):
             return self.last_start + self.latency
         return self.start(k) + self.latency
@@ -105,7 +108,7 @@ class Flight:
 
     @property
     def last_ready(self) -> float:
-        return self.last_start + self.latency
+        return self.ready(max(self.step.n, 1) - 1)
 
     @property
     def end(self) -> float:
@@ -114,7 +117,7 @@ class Flight:
 
     @property
     def retire(self) -> float:
-        """R: with the last result (*Arithmetic*); of a load or store t(last) + 1."""
+        """R: with the last result (*Arithmetic*, *Accesses*)."""
         return self.last_ready
 
     # What its elements wait for
@@ -179,6 +182,11 @@ class Flight:
     def memory_order(self) -> float:
         return max((older.end for older in self.before_in_memory), default=0)
 
+    @property
+    def is_store(self) -> bool:
+        """Whether an access stores."""
+        return self.step.row.access is not None and self.step.row.access.store
+
     @cached_property
     def rate(self) -> int:
         """Words that go in a cycle (*Accesses*)."""
@@ -186,6 +194,17 @@ class Flight:
         assert access is not None
         contiguous = access.pattern == Pattern.CONTIGUOUS
         return self.machine.words_per_cycle if contiguous else self.machine.addresses_per_cycle
+
+    @cached_property
+    def merged(self) -> list[bool]:
+        """*Merging*: whether each word goes along with an earlier one of its window."""
+        access, block = self.step.row.access, self.machine.merge_bytes
+        assert access is not None
+        if not block or access.pattern == Pattern.CONTIGUOUS:
+            return [False] * len(self.words)
+        blocks = [word.number * WORD_BYTES // block for word in self.words]
+        window = self.machine.merge_window
+        return [each in blocks[w - w % window : w] for w, each in enumerate(blocks)]
 
     @cached_property
     def unaligned(self) -> bool:

@@ -149,6 +149,6 @@ def work(step: Step) -> tuple[str, str]:
     if row.access is not None:
         contiguous = "cache_transfer" if row.access.cache else "contiguous_transfer"
         transfer = contiguous if row.access.pattern == Pattern.CONTIGUOUS else "indexed_transfer"
-        return transfer, transfer
+        return transfer, transfer if row.access.store else "memory_latency"
     unit = "sum" if row.timing == Timing.REDUCTION else row.unit.name.lower()
     return f"{unit}_elements", f"{unit}_latency"

@@ -18,6 +18,8 @@ CAUSES = (
     "bank_conflict",
     "memory_order",
     "free_register",
+    "words_awaited",
+    "bandwidth",
 )
 """The closed list, in its order."""
 

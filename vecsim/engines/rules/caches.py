@@ -63,9 +63,15 @@ def goes_through(r: Run, level: int, store: int) -> bool:
     return store == 1 and r.cache_numbers[level].write_back == 0
 
 
-def hits(r: Run, level: int, address: int) -> bool:
-    """Return whether a cache has the line of a word address, or waits for it ("Caches")."""
-    return r.cache_numbers[level].perfect == 1 or place_of(r, level, line_of(r, level, address)) >= 0
+def line_free(r: Run, level: int, address: int) -> int:
+    """Return the cycle from which a cache has or may wait for the line of a word of a port ("Caches").
+
+    It never decreases: whoever looks again in an earlier cycle finds nothing new.
+    """
+    if r.cache_numbers[level].perfect == 1:
+        return 0
+    place = place_of(r, level, line_of(r, level, address))
+    return miss_free(r, level) if place < 0 else r.lines[level][place].words_from
 
 
 def bank_free(r: Run, level: int, address: int) -> int:
@@ -119,6 +125,8 @@ def _write_back(r: Run, level: int, number: int, cycle: int) -> None:
     r.counters[WRITE_BACKS + OF_A_CACHE * level] += 1
     address, following, place = word_of(r, level, number), below(r, level), -1
     if following >= 0 and r.cache_numbers[following].write_back == 1:
+        if r.cache_numbers[following].perfect == 1:
+            return
         place = place_of(r, following, line_of(r, following, address))
     if place >= 0:
         r.lines[following][place].dirty = 1
@@ -146,6 +154,7 @@ def bring(r: Run, level: int, number: int, arrival: int, ahead: int) -> int:
         if line.dirty == 1:
             _write_back(r, level, line.number, arrival)
     line.number, line.ready_at, line.dirty, line.prefetched = number, arrival, 0, ahead
+    line.words_from = miss_free(r, level)
     _date(r, level, line)
     if cache.misses > 0:
         r.awaited_lines[level][_first_free(r, level)] = arrival
@@ -271,7 +280,7 @@ def cached_start(r: Run, level: int, store: int, address: int, earliest: int) ->
     while level >= 0:
         start = larger(start, bank_free(r, level, address))
         if not goes_through(r, level, store):
-            return start if hits(r, level, address) else larger(start, miss_free(r, level))
+            return larger(start, line_free(r, level, address))
         level = below(r, level)
     return main_memory_start(r, address, start)
 

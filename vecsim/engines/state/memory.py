@@ -50,6 +50,8 @@ class Line(Row):
     """When it was used last, or came if the oldest is replaced, by ``CacheState.changes``."""
     ready_at: int = 0
     """The cycle from which it is there."""
+    words_from: int = 0
+    """The cycle from which its cache could wait for it, and from which a port can use it."""
     dirty: int = 0
     """1 if a store has changed it."""
     prefetched: int = 0
