@@ -10,7 +10,7 @@ due: also at banks and caches, where "scalar accesses go first, then the port wi
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 
 import numpy as np
@@ -113,13 +113,13 @@ class _Clock:
         """The cycle from which a scalar register is ready, but for what comes with a last element."""
         self.late: dict[str, list[Flight]] = {}
         """Instructions that give a scalar register with their last element."""
-        self.of_unit: dict[Unit, list[Flight]] = {unit: [] for unit in Unit}
-        """Instructions with elements that each unit was given so far."""
-        self.ports: list[list[Flight]] = [[] for _ in range(machine.memory_ports)]
+        self.queues: dict[str, list[Flight]] = defaultdict(list)
+        """Instructions with elements that each queue was given so far."""
+        self.ports: list[list[Flight]] = [[] for _ in range(machine.ports)]
         self.memory = Memory(machine, memory_bytes)
-        self.awaited: list[list[int]] = [[] for _ in range(machine.memory_ports)]
+        self.awaited: list[list[int]] = [[] for _ in range(machine.ports)]
         """When the loaded words of each port arrive, without those that go along (*Latency*)."""
-        self.arrived = [0] * machine.memory_ports
+        self.arrived = [0] * machine.ports
         """When the last loaded word of each port arrives."""
 
     def run(self) -> list[Flight]:
@@ -167,8 +167,8 @@ class _Clock:
         self._request(flight)
         self._write_scalars(flight)
         if shape.is_vector(step):
-            given = self.of_unit[step.row.unit]
-            flight.before_in_unit = given[-1] if given else None
+            given = self._queue(step)
+            flight.before_in_queue = given[-1] if given else None
             given.append(flight)
             self._dispatch_if_possible(flight)
         else:
@@ -196,7 +196,7 @@ class _Clock:
         conditions["free_register"] = max(freed, default=0)
         asked = Flight(step, self.machine, self.now, self.under_way, self.renaming.uses(step))
         if shape.is_vector(step):
-            conditions[_queue_of(step.row.unit)] = self._queue_time(step)
+            conditions[_queue_cause(step.row.unit)] = self._queue_time(step)
         elif step.row.timing == Timing.EXTRACT:
             conditions |= asked.hazards(0)
         elif step.row.timing in (Timing.SCALAR_LOAD, Timing.SCALAR_STORE):
@@ -233,9 +233,9 @@ class _Clock:
 
     def _queue_time(self, step: Step) -> float:
         """*Queues and dispatch*: I(i) >= D(i - Q), and I = D without a queue."""
-        queue, given = self.machine.unit_queue, self.of_unit[step.row.unit]
+        queue, given = self.machine.unit_queue, self._queue(step)
         if queue == 0:
-            return self._dispatch_time(step.row.unit, given[-1] if given else None)
+            return self._dispatch_time(step, given[-1] if given else None)
         return given[-queue].dispatch if len(given) >= queue else 0
 
     def _write_scalars(self, flight: Flight) -> None:
@@ -265,10 +265,10 @@ class _Clock:
     def _dispatch_if_possible(self, flight: Flight) -> None:
         if flight.dispatch < NEVER:
             return
-        unit = flight.step.row.unit
-        time = self._dispatch_time(unit, flight.before_in_unit)
+        time = self._dispatch_time(flight.step, flight.before_in_queue)
         if self._may(time):
-            flight.waits += wait({_queue_of(unit): time}, flight.issue, self.now)
+            cause = _queue_cause(flight.step.row.unit)
+            flight.waits += wait({cause: time}, flight.issue, self.now)
             self._dispatch(flight)
 
     def _advance(self, flight: Flight) -> None:
@@ -279,11 +279,21 @@ class _Clock:
         else:
             self._start_elements(flight)
 
-    def _dispatch_time(self, unit: Unit, before: Flight | None) -> float:
+    def _queue(self, step: Step) -> list[Flight]:
+        """What the queue of an instruction was given: ports that only store have another (*Streams*)."""
+        apart = self.machine.store_ports > 0 and shape.is_store(step)
+        return self.queues["STORE" if apart else step.row.unit.name]
+
+    def _ports_of(self, step: Step) -> range:
+        """The numbers of the ports that an access may go to (*Streams*)."""
+        loading, all_ = self.machine.memory_ports, len(self.ports)
+        return range(loading, all_) if loading < all_ and shape.is_store(step) else range(loading)
+
+    def _dispatch_time(self, step: Step, before: Flight | None) -> float:
         """*Queues and dispatch*, *Accesses*: when what comes after another may be dispatched."""
-        if unit == Unit.MEMORY:
+        if step.row.unit == Unit.MEMORY:
             in_order = before.dispatch if before else 0
-            return max(in_order, min(self._port_time(port) for port in self.ports))
+            return max(in_order, min(self._port_time(self.ports[p]) for p in self._ports_of(step)))
         return before.last_start + 1 if before else 0
 
     def _port_time(self, port: list[Flight]) -> float:
@@ -295,7 +305,7 @@ class _Clock:
         flight.dispatch = self.now
         if not flight.is_access:
             return
-        free = [p for p in range(len(self.ports)) if self._port_time(self.ports[p]) <= self.now]
+        free = [p for p in self._ports_of(flight.step) if self._port_time(self.ports[p]) <= self.now]
         flight.port = min(free, key=self._preference)
         port = self.ports[flight.port]
         flight.before_on_port = port[-1] if port else None
@@ -406,6 +416,6 @@ class _Clock:
         return before if len(taken) < unit.p and len(distinct) <= unit.r else before + 1
 
 
-def _queue_of(unit: Unit) -> str:
+def _queue_cause(unit: Unit) -> str:
     """The cause of a wait for room in a queue, or for dispatch."""
     return "port" if unit == Unit.MEMORY else "unit"

@@ -49,8 +49,8 @@ class Flight:
     transfers: list[int] = field(default_factory=list)
     arrivals: list[int] = field(default_factory=list)
     port: int = -1
-    before_in_unit: Flight | None = None
-    """The instruction before it in its unit, of whatever port."""
+    before_in_queue: Flight | None = None
+    """The instruction before it in its queue, of whatever port."""
     before_on_port: Flight | None = None
     waits: list[Wait] = field(default_factory=list)
 
@@ -171,12 +171,13 @@ class Flight:
         return [older for older in self.older if older.is_access and older.step.n and self._ordered(older)]
 
     def _ordered(self, older: Flight) -> bool:
-        ours, theirs = self.step.row.access, older.step.row.access
-        assert ours is not None and theirs is not None
-        if not (ours.store or theirs.store):
+        if not (self.is_store or older.is_store):
             return False
         section = self.machine.section_size
-        a, b = shape.byte_range(self.step, section), shape.byte_range(older.step, section)
+        if self.machine.disambiguation == 2:
+            return not {word.number for word in self.words}.isdisjoint(word.number for word in older.words)
+        of = shape.hull if self.machine.disambiguation else shape.byte_range
+        a, b = of(self.step, section), of(older.step, section)
         return a is None or b is None or (a.start < b.stop and b.start < a.stop)
 
     def memory_order(self) -> float:
@@ -184,16 +185,17 @@ class Flight:
 
     @property
     def is_store(self) -> bool:
-        """Whether an access stores."""
-        return self.step.row.access is not None and self.step.row.access.store
+        return shape.is_store(self.step)
 
     @cached_property
     def rate(self) -> int:
         """Words that go in a cycle (*Accesses*)."""
         access = self.step.row.access
         assert access is not None
-        contiguous = access.pattern == Pattern.CONTIGUOUS
-        return self.machine.words_per_cycle if contiguous else self.machine.addresses_per_cycle
+        what = "words" if access.pattern == Pattern.CONTIGUOUS else "addresses"
+        own: int = getattr(self.machine, f"store_{what}_per_cycle")
+        all_: int = getattr(self.machine, f"{what}_per_cycle")
+        return own if own and self.port >= self.machine.memory_ports else all_
 
     @cached_property
     def merged(self) -> list[bool]:

@@ -117,6 +117,13 @@ def byte_range(step: Step, section: int) -> range | None:
     return range(step.addresses[0], step.addresses[0] + step.n * record_bytes(step, section))
 
 
+def hull(step: Step, section: int) -> range:
+    """The bytes from the lowest address of an access to the end of its highest element (*Memory order*)."""
+    assert step.row.access is not None
+    end = max(step.addresses) + step.row.access.value_bytes
+    return byte_range(step, section) or range(min(step.addresses), end)
+
+
 def words(step: Step, section: int) -> list[Word]:
     """Words in the order of their transfer (*Accesses*)."""
     access, bytes_ = step.row.access, byte_range(step, section)
@@ -134,6 +141,11 @@ def words(step: Step, section: int) -> list[Word]:
         last = min(number * WORD_BYTES + WORD_BYTES - 1, bytes_[-1]) - bytes_[0]
         actual.append(Word(number, first // record, last // record))
     return actual
+
+
+def is_store(step: Step) -> bool:
+    """Whether it is a store, vector or scalar."""
+    return step.row.access is not None and step.row.access.store
 
 
 def is_vector(step: Step) -> bool:
