@@ -5,7 +5,8 @@ elements and words, all in the order of age. What may go on does; of what may no
 could is noted, if it is known. After a cycle in which nothing goes on comes the first that was noted.
 
 Whatever an instruction waits for is older than it. So one look at all of them by age gives each cycle its
-due: also at banks and caches, where "scalar accesses go first, then the port with the older access" (*Banks*).
+due: also at banks and caches, where scalar accesses go first, "then the ports, the one with the older access
+first" (*Banks*).
 """
 
 from __future__ import annotations

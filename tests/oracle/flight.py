@@ -175,7 +175,9 @@ class Flight:
             return False
         section = self.machine.section_size
         if self.machine.disambiguation == 2:
-            return not {word.number for word in self.words}.isdisjoint(word.number for word in older.words)
+            ours = {word.number for word in self.words}
+            if ours.isdisjoint(word.number for word in older.words):
+                return False
         of = shape.hull if self.machine.disambiguation else shape.byte_range
         a, b = of(self.step, section), of(older.step, section)
         return a is None or b is None or (a.start < b.stop and b.start < a.stop)

@@ -19,7 +19,7 @@ VECTOR, SCALAR = 1, 2
 
 
 class Banks:
-    """*Banks*, *Main memory*: the banks of a machine, their open rows and the path that all transfers share."""
+    """*Banks*, *Main memory*: the banks, their open rows and the path that all transfers share."""
 
     def __init__(self, machine: Machine, counters: Counter[str]) -> None:
         self.machine, self.counters = machine, counters
@@ -83,7 +83,7 @@ class Banks:
 
 @dataclass(eq=False)
 class Line:
-    """A line in a cache or on its way.
+    """A line of a cache, also before it has arrived.
 
     Attributes
     ----------
@@ -107,9 +107,7 @@ class Line:
 class Cache:
     """*Caches*: one of them, and what lies below it."""
 
-    def __init__(
-        self, name: str, numbers: Numbers, below: Cache | Banks, memory: Banks, size: int
-    ) -> None:
+    def __init__(self, name: str, numbers: Numbers, below: Cache | Banks, memory: Banks, size: int) -> None:
         self.name, self.numbers, self.below, self.memory, self.size = name, numbers, below, memory, size
         self.sets: list[list[Line | None]] = [[None] * numbers.ways for _ in range(numbers.sets)]
         self.free: Counter[int] = Counter()
