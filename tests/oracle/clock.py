@@ -295,7 +295,7 @@ class _Clock:
         if step.row.unit == Unit.MEMORY:
             in_order = before.dispatch if before else 0
             return max(in_order, min(self._port_time(self.ports[p]) for p in self._ports_of(step)))
-        return before.last_start + 1 if before else 0
+        return before.last_start + before.interval if before else 0
 
     def _port_time(self, port: list[Flight]) -> float:
         """When a port takes one more: access i - K of it has ended its transfer."""
@@ -397,6 +397,9 @@ class _Clock:
             k = len(flight.starts)
             earliest = max(int(flight.dispatch), room(flight, k))
             conditions = flight.hazards(k)
+            late = k > 0 and max(earliest, *conditions.values()) > flight.starts[k - 1]
+            if late and flight.interval > 1:
+                earliest = max(earliest, flight.starts[k - 1] + flight.interval)
             if not self._may(max(earliest, *conditions.values())):
                 return
             flight.waits += wait(conditions, earliest, self.now)

@@ -75,6 +75,11 @@ class Flight:
             latency += math.ceil(math.log2(self.step.n)) if self.step.n else 0
         return latency
 
+    @cached_property
+    def interval(self) -> int:
+        """Cycles from elements that start in one cycle to the next ones (*Arithmetic*)."""
+        return self.machine.divide_interval if self.step.row.latency == "divide" else 1
+
     # What is known
 
     @property
