@@ -281,9 +281,13 @@ class _Clock:
             self._start_elements(flight)
 
     def _queue(self, step: Step) -> list[Flight]:
-        """What the queue of an instruction was given: ports that only store have another (*Streams*)."""
-        apart = self.machine.store_ports > 0 and shape.is_store(step)
-        return self.queues["STORE" if apart else step.row.unit.name]
+        """What the queue of the next instruction was given: of stores apart (*Streams*), or of its unit."""
+        kind = step.row.unit.name.lower()
+        if step.row.unit == Unit.MEMORY:
+            return self.queues["store" if self.machine.store_ports and shape.is_store(step) else kind]
+        units: int = getattr(self.machine, f"{kind}_units")
+        queues = [self.queues[f"{kind} {number}"] for number in range(units)]
+        return queues[sum(map(len, queues)) % units]
 
     def _ports_of(self, step: Step) -> range:
         """The numbers of the ports that an access may go to (*Streams*)."""
