@@ -1,6 +1,7 @@
 """A matrix on the device, as callers see it: products with vectors of the host or the device."""
 
 import copy
+import importlib
 from collections.abc import Sequence
 from typing import Any, Protocol
 
@@ -18,7 +19,7 @@ from gpu.runtime.vectors import (
     is_on_device,
     like,
     span,
-    stream_of,
+    stream_for,
 )
 from vecsim.support.errors import UserError
 from vecsim.support.number_conversion import require_real, to_floats
@@ -81,6 +82,7 @@ class DeviceMatrix:
         self._product = product
         self._transposed = transposed
         self._places: EntryPlaces | None = None
+        self._scale = 1.0
         self.shape = shape
         self.dtype = np.dtype(dtype)
         self.format = format
@@ -115,6 +117,21 @@ class DeviceMatrix:
 
     def __matmul__(self, x: Any) -> Any:
         return self.matmat(x) if len(getattr(x, "shape", np.shape(x))) == 2 else self.matvec(x)
+
+    def __mul__(self, factor: float) -> "DeviceMatrix":
+        """Return this matrix times a number. Both have the same arrays, also after `update_values`."""
+        if not isinstance(factor, int | float | np.integer | np.floating):
+            return NotImplemented
+        scaled = copy.copy(self)
+        scaled._scale = self._scale * float(factor)
+        if self._transposed is not None:
+            scaled._transposed = self._transposed * factor
+        return scaled
+
+    __rmul__ = __mul__
+
+    def __neg__(self) -> "DeviceMatrix":
+        return self * -1.0
 
     @property
     def T(self) -> "DeviceMatrix":
@@ -173,7 +190,7 @@ class DeviceMatrix:
                     "gpu.prepare(A, updatable=True)"
                 )
         self._require_device()
-        stream, there = stream_of(stream), is_on_device(data)
+        stream, there = stream_for(stream, data), is_on_device(data)
         if there:
             new = as_device_array(data, stream)
             self._check_device("data", data, new, self.nnz)
@@ -225,8 +242,9 @@ class DeviceMatrix:
         alpha, beta
             Factors. With beta 0, `out` is never read; another beta needs it.
         stream
-            Of Numba, CuPy, torch or cuda.core (a graph being built too), or its handle; the default stream
-            without it. With device vectors the host waits for nothing. What is still to be done to x and out
+            Of Numba, CuPy, torch or cuda.core (a graph being built too), or its handle. Without it the stream
+            that x names by ``__cuda_array_interface__`` (CuPy's current one), otherwise the default one. With
+            device vectors the host waits for nothing. What is still to be done to x and out
             on other streams is awaited, by this stream, for arrays by DLPack alone; for others it is the
             caller's to order. With vectors of the host the result has arrived on return.
 
@@ -237,7 +255,7 @@ class DeviceMatrix:
         """
         if out is None and beta != 0:
             raise UserError("beta other than 0 needs out, the vector that it multiplies")
-        stream = stream_of(stream)
+        stream = stream_for(stream, x)
         x_there, out_there = is_on_device(x), out is not None and is_on_device(out)
         if out is not None and x_there != out_there:
             places = ("device", "host") if x_there else ("host", "device")
@@ -275,7 +293,7 @@ class DeviceMatrix:
         if out is None and beta != 0:
             raise UserError("beta other than 0 needs out, the array that it multiplies")
         self._require_device()
-        stream, there = stream_of(stream), is_on_device(x)
+        stream, there = stream_for(stream, x), is_on_device(x)
         given = as_device_array(x, stream) if there else _of_type(np.asarray(x), self.dtype)
         count = int(given.shape[1]) if len(given.shape) == 2 else 0
         self._check_many("x", given, (self.shape[1], count))
@@ -301,7 +319,8 @@ class DeviceMatrix:
         """Multiply two-dimensional device arrays of Numba, several vectors at once where the format can."""
         real, several = self.dtype.type, getattr(self._product, "launch_several", None)
         if several is not None and x.is_c_contiguous() and y.is_c_contiguous():
-            several(x.reshape(-1), y.reshape(-1), x.shape[1], real(alpha), real(beta), stream)
+            factors = real(alpha * self._scale), real(beta)
+            several(x.reshape(-1), y.reshape(-1), x.shape[1], *factors, stream)
             return
         sources, results = Columns(x, stream, read=True), Columns(y, stream, read=beta != 0)
         for column in range(x.shape[1]):
@@ -316,23 +335,38 @@ class DeviceMatrix:
             )
         if np.dtype(array.dtype) != self.dtype:
             raise UserError(f"{name} has type {array.dtype}, the matrix {self.dtype}: convert one of them")
-        if is_on_device(array) and not (array.is_c_contiguous() or array.T.is_c_contiguous()):
+        if is_on_device(array) and not (array.is_c_contiguous() or array.is_f_contiguous()):
             raise UserError(
                 f"{name} on the device must be contiguous, row by row or column by column: "
                 "make a contiguous copy first"
             )
 
-    def aslinearoperator(self) -> Any:
-        """Return it as scipy.sparse.linalg.LinearOperator, for vectors of the host.
+    def aslinearoperator(self, library: str = "scipy") -> Any:
+        """Return it as a LinearOperator, for the solvers of SciPy or CuPy.
 
         Its ``rmatvec`` needs the transposed copy, as `rmatvec` does.
-        """
-        from scipy.sparse.linalg import LinearOperator
 
-        return LinearOperator(
+        Parameters
+        ----------
+        library
+            ``"scipy"`` for vectors of the host, ``"cupy"`` for those of CuPy.
+
+        Raises
+        ------
+        UserError
+            If the library is none of these, or not installed.
+        """
+        modules = {"scipy": "scipy.sparse.linalg", "cupy": "cupyx.scipy.sparse.linalg"}
+        if library not in modules:
+            raise UserError(f"library {library!r} has no linear operator here: use 'scipy' or 'cupy'")
+        try:
+            linalg = importlib.import_module(modules[library])
+        except ImportError:
+            raise UserError("CuPy is not installed: use library='scipy', or install CuPy") from None
+        return linalg.LinearOperator(
             self.shape,
-            matvec=lambda x: self.matvec(np.ravel(x)),
-            rmatvec=lambda x: self.rmatvec(np.ravel(x)),
+            matvec=lambda x: self.matvec(x.ravel()),
+            rmatvec=lambda x: self.rmatvec(x.ravel()),
             dtype=self.dtype,
         )
 
@@ -397,7 +431,7 @@ class DeviceMatrix:
     def _launch(self, x: Any, y: Any, alpha: float, beta: float, stream: Any) -> None:
         if self.shape[0]:
             real = self.dtype.type
-            self._product.launch(x, y, real(alpha), real(beta), stream)
+            self._product.launch(x, y, real(alpha * self._scale), real(beta), stream)
 
     def _check(self, name: str, vector: Any, length: int, *, check_type: bool = True) -> None:
         if tuple(vector.shape) != (length,):

@@ -65,9 +65,9 @@ class Columns:
 
     def __init__(self, array: Any, stream: Any, *, read: bool) -> None:
         self._rows, self._count = array.shape
-        # One row or one column is contiguous both ways.
-        by_columns = array.T.is_c_contiguous()
-        self._flat = (array.T if by_columns else array).reshape(-1)
+        # One row or one column is contiguous both ways. Numba's `T` is a copy.
+        by_columns = array.is_f_contiguous()
+        self._flat = array.ravel(order="F" if by_columns else "C")
         self._copied = None
         if not by_columns:
             self._copied = empty(self._rows * self._count, array.dtype)

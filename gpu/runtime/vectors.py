@@ -258,6 +258,17 @@ def stream_of(stream: Any) -> Any:
     return stream
 
 
+def stream_for(stream: Any, x: Any) -> Any:
+    """Return `stream_of` a stream; without one, of the stream that x names by ``__cuda_array_interface__``.
+
+    CuPy names its current stream, Numba that of the array, torch none: then it is the default one.
+    """
+    if stream is None and is_on_device(x):
+        named = (_interface(x) or {}).get("stream") or 0
+        stream = 0 if named == LEGACY_DEFAULT_STREAM else named
+    return stream_of(stream)
+
+
 def stream_handle(stream: Any) -> int:
     """Return the handle of what `stream_of` gave."""
     if isinstance(stream, int):

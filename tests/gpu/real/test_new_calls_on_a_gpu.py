@@ -75,3 +75,26 @@ def test_matrices_of_cupy_and_torch():
     tensor = torch.sparse_csr_tensor(*parts, size=matrix.shape).cuda()
     for given in (tensor, tensor.to_sparse_coo(), tensor.to_sparse_csc()):
         np.testing.assert_array_equal(gpu.prepare(given) @ x, matrix @ x)
+
+
+def test_solvers_and_streams_of_cupy():
+    cupy = pytest.importorskip("cupy")
+    linalg = pytest.importorskip("cupyx.scipy.sparse.linalg")
+    grid = scipy.sparse.diags_array([-1.0, 2.1, -1.0], offsets=[-1, 0, 1], shape=(5000, 5000), format="csr")
+    built = gpu.prepare(grid, updatable=True)
+    b = cupy.ones(5000)
+    x, status = linalg.cg(built.aslinearoperator("cupy"), b, tol=1e-10)
+    assert status == 0
+    np.testing.assert_allclose(grid @ x.get(), 1.0, rtol=1e-7)
+    built.update_values(cupy.asarray(3 * grid.data))
+    x, status = linalg.cg((2 * built).aslinearoperator("cupy"), b, tol=1e-10)
+    np.testing.assert_allclose(6 * (grid @ x.get()), 1.0, rtol=1e-7)
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        slow = cupy.random.random((4000, 4000))
+        for _ in range(4):
+            slow = slow @ slow / 1000
+        late = b * 2 + 0 * slow[0, 0]
+        y = built @ late  # on CuPy's current stream, so after what makes `late`
+        result = y.get()
+        stream.synchronize()
+    np.testing.assert_allclose(result, 3 * (grid @ np.full(5000, 2.0)))

@@ -1,3 +1,5 @@
+import sys
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -8,6 +10,7 @@ from gpu.format_registry import FORMATS
 from gpu.formats.coo.container import COO
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.slicing import Slicing
+from gpu.runtime import vectors
 from gpu.runtime.cuda import cuda
 from vecsim.formats import CRS
 from vecsim.support.errors import MatrixWarning, UserError
@@ -126,3 +129,50 @@ def test_values_that_are_lost_are_refused_or_reported():
         narrow @ np.array([1, 1e300, 1])
     with pytest.raises(UserError, match="x has values of type complex128"):
         prepare(MATRIX, "hisparse").matmat(np.ones((3, 2)) * 1j)
+
+
+def test_a_number_times_a_matrix():
+    built = prepare(MATRIX, "crs", transpose=True)
+    for scaled, factor in ((2 * built, 2), (built * -0.5, -0.5), (-built, -1), (3 * (2 * built), 6)):
+        np.testing.assert_array_equal(scaled @ X, factor * Y)
+        np.testing.assert_array_equal(scaled.T @ np.ones(4), factor * (MATRIX.T @ np.ones(4)))
+        np.testing.assert_array_equal(scaled.T.T @ X, factor * Y)
+        np.testing.assert_array_equal(scaled @ X[:, None], factor * Y[:, None])
+        out = np.ones(4)
+        scaled.matvec(X, out=out, alpha=2, beta=-1)
+        np.testing.assert_array_equal(out, 2 * factor * Y - 1)
+    with pytest.raises(TypeError):
+        built * "two"
+    with pytest.raises(TypeError):
+        built * 1j
+
+
+def test_a_product_is_on_the_stream_that_x_names(monkeypatch):
+    monkeypatch.setattr(vectors, "_external", "stream {}".format)
+    built, streams = prepare(MATRIX, "crs"), []
+    launch = built._product.launch
+    monkeypatch.setattr(
+        built._product, "launch", lambda *given: (streams.append(given[-1]), launch(*given[:-1], 0))
+    )
+
+    class Named:
+        def __init__(self, stream):
+            self.array, self.stream = cuda.to_device(X), stream
+
+        @property
+        def __cuda_array_interface__(self):
+            described = dict(self.array._ary.__array_interface__)
+            return described | ({} if self.stream is None else {"stream": self.stream})
+
+    for named in (None, 1, 7):
+        built.matvec(Named(named), out=cuda.to_device(Y))
+    built.matvec(Named(7), out=cuda.to_device(Y), stream=9)
+    assert streams == [0, 0, "stream 7", "stream 9"]
+
+
+def test_linear_operators_of_other_libraries(monkeypatch):
+    with pytest.raises(UserError, match="use 'scipy' or 'cupy'"):
+        prepare().aslinearoperator("jax")
+    monkeypatch.setitem(sys.modules, "cupyx", None)
+    with pytest.raises(UserError, match="CuPy is not installed"):
+        prepare().aslinearoperator("cupy")
