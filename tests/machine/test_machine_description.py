@@ -131,3 +131,23 @@ def test_of_many_mistakes_the_first_are_named(tmp_path):
         load_machine(file)
     assert len(error.value.lines) == 51
     assert error.value.lines[-1] == f"{file}: has more such mistakes; only the first 50 are listed"
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (["l1.bytes=1000"], "l1.bytes = 1000 must be a multiple of line_bytes x ways = 256"),
+        (
+            ["l1.bytes=4096", "l2.bytes=4096", "l2.line_bytes=32"],
+            "l2.line_bytes = 32 must be at least l1.line_bytes = 64",
+        ),
+        (
+            ["memory_ports=16", "accesses_in_flight=1024"],
+            "ports x accesses_in_flight + 4 queues x unit_queue = 16416 must be at most 8192",
+        ),
+    ],
+)
+def test_numbers_that_do_not_go_together_are_named(changes, message):
+    with pytest.raises(UserError) as error:
+        load_machine("vs2003", changes)
+    assert str(error.value) == f"preset vs2003: {message}"

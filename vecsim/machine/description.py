@@ -10,6 +10,7 @@ from pathlib import PurePath
 from typing import Any, ClassVar
 
 from pydantic import Field, PrivateAttr, ValidationError, ValidationInfo, field_validator, model_validator
+from pydantic_core import ErrorDetails
 
 from vecsim.machine.extension import Extension
 from vecsim.machine.numbers import Cache, Frozen, Latencies, MainMemory, SparseUnit, number, power_of_two
@@ -399,8 +400,15 @@ DEFAULTS: Mapping[str, Any] = Machine().numbers()
 def wrong_number(error: ValidationError) -> str:
     """Return in a line which number of a machine is wrong, and what is wrong with it."""
     first = error.errors()[0]
-    where = shown(".".join(map(str, first["loc"])))
-    return f"machine: {where} = {shown(repr(first['input']))}: {first['msg'].removeprefix('Value error, ')}"
+    return f"machine: {in_words(first, first['msg'].removeprefix('Value error, '))}"
+
+
+def in_words(error: ErrorDetails, message: str) -> str:
+    """Return a message with the number that is wrong; of numbers that do not go together, it names them."""
+    where = ".".join(map(str, error["loc"]))
+    if error["type"] == "value_error" and isinstance(error["input"], Mapping):
+        return f"{where}.{message}" if where else message
+    return f"{shown(where)} = {shown(repr(error['input']))}: {message}"
 
 
 def _enough(physical: int, named: int, whose: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from vecsim.machine.description import Machine, flat
+from vecsim.machine.description import Machine, flat, in_words
 from vecsim.machine.extended import machine_class
 from vecsim.machine.extension import Extension
 from vecsim.machine.extension_files import extensions_of, shipped
@@ -222,7 +222,7 @@ def _in_words(described: type[Machine], error: ErrorDetails) -> str:
     if error["type"] == "model_type":
         return f"{key} is a table: set one of its fields, {key}.NAME"
     message = _TYPES.get(error["type"], error["msg"].removeprefix("Value error, "))
-    return f"{key} = {shown(repr(error['input']))}: {message}"
+    return in_words(error, message)
 
 
 _TYPES = {"bool_type": "write true or false", "int_type": "write an integer"}
