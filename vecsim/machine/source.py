@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
-from vecsim.machine.description import Machine, flat, in_words
+from vecsim.machine.description import DEFAULTS, Machine, flat, in_words
 from vecsim.machine.extended import machine_class
 from vecsim.machine.extension import Extension
 from vecsim.machine.extension_files import extensions_of, shipped
@@ -134,9 +134,7 @@ def _read(path: str, mistakes: Mistakes) -> tuple[dict[str, Any], Origin]:
     named = table.get("name", one_line(file.stem))
     is_preset = isinstance(named, str) and named in known
     stated = flat(table).keys()
-    omitted = tuple(
-        name for name in flat(preset_table(DEFAULT_PRESET)) if name not in stated and name != "name"
-    )
+    omitted = tuple(name for name in flat(DEFAULTS) if name not in stated)
     base = table.pop("based_on", None)
     if base is None:
         # A copy of a preset that states everything is compared with that; otherwise vs2003 fills it.
@@ -151,6 +149,8 @@ def _read(path: str, mistakes: Mistakes) -> tuple[dict[str, Any], Origin]:
         mistakes.add(f"{path}: based_on: unknown preset {base!r}; use one of {', '.join(known)}{near}")
         base, base_stated = DEFAULT_PRESET, True
     merged = preset_table(base)
+    if not base_stated:  # what no preset needs to state is off
+        omitted = tuple(name for name in omitted if name in flat(merged))
     for key, value in table.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
         merged[key] = merged[key] | value if both else value
