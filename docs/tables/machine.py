@@ -58,7 +58,9 @@ def _numbers(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, st
 def _span(kind: object, name: str) -> str:
     if kind is bool:
         return "true, false"
-    return {"section_size": "a power of two, 4 to 4,096"}.get(name, "a power of two, 1 to 4,096")
+    from_4 = "a power of two, 4 to 4,096"
+    spans = {"section_size": from_4, "line_bytes": from_4, "merge_bytes": f"0, or {from_4}"}
+    return spans.get(name, "a power of two, 1 to 4,096")
 
 
 def _shown(value: object) -> str:

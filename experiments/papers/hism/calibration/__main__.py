@@ -1,4 +1,4 @@
-"""``python -m experiments.papers.hism.calibration``: the tables of docs/calibration.md from kept runs."""
+"""``python -m experiments.papers.hism.calibration``: the tables of docs/papers/calibration.md from kept runs."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from experiments.report.text import html
 from vecsim.machine import load_machine
 
 VS2003 = load_machine("vs2003")
-PAGE = Path(__file__).parents[4] / "docs" / "calibration.md"
+PAGE = Path(__file__).parents[4] / "docs" / "papers" / "calibration.md"
 
 
 def rows(name):
