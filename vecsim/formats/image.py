@@ -15,7 +15,7 @@ ADDRESS_LIMIT = 2**31
 """Addresses are non-negative 32-bit integers."""
 
 MOST_SHIFTS = 256
-"""Multiples of the alignment by which an array of a perturbed placement starts later, at most less one."""
+"""An array of a perturbed placement starts later by fewer multiples of the alignment than these."""
 
 
 @dataclass(frozen=True)

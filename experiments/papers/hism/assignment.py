@@ -1,7 +1,8 @@
 """The one place that says with which options the programs stand for the paper's: its schedules are not known.
 
 Plain loops but for BBCS, which loads the next section ahead. What `vecsim calibrate` finds speaks for that of
-CRS, BBCS and HiSM; that JD and CHiSM are plain is a convention (docs/papers/calibration.md). All do the same work.
+CRS, BBCS and HiSM; that JD and CHiSM are plain is a convention
+(docs/papers/calibration.md). All do the same work.
 """
 
 from __future__ import annotations

@@ -67,9 +67,9 @@ class SweepTable(Overview):
         By name: ``matrix``, the numbers in which generated matrices of one family differ (``matrix.S``; see
         `meanings`), ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
         of the machine by their names, ``option.NAME``, ``define.NAME``; None where it is not varied),
-        ``cycles``, with jitter ``cycles_least`` and ``cycles_most`` of all placements of the arrays,
-        ``cycles_per_nnz``, ``seconds``, ``gflops`` (of products: two operations for each stored
-        entry) and ``gigabytes_per_second`` where the machine states its clock, ``instructions``,
+        then results: ``cycles``, with jitter ``cycles_least`` and ``cycles_most`` of all placements,
+        ``cycles_per_nnz``; where the machine states its clock ``seconds``, ``gflops`` (of products: two
+        operations for each stored entry) and ``gigabytes_per_second``; ``instructions``,
         ``bytes_moved``, ``peak_share``, ``storage_bytes``, ``relative_error``, ``cause_CAUSE`` in cycles,
         ``counted_EXTENSION.NAME`` where the machine has extensions that count, ``counted_NAME`` of caches
         and main memory where a cell has them (None where not), and ``fault``: why a row has no numbers.

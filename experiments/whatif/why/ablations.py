@@ -75,7 +75,7 @@ def _of_caches(machine: Machine, **numbers: int | bool) -> Changes:
 
 def _merged(machine: Machine) -> Changes:
     """Merge equal words, on a machine whose runs need the loop for any machine as they are."""
-    if machine.merge_bytes or (machine.ports == 1 and machine.has_flat_memory):
+    if machine.merge_bytes or machine.has_one_stream:
         return {}
     return {"merge_bytes": 4, "merge_window": machine.section_size}
 
@@ -88,12 +88,18 @@ ABLATIONS = (
         "strided and indexed accesses as fast as contiguous ones",
         lambda machine: {"addresses_per_cycle": machine.words_per_cycle},
     ),
-    Ablation("64 accesses of a port in flight", lambda machine: {"accesses_in_flight": LONGEST_QUEUE}),
+    Ablation(
+        "64 accesses of a port in flight",
+        lambda machine: {"accesses_in_flight": max(machine.accesses_in_flight, LONGEST_QUEUE)},
+    ),
     Ablation("chaining", lambda machine: {"chaining": True}),
     Ablation("vector arithmetic with latency 1", _arithmetic),
     Ablation("sparse unit with latency 1", lambda machine: {"sparse_unit.latency": 1}),
     Ablation("scalar loads and operations with latency 1", _scalar_load),
-    Ablation("queues of 64 in front of the units", lambda machine: {"unit_queue": LONGEST_QUEUE}),
+    Ablation(
+        "queues of 64 in front of the units",
+        lambda machine: {"unit_queue": max(machine.unit_queue, LONGEST_QUEUE)},
+    ),
     Ablation(
         "64 instructions issued in a cycle, branches free",
         lambda machine: {"issue_width": LONGEST_QUEUE, "branch_penalty": 0},
@@ -121,9 +127,18 @@ ALL = "all of these"
 
 
 def effective(machine: Machine, changes: Changes) -> Changes:
-    """Leave out what is so already."""
+    """Leave out what is so already; all of it where no machine is so."""
     numbers = flat(machine.numbers())
-    return {name: value for name, value in changes.items() if numbers[name] != value}
+    changed = {name: value for name, value in changes.items() if numbers[name] != value}
+    return changed if _is_possible(machine, changed) else {}
+
+
+def _is_possible(machine: Machine, changes: Changes) -> bool:
+    try:
+        machine.changed(changes)
+    except UserError:  # a number is at its greatest
+        return False
+    return True
 
 
 def ablated(machine: Machine, cycles: int, simulate: Callable[[Machine], int]) -> tuple[Ablated, ...]:
@@ -140,7 +155,10 @@ def ablated(machine: Machine, cycles: int, simulate: Callable[[Machine], int]) -
     """
     chosen = {each.name: effective(machine, each.changes(machine)) for each in ABLATIONS}
     chosen = {each.name: chosen[each.name] for each in ABLATIONS if chosen[each.name] or not each.rare}
-    together = {name: value for changes in chosen.values() for name, value in changes.items()}
+    together: Changes = {}
+    for changes in chosen.values():
+        if _is_possible(machine, together | changes):
+            together |= changes
     results = [
         _run(name, machine, changes, cycles, simulate) for name, changes in {ALL: together, **chosen}.items()
     ]
@@ -158,9 +176,7 @@ def wider(machine: Machine, bound: Bound, cycles: int, simulate: Callable[[Machi
         As in :func:`ablated`.
     """
     changes = bound.doubled(machine)
-    try:
-        machine.changed(changes)
-    except UserError:  # a number is at its greatest
+    if not _is_possible(machine, changes):
         return None
     return _run(f"not among these: {bound.name} at twice the rate", machine, changes, cycles, simulate)
 

@@ -13,8 +13,13 @@ from vecsim.machine.description import flat
 from vecsim.support.suggestions import counted
 
 _PORT_RATES = ("words_per_cycle", "addresses_per_cycle")
-_RATES = {Unit.ADD: ("lanes",), Unit.MULTIPLY: ("lanes",), Unit.SPARSE: ("sparse_unit.p", "sparse_unit.r")}
-"""The numbers that are the rate of a unit; the first is how many elements it takes in a cycle."""
+_RATES = {
+    Unit.ADD: ("add_units", "lanes"),
+    Unit.MULTIPLY: ("multiply_units", "lanes"),
+    Unit.SPARSE: ("sparse_units", "sparse_unit.p", "sparse_unit.r"),
+}
+"""Of each kind of unit the numbers of the machine: how many there are, then the elements that each takes in a
+cycle."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +71,12 @@ def bounds(run: Run) -> tuple[Bound, ...]:
     rows = [run.program.instruction(pc) for pc in range(len(run.program))]
     results = [*_ports(run, rows), _issue(run.instructions, machine), *_paths(run)]
     numbers = flat(machine.numbers())
-    for unit, names in _RATES.items():
-        elements, rate = int(elements_of[[row.unit == unit for row in rows]].sum()), numbers[names[0]]
+    for unit, (units, *names) in _RATES.items():
+        elements = int(elements_of[[row.unit == unit for row in rows]].sum())
+        rate = numbers[units] * numbers[names[0]]
         least = _least(elements, rate)
-        results.append(
-            Bound(f"{unit.name.lower()} unit", f"{counted(rate, 'element')}", elements, least, names)
-        )
+        name = f"{unit.name.lower()} unit" + ("s" if numbers[units] > 1 else "")
+        results.append(Bound(name, f"{counted(rate, 'element')}", elements, least, tuple(names)))
     return tuple(sorted((bound for bound in results if bound.amount), key=lambda bound: -bound.cycles))
 
 

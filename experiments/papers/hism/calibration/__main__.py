@@ -1,4 +1,4 @@
-"""``python -m experiments.papers.hism.calibration``: the tables of docs/papers/calibration.md from kept runs."""
+"""``python -m experiments.papers.hism.calibration``: tables of docs/papers/calibration.md, of stored runs."""
 
 from __future__ import annotations
 

@@ -39,6 +39,8 @@ def test_bounds_of_a_program_worked_by_hand():
     assert list(message) == ["memory ports", "add unit", "issue"]
     wide = {bound.name: bound.cycles for bound in bounds_of(VS2003.changed({"memory_ports": 2, "lanes": 4}))}
     assert wide == {"memory ports": 8 + 32, "add unit": 16, "issue": 2}
+    several = {bound.name: bound.cycles for bound in bounds_of(VS2003.changed({"add_units": 4}))}
+    assert several["add units"] == 8
 
 
 def test_ports_do_other_accesses_next_to_contiguous_ones():
