@@ -3,13 +3,14 @@
 import copy
 import importlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from gpu.entry_places import EntryPlaces
 from gpu.runtime.columns import Columns
-from gpu.runtime.memory import upload
+from gpu.runtime.memory import empty, upload
 from gpu.runtime.vectors import (
     as_device_array,
     as_kind_of,
@@ -83,6 +84,8 @@ class DeviceMatrix:
         self._transposed = transposed
         self._places: EntryPlaces | None = None
         self._scale = 1.0
+        # For copies of columns, shared by all views of this matrix. Captured products use them again.
+        self._room: dict[tuple[str, int], Any] = {}
         self.shape = shape
         self.dtype = np.dtype(dtype)
         self.format = format
@@ -99,7 +102,13 @@ class DeviceMatrix:
         return sum(int(array.nbytes) for array in {id(array): array for array in arrays}.values())
 
     def _arrays(self) -> list[Any]:
-        return [*self._product.device_arrays, *(self._places.device_arrays if self._places else ())]
+        places = self._places.device_arrays if self._places else ()
+        return [*self._product.device_arrays, *places, *self._room.values()]
+
+    def _room_for(self, name: str, count: int, size: int) -> Any:
+        if (name, count) not in self._room:
+            self._room[name, count] = empty(size, self.dtype)
+        return self._room[name, count]
 
     @property
     def transposes_itself(self) -> bool:
@@ -278,7 +287,8 @@ class DeviceMatrix:
         ----------
         x
             An array of (N, k) of this dtype, of the host or on the device as in `matvec`, contiguous row by
-            row or column by column. Where it is row by row, ``hisparse`` apart, columns are copied.
+            row or column by column. Where it is row by row, ``hisparse`` apart, columns are copied, into
+            memory that the matrix keeps.
         out
             An array of (M, k) in the same place, likewise; it is overwritten and returned. Without it a new
             one is made, row by row.
@@ -322,8 +332,10 @@ class DeviceMatrix:
             factors = real(alpha * self._scale), real(beta)
             several(x.reshape(-1), y.reshape(-1), x.shape[1], *factors, stream)
             return
-        sources, results = Columns(x, stream, read=True), Columns(y, stream, read=beta != 0)
-        for column in range(x.shape[1]):
+        count = x.shape[1]
+        sources = Columns(x, partial(self._room_for, "x", count), stream, read=True)
+        results = Columns(y, partial(self._room_for, "y", count), stream, read=beta != 0)
+        for column in range(count):
             self._launch(sources[column], results[column], alpha, beta, stream)
         results.write_back(stream)
 

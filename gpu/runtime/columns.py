@@ -1,5 +1,6 @@
 """Arrays of several vectors on the device: stored row by row as callers have them, column by column here."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,6 @@ import numpy as np
 from gpu.runtime.cuda import cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.runtime.launches import Launch, X, Y, blocks_of
-from gpu.runtime.memory import empty
 
 
 @cuda.jit
@@ -57,20 +57,23 @@ class Columns:
     ----------
     array
         Two-dimensional device array of Numba, contiguous row by row or column by column.
+    room
+        Allocates a device vector of that many elements for a copy. It must stay as long as a captured product
+        may be replayed.
     stream
         0, or an object of Numba or cuda.core, which a copy is put on.
     read
         Whether a copy has the elements; otherwise they are still to be written.
     """
 
-    def __init__(self, array: Any, stream: Any, *, read: bool) -> None:
+    def __init__(self, array: Any, room: Callable[[int], Any], stream: Any, *, read: bool) -> None:
         self._rows, self._count = array.shape
         # One row or one column is contiguous both ways. Numba's `T` is a copy.
         by_columns = array.is_f_contiguous()
         self._flat = array.ravel(order="F" if by_columns else "C")
         self._copied = None
         if not by_columns:
-            self._copied = empty(self._rows * self._count, array.dtype)
+            self._copied = room(self._rows * self._count)
             if read:
                 transpose(self._flat, self._copied, array.shape, stream)
 

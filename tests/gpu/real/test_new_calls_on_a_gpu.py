@@ -57,6 +57,24 @@ def test_several_vectors_of_any_order():
             np.testing.assert_array_equal(result.copy_to_host(), 2 * (matrix @ x) - 1)
 
 
+def test_products_with_several_vectors_are_captured():
+    from gpu.runtime.cuda import cuda
+    from gpu.runtime.cuda_driver import Stream
+
+    matrix, x = matrix_of(np.float64), RNG.integers(0, 9, (2400, 3)).astype(float)
+    built, given, out = gpu.prepare(matrix, "crs"), cuda.to_device(x), cuda.to_device(np.zeros((2400, 3)))
+    built.matmat(given, out=out)
+
+    def enqueue(into):
+        built.matmat(given, out=out, stream=into.address)
+
+    with Stream() as stream, stream.capture(enqueue) as graph:
+        given.copy_to_device(2 * x)
+        graph.launch(stream)
+        stream.synchronize()
+    np.testing.assert_array_equal(out.copy_to_host(), 2 * (matrix @ x))
+
+
 def test_the_fastest_of_few_is_right():
     for dtype in (np.float32, np.float64):
         matrix, x = matrix_of(dtype), np.ones(2400, dtype)
@@ -83,11 +101,11 @@ def test_solvers_and_streams_of_cupy():
     grid = scipy.sparse.diags_array([-1.0, 2.1, -1.0], offsets=[-1, 0, 1], shape=(5000, 5000), format="csr")
     built = gpu.prepare(grid, updatable=True)
     b = cupy.ones(5000)
-    x, status = linalg.cg(built.aslinearoperator("cupy"), b, tol=1e-10)
+    x, status = linalg.cg(built.aslinearoperator("cupy"), b, rtol=1e-10)
     assert status == 0
     np.testing.assert_allclose(grid @ x.get(), 1.0, rtol=1e-7)
     built.update_values(cupy.asarray(3 * grid.data))
-    x, status = linalg.cg((2 * built).aslinearoperator("cupy"), b, tol=1e-10)
+    x, status = linalg.cg((2 * built).aslinearoperator("cupy"), b, rtol=1e-10)
     np.testing.assert_allclose(6 * (grid @ x.get()), 1.0, rtol=1e-7)
     with cupy.cuda.Stream(non_blocking=True) as stream:
         slow = cupy.random.random((4000, 4000))

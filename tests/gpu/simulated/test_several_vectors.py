@@ -35,6 +35,17 @@ def test_rows_or_columns_side_by_side_on_the_host_and_the_device(format, order):
     np.testing.assert_array_equal(out.copy_to_host(), 2 * expected - Y)
 
 
+def test_copies_of_columns_are_allocated_once_and_counted():
+    built = prepare()
+    nbytes = built.nbytes
+    for _ in range(2):
+        built.matmat(cuda.to_device(X), out=cuda.to_device(Y))
+        assert built.nbytes == nbytes + 8 * (X.size + Y.size)
+    by_columns = prepare()
+    by_columns.matmat(cuda.to_device(np.asfortranarray(X)), out=cuda.to_device(np.asfortranarray(Y)))
+    assert by_columns.nbytes == nbytes
+
+
 def test_one_column_and_lists():
     built = prepare(transpose="crs")
     np.testing.assert_array_equal(built @ X[:, :1], MATRIX @ X[:, :1])
