@@ -79,7 +79,7 @@ def _streams(machine: Machine) -> dict[str, int]:
         "add_units": rng.choice([1, 1, 2, 3]),
         "multiply_units": rng.choice([1, 1, 2, 5]),
         "sparse_units": rng.choice([1, 1, 2, 3]),
-        "divide_interval": rng.choice([1, 1, 2, 7]),
+        "divide_interval": min(rng.choice([1, 1, 2, 7]), machine.latency.divide),
         "store_ports": rng.choice([0, 1, 1, 2]),
         "store_words_per_cycle": rng.choice([0, 1, 3, 8]),
         "store_addresses_per_cycle": rng.choice([0, 1, 3]),

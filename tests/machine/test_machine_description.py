@@ -145,6 +145,7 @@ def test_of_many_mistakes_the_first_are_named(tmp_path):
             ["memory_ports=16", "accesses_in_flight=1024"],
             "ports x accesses_in_flight + 4 queues x unit_queue = 16416 must be at most 8192",
         ),
+        (["divide_interval=21"], "divide_interval = 21 must be at most latency.divide = 20"),
     ],
 )
 def test_numbers_that_do_not_go_together_are_named(changes, message):

@@ -164,6 +164,15 @@ class Machine(Overview, Frozen):
         return value and power_of_two(value, 4, 4096)
 
     @model_validator(mode="after")
+    def _check_divides(self) -> Machine:
+        if self.divide_interval > self.latency.divide:
+            raise ValueError(
+                f"divide_interval = {self.divide_interval} must be at most "
+                f"latency.divide = {self.latency.divide}"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _check_flight(self) -> Machine:
         most = self.ports * self.accesses_in_flight + self.queues * self.unit_queue
         if most > MOST_IN_FLIGHT:
