@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from vecsim.cli.printing.console import fill, table
-from vecsim.engines.lines import CACHES
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,7 +38,7 @@ def hot_table(lines: Sequence[Line], hot: int | None, listing: bool) -> Table:
     result.add_column("")
     result.add_column("attributed to")
     result.add_column("waited longest for")
-    caches = [name for name in CACHES if any(name in line.hits for line in lines)]
+    caches = sorted({name for line in lines for name in line.hits})
     for name in caches:
         result.add_column(f"{name} misses,\nof requests", justify="right", no_wrap=True)
     rows = ((*_row(line, line.cycles / cycles if cycles else 0.0), *_misses(line, caches)) for line in shown)
