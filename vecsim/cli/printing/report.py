@@ -8,7 +8,6 @@ from statistics import geometric_mean
 from typing import TYPE_CHECKING, Any
 
 from vecsim.cli.printing.console import fill, table
-from vecsim.engines.physical import HEADS
 from vecsim.results.file_digests import InputFile
 
 if TYPE_CHECKING:
@@ -58,6 +57,8 @@ def machine_line(machine: Machine) -> str:
 
 def results_table(measurements: Sequence[Measurement]) -> Table:
     """Show the measurements, a row each; with jitter the least and the most cycles of all placements."""
+    from vecsim.engines.physical import HEADS
+
     speeds, jittered = speedups(measurements), any(m.jittered for m in measurements)
     in_units = [m.physical.texts() if m.physical else () for m in measurements]
     rows = (
