@@ -225,11 +225,11 @@ class Cache:
         self._count("refill_bytes", size)
         self.clock += 1
         line = Line(number, arrival, room, self.clock, self.clock)
-        self._place(line)
+        self._place(line, u)
         return line
 
-    def _place(self, line: Line) -> None:
-        """*Who is replaced*, and where it goes."""
+    def _place(self, line: Line, u: int) -> None:
+        """*Who is replaced*, and where it goes, from u on."""
         places = self.sets[line.number % len(self.sets)]
         if None in places:
             places[places.index(None)] = line
@@ -241,7 +241,7 @@ class Cache:
         if victim.changed:
             self._count("write_backs")
             size = self.numbers.line_bytes
-            self.below.write(victim.number * size, size, line.arrival)
+            self.below.write(victim.number * size, size, u)
 
 
 class Memory:

@@ -134,11 +134,13 @@ def _write_back(r: Run, level: int, number: int, cycle: int) -> None:
         line_passes(r, address, r.cache_numbers[level].line_bytes, cycle)
 
 
-def bring(r: Run, level: int, number: int, arrival: int, ahead: int) -> int:
+def bring(r: Run, level: int, number: int, asked: int, arrival: int, ahead: int) -> int:
     """Put a line that leaves what follows at ``arrival`` into a cache; return when it is there ("Caches").
 
     Parameters
     ----------
+    asked
+        The cycle of the request that it is for.
     ahead
         1 if it is prefetched.
     """
@@ -152,7 +154,7 @@ def bring(r: Run, level: int, number: int, arrival: int, ahead: int) -> int:
     if line.number >= 0:
         r.counters[EVICTIONS + OF_A_CACHE * level] += 1
         if line.dirty == 1:
-            _write_back(r, level, line.number, arrival)
+            _write_back(r, level, line.number, asked + 1 + cache.hit_latency)
     line.number, line.ready_at, line.dirty, line.prefetched = number, arrival, 0, ahead
     line.words_from = miss_free(r, level)
     _date(r, level, line)
@@ -217,11 +219,11 @@ def look_up_last(r: Run, address: int, store: int, pc: int, cycle: int) -> int:
         ready = touch(r, LAST, place, cycle, store)
     else:
         begin = larger(cycle, miss_free(r, LAST))
-        ready = bring(r, LAST, number, _last_asks(r, number, begin), 0)
+        ready = bring(r, LAST, number, begin, _last_asks(r, number, begin), 0)
         r.lines[LAST][place_of(r, LAST, number)].dirty = store
     for next_ in range(number + 1, number + 1 + ahead * cache.prefetch):
         if _asks_ahead(r, LAST, next_, cycle):
-            bring(r, LAST, next_, _last_asks(r, next_, cycle), 1)
+            bring(r, LAST, next_, cycle, _last_asks(r, next_, cycle), 1)
     return ready
 
 
@@ -250,11 +252,11 @@ def look_up_first(r: Run, address: int, store: int, pc: int, cycle: int) -> int:
         ready = touch(r, FIRST, place, cycle, store)
     else:
         begin = larger(cycle, miss_free(r, FIRST))
-        ready = bring(r, FIRST, number, _first_asks(r, number, pc, begin), 0)
+        ready = bring(r, FIRST, number, begin, _first_asks(r, number, pc, begin), 0)
         r.lines[FIRST][place_of(r, FIRST, number)].dirty = store
     for next_ in range(number + 1, number + 1 + ahead * cache.prefetch):
         if _asks_ahead(r, FIRST, next_, cycle):
-            bring(r, FIRST, next_, _first_asks(r, next_, pc, cycle), 1)
+            bring(r, FIRST, next_, cycle, _first_asks(r, next_, pc, cycle), 1)
     return ready
 
 
