@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from docs.tables import assembler, commands, formats, instructions, machine, pages, state
+from docs.tables import assembler, commands, formats, instructions, machine, pages, state, validation
 
 _MARK = re.compile(r"^<!-- made from: (?P<name>[a-z-]+) -->$", re.M)
 
@@ -20,6 +20,8 @@ MADE: dict[str, Callable[[], str]] = {
     "commands": commands.page,
     "python": commands.python_names,
     "further-pages": pages.further,
+    "validation": validation.page,
+    "validation-counts": validation.counts,
 }
 
 

@@ -1,0 +1,45 @@
+"""Tables of docs/validation.md: published measurements next to those that presets give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+
+from docs.tables.markdown import table
+from experiments.validation.comparison import Row, read
+
+
+def page() -> str:
+    """Return a table for each source."""
+    parts = []
+    for (machine, source), group in groupby(read(), lambda row: (row.machine, row.source)):
+        rows = list(group)
+        once = " No number of the preset was chosen or changed by them." if rows[0].compared_once else ""
+        parts += [f"`{machine}`, {rows[0].unit}. {source}.{once}", _table(rows)]
+    return "\n\n".join(parts)
+
+
+def counts() -> str:
+    """Return how many measurements of each machine have which verdict."""
+    heads = ("within 15 %", "explained", "differs")
+    of: dict[str, Counter[str]] = {}
+    for row in read():
+        of.setdefault(row.machine.split()[0], Counter())[row.verdict] += 1
+    total = sum(of.values(), Counter())
+    rows = [(f"`{name}`", *(str(of[name][head]) for head in heads)) for name in of]
+    return table(("preset", *heads), [*rows, ("all", *(str(total[head]) for head in heads))])
+
+
+def _table(rows: list[Row]) -> str:
+    cells = (
+        (
+            row.measurement,
+            row.size,
+            f"{row.published:g}",
+            f"{row.ours:g}",
+            f"{row.difference:+.1f} %",
+            f"explained: {row.lacks}" if row.verdict == "explained" else row.verdict,
+        )
+        for row in rows
+    )
+    return table(("measurement", "size", "published", "ours", "difference", "verdict"), cells)
