@@ -13,6 +13,7 @@ from isa.state import State
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.state.accounts import Start, TimelineRow
 from vecsim.engines.state.control import Scratch
+from vecsim.engines.state.flight import TouchedRegisters
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.machine import MachineNumbers
 from vecsim.engines.state.row import Row, fields_of, objects, store
@@ -200,6 +201,7 @@ class InterpretedRun(Run):
         self.cache_numbers = _interpreted(_CACHES, caches, bounded=bounded)
         self.scratch = (bounded_row(Scratch) if bounded else Scratch)()
         self.order = [0] * self.machine.slots
+        self.touched = [TouchedRegisters() for _ in self.order]
         self.timeline = [TimelineRow() for _ in range(timeline)]
         self.starts = [Start() for _ in range(starts)]
         for name, part in RECORD.items():

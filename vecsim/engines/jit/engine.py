@@ -29,6 +29,7 @@ from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.state.accounts import Start, TimelineRow
 from vecsim.engines.state.control import Control
 from vecsim.engines.state.control import Scratch as ScratchRow
+from vecsim.engines.state.flight import TouchedRegisters
 from vecsim.engines.state.row import new_rows
 from vecsim.engines.timeline import CHUNK, TimelineRequest
 from vecsim.engines.user_code import STANDSTILL, UserCodeError
@@ -78,6 +79,7 @@ class JitEngine(BaseEngine):
             "cache_numbers": cache_numbers(machine),
             "numbers": extension_numbers(machine),
             "scratch": new_rows(ScratchRow, (1,)),
+            "touched": new_rows(TouchedRegisters, (slots,)),
             "order": np.zeros(slots, np.int64),
             "timeline": new_rows(TimelineRow, (rows,)),
             "starts": new_rows(Start, (starts,)),
@@ -90,6 +92,7 @@ class JitEngine(BaseEngine):
             "waits": np.zeros(WAITS, np.int64),
             "blocks": scalar_blocks(program, machine),
             "moving": new_rows(MovingAccess, (machine.ports,)),
+            "earliest": np.zeros((machine.ports, machine.section_size), np.int64),
             "wake_ups": np.zeros(wake_ups.PORT + machine.ports, np.int64),
             "semantics": code.semantics,
             "slow_paths": code.slow_paths,

@@ -39,6 +39,7 @@ _APART: tuple[Callable[..., Any], ...] = (
     accounts._postpone,
     accounts.book_wait,
     arithmetic.start_first,
+    arithmetic.end_arithmetic,
     arithmetic.step_arithmetic,
     caches.bring,
     caches.cached_passes,

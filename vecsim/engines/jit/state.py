@@ -111,16 +111,24 @@ class MovingAccess(Row):
     """The number of the access in program order; -1: nothing is known."""
     kind: int = 0
     """How its words are timed."""
+    plain: int = 0
+    """1 if each word is one element, and no register is an operand as a whole."""
     rate: int = 0
     """The most words in a cycle."""
     first_read: int = NONE
     second_read: int = NONE
-    written: int = NONE
-    """The vector registers that it reads and writes, or -1."""
+    first_write: int = NONE
+    second_write: int = NONE
+    """The vector registers that it reads and writes element by element, or -1."""
+    record: int = 4
+    offset: int = 0
+    """Bytes from an element to the next, as far as its words are concerned; where in a word it begins."""
     clear: int = 0
     """1 if only the banks hold up what is left of it."""
     limit: int = 0
     """The first element that an older instruction has yet to time, as far as known."""
+    stop: int = 0
+    """1 if the next word is the last, or ends a wait, so that it does not go ahead of the clock."""
     window: int = 0
     """If that holds it up, the cycles from the first word of all ports that has not gone to it, at least."""
 
@@ -147,6 +155,8 @@ class CompiledRun(Run):
     """The scalar blocks, :mod:`vecsim.engines.jit.single_port.preparation`."""
     moving: Annotated[list[MovingAccess], Temporary(MOST_PORTS)]
     """(P,) the accesses that the ports transfer, in the loop for any machine."""
+    earliest: Annotated[list[list[int]], Temporary()]
+    """(P, s) from when registers let the elements of these accesses go."""
     wake_ups: Annotated[list[int], Temporary()]
     """See :mod:`vecsim.engines.jit.multiport.wake_ups`."""
     semantics: Annotated[list[int], Temporary()]

@@ -123,12 +123,17 @@ def step_arithmetic(r: Run, unit: int, cycle: int) -> int:
         r.scratch.started = slot.number + 1
     if slot.element < slot.elements:
         return wake
+    end_arithmetic(r, slot, unit)
+    return NEVER
+
+
+def end_arithmetic(r: Run, slot: Slot, unit: int) -> None:
+    """Let an instruction leave a unit that has started all its elements ("Arithmetic")."""
     instruction = r.program[slot.pc]
     result = slot.cycle + result_latency(instruction, slot.elements)
     if instruction.timing == REDUCTION:
         slot.first_ready = result
     leave_unit(r, slot, unit, result)
-    return NEVER
 
 
 def leave_unit(r: Run, slot: Slot, unit: int, result: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from isa.declaration import Pattern, Timing
 from vecsim.engines.rules.accounts import retire_from_flight
 from vecsim.engines.rules.addresses import base_address, words_of_element
-from vecsim.engines.rules.hazards import count_wait, follow_older, release
+from vecsim.engines.rules.hazards import count_wait, follow_older, note_touched, release
 from vecsim.engines.rules.numbers import larger, smaller
 from vecsim.engines.rules.operands import complete
 from vecsim.engines.rules.renaming import (
@@ -28,7 +28,7 @@ def list_flight(r: Run) -> None:
     in_flight = 0
     for number in range(r.machine.slots):
         slot = r.slots[number]
-        slot.blocked = slot.element_waits = slot.slice_waits = 0
+        slot.blocked = slot.element_waits = slot.slice_waits = slot.followers = 0
         if slot.age >= 0:
             k = in_flight
             while k > 0 and r.slots[r.order[k - 1]].age > slot.age:
@@ -39,15 +39,19 @@ def list_flight(r: Run) -> None:
     r.scratch.in_flight = in_flight
     for k in range(in_flight):
         slot = r.slots[r.order[k]]
+        note_touched(r, slot)
         for j in range(k):
-            count_wait(slot, r.depends[slot.number][r.order[j]], 1)
+            bits = r.depends[slot.number][r.order[j]]
+            count_wait(slot, bits, 1)
+            r.slots[r.order[j]].followers += 1 if bits != 0 else 0
 
 
 def enter(r: Run, instruction: Instruction, cycle: int, n: int) -> Slot:
     """Return a slot for n >= 1 elements of an instruction that issues in ``cycle`` ("Issue")."""
-    number = 0
+    number = r.scratch.next_slot
     while r.slots[number].age >= 0:
-        number += 1
+        number = number + 1 if number + 1 < r.machine.slots else 0
+    r.scratch.next_slot = number + 1 if number + 1 < r.machine.slots else 0
     slot = r.slots[number]
     slot.reset()
     slot.number = number

@@ -57,44 +57,66 @@ def count_wait(slot: Slot, bits: int, change: int) -> None:
 
 def follow_older(r: Run, slot: Slot) -> None:
     """Note what the new instruction in ``slot`` waits for in each one in flight ("WAR and WAW hazards")."""
-    instruction = r.program[slot.pc]
+    access, instruction = r.program[slot.pc].timing == ACCESS, instruction_of(r, slot)
+    note_touched(r, slot)
+    written = r.touched[slot.number].written
+    touched = written | r.touched[slot.number].read
     cached = slot.slice >= 0 or slot.cache_first >= 0
+    depends, every = r.depends[slot.number], r.scratch.times_ahead < 2  # a rule of a user is asked of all
     for k in range(r.scratch.in_flight):
-        older = r.slots[r.order[k]]
-        bits = register_waits(instruction_of(r, slot), instruction_of(r, older))
-        if writes_any(r, older, slot.kept_set):
+        number, bits = r.order[k], 0
+        theirs = r.touched[number]
+        if every or touched & theirs.written | written & theirs.read != 0:
+            bits = register_waits(instruction, instruction_of(r, r.slots[number]))
+        if slot.kept_set != 0 and writes_any(r, r.slots[number], slot.kept_set):
             bits |= FOLLOWS_WHOLE
         if cached:
-            bits |= cache_waits(r, slot, older)
-        if instruction.timing == ACCESS and access_follows(r, slot, older):
+            bits |= cache_waits(r, slot, r.slots[number])
+        if access and theirs.access == 1 and access_follows(r, slot, r.slots[number]):
             bits |= FOLLOWS_ORDER
         if bits != 0:
-            r.depends[slot.number][older.number] = bits
+            depends[number] = bits
+            r.slots[number].followers += 1
             count_wait(slot, bits, 1)
+
+
+def note_touched(r: Run, slot: Slot) -> None:
+    """Note the registers that the instruction in ``slot`` reads and writes ("WAR and WAW hazards")."""
+    instruction, mine = instruction_of(r, slot), r.touched[slot.number]
+    mine.written = instruction.write_set | instruction.whole_write_set | instruction.added_set
+    mine.read = instruction.read_set | instruction.whole_read_set
+    mine.access = 1 if r.program[slot.pc].timing == ACCESS else 0
 
 
 def release(r: Run, slot: Slot, position: int, last: int) -> None:
     """End all waits for ``slot``, which has left flight from ``position``, and its own ("Chaining")."""
-    for k in range(position, r.scratch.in_flight):
-        younger = r.slots[r.order[k]]
-        bits = r.depends[younger.number][slot.number]
+    k = position
+    while slot.followers > 0:
+        number = r.order[k]
+        bits = r.depends[number][slot.number]
         if bits != 0:
-            r.depends[younger.number][slot.number] = 0
+            younger = r.slots[number]
+            r.depends[number][slot.number] = 0
+            slot.followers -= 1
             count_wait(younger, bits, -1)
             if bits & FOLLOWS_ORDER:
                 younger.order_end = larger(younger.order_end, last + 1)
-    for k in range(position):
-        r.depends[slot.number][r.order[k]] = 0
+        k += 1
+    depends = r.depends[slot.number]
+    for j in range(position):
+        if depends[r.order[j]] != 0:
+            depends[r.order[j]] = 0
+            r.slots[r.order[j]].followers -= 1
 
 
 def first_blocked(r: Run, slot: Slot, element: int) -> int:
     """Return the first element from ``element`` on that an older one has yet to start ("Chaining")."""
-    limit, k = NEVER, 0
+    limit, k, depends = NEVER, 0, r.depends[slot.number]
     while r.order[k] != slot.number:
-        older = r.slots[r.order[k]]
-        follows = r.depends[slot.number][older.number] & FOLLOWS_ELEMENT != 0
-        if follows and element < older.first + older.elements:
-            limit = smaller(limit, larger(element, older.first + older.element))
+        if depends[r.order[k]] & FOLLOWS_ELEMENT != 0:
+            older = r.slots[r.order[k]]
+            if element < older.first + older.elements:
+                limit = smaller(limit, larger(element, older.first + older.element))
         k += 1
     return limit
 

@@ -40,6 +40,8 @@ class Scratch(Row):
     times_ahead: int = 0
     """1 if the engine times an instruction to its end as soon as all its cycles are known, 2 if it times each
     element as soon as its cycle is known."""
+    next_slot: int = 0
+    """Where to look for a free slot first."""
     timeline: int = 0
     """1 to write a timeline, 2 to note the starts of elements, too."""
     awaits_element: int = 0

@@ -75,8 +75,21 @@ class Slot(Row):
     waits: list[int] = array(WAITS)
     """Cycles that it has waited, by cause."""
 
+    followers: int = 0
+    """How many younger instructions wait for anything of it."""
     blocked: int = 0
     """How many older instructions must leave flight before it may start."""
     element_waits: int = 0
     slice_waits: int = 0
     """How many it follows element by element, and slice by slice."""
+
+
+@dataclass(slots=True, eq=False)
+class TouchedRegisters(Row):
+    """The vector registers of an instruction in flight, as bits, next to each other for comparison."""
+
+    written: int = 0
+    read: int = 0
+    """Those that it writes or adds to, and those that it reads, element by element or as a whole."""
+    access: int = 0
+    """1 if it is an access."""

@@ -11,7 +11,7 @@ from vecsim.engines.decoded import SCALARS
 from vecsim.engines.state.accounts import Account, PendingRetirement, Start, TimelineRow
 from vecsim.engines.state.control import Control, Scratch
 from vecsim.engines.state.counters import Counter
-from vecsim.engines.state.flight import Slot
+from vecsim.engines.state.flight import Slot, TouchedRegisters
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.machine import MachineNumbers
 from vecsim.engines.state.memory import CacheNumbers, CacheState, Line, MainMemory
@@ -167,6 +167,8 @@ class Run:
     """What rules tell the engine, and count."""
     order: Annotated[list[int], Temporary()]
     """(N,) the slots in flight, oldest first."""
+    touched: Annotated[list[TouchedRegisters], Temporary()]
+    """(N,) the registers of the instructions in flight."""
     timeline: Annotated[list[TimelineRow], Temporary()]
     """Rows of instructions that have left flight, until the engine collects them."""
     starts: Annotated[list[Start], Temporary()]

@@ -21,10 +21,10 @@ from typing import Any
 
 from isa.declaration import Unit
 from vecsim.engines.jit.compiler.functions import apart
-from vecsim.engines.jit.multiport.units import advance_units, look_at_units
+from vecsim.engines.jit.multiport.units import advance_units, look_at_all, look_at_first
 from vecsim.engines.jit.multiport.wake_ups import ISSUE, PORT, QUEUE, UNIT, wake, wake_followers
-from vecsim.engines.jit.multiport.words import step_access
-from vecsim.engines.rules.numbers import NEVER, smaller
+from vecsim.engines.jit.multiport.words import GENERAL, step_access
+from vecsim.engines.rules.numbers import NEVER, larger, smaller
 from vecsim.engines.rules.ports import current_age
 from vecsim.engines.rules.queues import step_queue
 from vecsim.engines.state.run import STORES
@@ -69,11 +69,13 @@ def execute(r: Any, cycle: Any) -> None:
         if r.ports[port].accesses == 0:
             r.wake_ups[PORT + port] = NEVER
             horizon = smaller(horizon, cycle + 1 + r.machine.startup)
+        elif r.moving[port].stop == 1 and r.wake_ups[PORT + port] > cycle:
+            horizon = smaller(horizon, r.wake_ups[PORT + port])
     bound = -1
     while True:
         chosen, first, oldest, second, younger, window = -1, horizon, NEVER, horizon, NEVER, NEVER
         for port in range(ports):
-            start = r.wake_ups[PORT + port]
+            start = larger(r.wake_ups[PORT + port], cycle)
             if start < horizon:
                 age = current_age(r, port)
                 if start < first or (start == first and age < oldest):
@@ -92,18 +94,21 @@ def execute(r: Any, cycle: Any) -> None:
         accesses = r.ports[chosen].accesses
         until = smaller(bound, second + 1 if oldest < younger else second)
         following = step_access(r, chosen, cycle, until)
-        r.wake_ups[PORT + chosen] = following
+        r.wake_ups[PORT + chosen], r.moving[chosen].stop = following, 0
         if r.scratch.started > 0:
             wake_followers(r, cycle + 1)
         if r.ports[chosen].accesses < accesses:
-            look_at_units(r, cycle)
+            if r.moving[chosen].kind == GENERAL:
+                look_at_all(r, cycle)
+            else:
+                look_at_first(r, cycle)
             bound = -1
             if ports > 1:
                 horizon = smaller(horizon, cycle + 1)
         elif following == NEVER:
             bound = -1
         elif following <= first:
-            horizon, bound = first, -1
+            horizon, bound, r.moving[chosen].stop = first, -1, 1
 
 
 @apart

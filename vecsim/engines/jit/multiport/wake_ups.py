@@ -39,6 +39,12 @@ def wake(r: Any, part: Any, cycle: Any) -> None:
         r.wake_ups[part] = cycle
 
 
+def book(slot: Any, account: Any, cause: Any, cycles: Any) -> None:
+    """Book the cycles that an instruction waited for a cause, of which none are attributed to it."""
+    slot.waits[cause] += cycles
+    account.waited[cause] += cycles
+
+
 @apart
 def wake_followers(r: Any, cycle: Any) -> None:
     """Wake those that sleep and wait for elements that have just started; they see them in ``cycle``."""
