@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
-from engine_runs import EVERY_ENGINE, trace
+from engine_runs import EVERY_ENGINE, WORKED, trace
 
+from isa.assembler import assemble
 from vecsim.engines.cause import Cause
+from vecsim.engines.running import start
+from vecsim.machine import load_machine
 
 pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
 
@@ -58,3 +61,26 @@ def test_loads_miss_hit_and_replace(engine):
     ]
     counted = {name: t.run.counters[f"l1_{name}"] for name in ("hits", "misses", "evictions", "refill_bytes")}
     assert counted == {"hits": 184, "misses": 8, "evictions": 4, "refill_bytes": 512}
+
+
+def test_a_word_waits_as_the_request_of_its_line_waited(engine):
+    # Word 16 waits from 26 until the first line arrives, at 36. The scalar load asks for its line at 28 and
+    # waits for the same arrival; its line arrives at 50.
+    text = """li x31, 32
+        setvl x31
+        lv.w v1, 1024(x0)
+        rem x9, x31, x31
+        mul x10, x9, x9
+        mul x11, x10, x10
+        lw x5, 1088(x11)
+        halt"""
+    changes = ["main_memory.latency=10", "l1.bytes=4096", "l1.misses=1", "l1.serves=3"]
+    program, memory = assemble(text, file="waits.s"), np.zeros(2048, np.uint8)
+    for stops in ((), range(1, 50)):
+        running = start(program, memory, load_machine(WORKED, changes), engine=engine)
+        for cycle in stops:
+            running.advance(cycle=cycle)
+            running.restore(running.snapshot())  # everything looks again
+        running.advance(cycle=1000)
+        result = running.result()
+        assert (result.cycles, result.waited["words_awaited"]) == (50, 36 - 26)
