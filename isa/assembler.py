@@ -7,35 +7,40 @@ evaluates expressions, when forward references are known, and encodes.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from isa import mnemonics
-from isa.conditions import Conditions
+from isa.conditions import CONDITIONAL, Conditions
 from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, DataSection, segments
 from isa.declaration import Instruction, InstructionSet
-from isa.directives import check_directive
+from isa.directives import check_directive, is_data_section
 from isa.encoding import encode
 from isa.expressions import evaluate, in_range
 from isa.inclusion import Inclusion
 from isa.instructions import BASE, TYPED
+from isa.mistakes import TextMistakes
 from isa.operands import Field, field_value
 from isa.places import Place, Source
 from isa.program import Program, SourceLine
 from isa.restrictions import Restrictions
 from isa.symbols import Symbols
-from isa.syntax import Argument, Name, Problem, parse_line
+from isa.syntax import Argument, Name, Problem, characters, parse_line
 from vecsim.support.arguments import path as path_of
 from vecsim.support.arguments import path_text, shown, table, whole
-from vecsim.support.errors import AssemblyError, UserError
+from vecsim.support.errors import UserError
 from vecsim.support.input_files import ASSEMBLY, decoded, read_input
 
 ENTRY_LABELS = ("start", "main")
 """The run begins at the first of these labels that is defined, otherwise at instruction 0."""
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -71,17 +76,16 @@ class _Assembler:
         self.data = DataSection(data_base, (0, ADDRESS_LIMIT) if restrictions is None else restrictions.data)
         self.in_data = False
         self.conditions = Conditions()
+        self.mistakes = TextMistakes()
 
-    @contextmanager
-    def at(self, place: Place) -> Iterator[None]:
-        """Name file and line in what goes wrong inside."""
+    def at(self, place: Place, read: Callable[[], _Result]) -> _Result | None:
+        """Read a line; record what goes wrong, and return None then."""
         outer, self.place = self.place, place
         try:
-            yield
+            return read()
         except Problem as problem:
-            reason = problem.reason + (f" (included by {place.way})" if place.way else "")
-            name = place.source.name
-            raise AssemblyError(name, place.number, problem.column, place.text, reason) from None
+            self.mistakes.add(place, problem)
+            return None
         finally:
             self.place = outer
 
@@ -89,15 +93,32 @@ class _Assembler:
         """First pass."""
         self.conditions.begin()
         for number, line in enumerate(text.split("\n"), 1):
-            with self.at(Place(number, line.rstrip("\r"), source)):
-                self._line()
+            place = Place(number, line.rstrip("\r"), source)
+            if not self.at(place, self._is_read):
+                self._pass_over(place)
         unclosed = self.conditions.end()
         if unclosed is not None:
             place, column = unclosed
-            with self.at(place):
-                raise Problem(column, ".if without .endif: add .endif")
+            self.mistakes.add(place, Problem(column, ".if without .endif: add .endif", ".endif"))
 
-    def _line(self) -> None:
+    def _pass_over(self, place: Place) -> None:
+        """Go on after a line with a mistake, such that no later line seems wrong for that."""
+        directive = self.mistakes.lose(place.text)
+        if directive == ".if":
+            self.conditions.skip(place)
+        elif directive in CONDITIONAL:
+            name = Name(directive, 1)
+            with suppress(Problem):
+                self.conditions.turn(name) if directive == ".else" else self.conditions.close(name)
+        elif not directive and self.conditions.active and not self.in_data:
+            self.pending.append(_Pending(place, BASE.by_mnemonic["halt"], []))  # labels stay right
+
+    def _is_read(self) -> bool:
+        """Read the line and return True; Problem if it has a mistake."""
+        self._read_line()
+        return True
+
+    def _read_line(self) -> None:
         line = parse_line(self.place.text)
         if self.conditions.active:
             for label in line.labels:
@@ -105,15 +126,14 @@ class _Assembler:
         name = line.operation
         if name is None:
             return
-        if name.text in _CONDITIONAL:
+        if name.text in CONDITIONAL:
             self._conditional(name, line.arguments)
         elif self.conditions.active:
             if name.text.startswith("."):
                 self._directive(name, line.arguments)
             elif self.in_data:
-                raise Problem(
-                    name.column, f"{name.text!r} in the data section; instructions must follow .text"
-                )
+                reason = f"{name.text!r} in the data section; instructions must follow .text"
+                raise Problem(name.column, reason, ".text")
             else:
                 self._instruction(name, line.arguments)
 
@@ -146,20 +166,23 @@ class _Assembler:
             self._define(name, *arguments)
         elif name.text == ".include":
             self.read(*self.files.text_of(arguments[0], self.place))
-        elif name.text in (".text", ".data"):
-            self.in_data = name.text == ".data"
-            if arguments:
+        elif name.text in (".globl", ".global"):
+            for argument in arguments:
+                _name_in(name, argument)
+        elif name.text in (".text", ".data", ".section"):
+            self.in_data = is_data_section(name, arguments)
+            self.mistakes.begin_section()
+            if arguments and name.text == ".data":
                 address = evaluate(arguments[0], self._fixed(name))
                 in_range(address, (0, ADDRESS_LIMIT - 1), "address", arguments[0].column)
                 self.data.address = address
         elif not self.in_data:
-            raise Problem(name.column, f"{name.text} in the text section; data must follow .data")
+            raise Problem(name.column, f"{name.text} in the text section; data must follow .data", ".data")
         else:
             self._place_data(name, arguments)
 
-    def _define(self, directive: Name, name: Argument, value: Argument) -> None:
-        if not isinstance(name, Name):
-            raise Problem(name.column, f"a name is needed: write {directive.text} NAME, ...")
+    def _define(self, directive: Name, argument: Argument, value: Argument) -> None:
+        name = _name_in(directive, argument)
         if directive.text == ".reg":
             if mnemonics.is_mnemonic(name.text, self.instruction_set):
                 raise Problem(name.column, f"{name.text!r} is an instruction; choose another name")
@@ -191,12 +214,17 @@ class _Assembler:
         return lookup
 
     def _place_data(self, name: Name, arguments: tuple[Argument, ...]) -> None:
-        if name.text in (".space", ".align"):
-            size = evaluate(arguments[0], self._fixed(name))
-            if name.text == ".align":
-                in_range(size, (1, ADDRESS_LIMIT), "alignment", arguments[0].column)
+        if name.text in _RESERVING:
+            size, column = evaluate(arguments[0], self._fixed(name)), arguments[0].column
+            if name.text == ".p2align":
+                size = 1 << in_range(size, (0, 31), "alignment", column)
+            if name.text not in (".space", ".zero"):
+                in_range(size, (1, ADDRESS_LIMIT), "alignment", column)
                 size = -self.data.address % size
-            self.data.reserve(self.place, name, size, arguments[0].column)
+            self.data.reserve(self.place, name, size, column)
+        elif name.text in _TEXTS:
+            content = b"".join(characters(argument) + _TEXTS[name.text] for argument in arguments)
+            self.data.include(self.place, name, content)
         elif name.text == ".incbin":
             self.data.include(self.place, name, self._included(*arguments))
         else:
@@ -216,18 +244,22 @@ class _Assembler:
 
     def finish(self) -> Program:
         """Second pass."""
-        words = np.array([self._word(pc, pending) for pc, pending in enumerate(self.pending)], np.uint32)
+        words = [
+            self.at(each.place, partial(self._word, pc, each)) or 0 for pc, each in enumerate(self.pending)
+        ]
+        contents = [
+            (each.address, self.at(each.place, partial(each.content, self.symbols.lookup)) or b"")
+            for each in self.data.items
+        ]
+        self.mistakes.raise_all()
         overlap = self.data.overlap()
         if overlap is not None:
-            with self.at(overlap[1].place):
-                where = overlap[0].place.seen_from(overlap[1].place)
-                raise Problem(overlap[1].column, f"data overlaps that of {where}; choose another address")
-        contents = []
-        for item in self.data.items:
-            with self.at(item.place):
-                contents.append((item.address, item.content(self.symbols.lookup)))
+            where = overlap[0].place.seen_from(overlap[1].place)
+            reason = f"data overlaps that of {where}; choose another address"
+            self.mistakes.add(overlap[1].place, Problem(overlap[1].column, reason))
+            self.mistakes.raise_all()
         return Program(
-            words,
+            np.array(words, np.uint32),
             dict(self.symbols.values),
             tuple(_source_line(each.place) for each in self.pending),
             segments(contents),
@@ -239,16 +271,23 @@ class _Assembler:
         )
 
     def _word(self, pc: int, pending: _Pending) -> int:
-        with self.at(pending.place):
-            operands = pending.instruction.operands
-            fields = [
-                field_value(operand, field, pc, self.symbols)
-                for operand, field in zip(operands, pending.fields, strict=True)
-            ]
-            return encode(pending.instruction, fields)
+        operands = pending.instruction.operands
+        fields = [
+            field_value(operand, field, pc, self.symbols)
+            for operand, field in zip(operands, pending.fields, strict=True)
+        ]
+        return encode(pending.instruction, fields)
 
 
-_CONDITIONAL = (".if", ".else", ".endif")
+_RESERVING = (".space", ".zero", ".align", ".balign", ".p2align")
+_TEXTS = {".ascii": b"", ".asciz": b"\0", ".string": b"\0"}
+"""Directives of characters, with what follows each text."""
+
+
+def _name_in(directive: Name, argument: Argument) -> Name:
+    if not isinstance(argument, Name):
+        raise Problem(argument.column, f"a name is needed: write {directive.text} NAME, ...")
+    return argument
 
 
 def _source_line(place: Place) -> SourceLine:
@@ -293,7 +332,7 @@ def assemble(
     Raises
     ------
     AssemblyError
-        The first mistake in the text.
+        The mistakes in the text, in its order.
     UserError
         A mistake in the other parameters.
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from isa.places import Place
 from isa.syntax import Name, Problem
 
+CONDITIONAL = (".if", ".else", ".endif")
+"""The directives that say which lines count."""
+
 
 @dataclass
 class _Frame:
@@ -37,10 +40,14 @@ class Conditions:
         """``.if`` with its value; the value of one in lines that do not count is not asked for."""
         self._frames.append(_Frame(place, name.column, self.active, taken))
 
+    def skip(self, place: Place) -> None:
+        """``.if`` with a mistake: neither its lines nor those of its .else count."""
+        self._frames.append(_Frame(place, 1, outer=False, taken=False))
+
     def turn(self, name: Name) -> None:
         """``.else``; Problem if there is no .if or a second .else."""
         if not self._own:
-            raise Problem(name.column, ".else without .if: write .if before it")
+            raise Problem(name.column, ".else without .if: write .if before it", ".if")
         if self._frames[-1].in_else:
             raise Problem(
                 name.column,
@@ -51,7 +58,7 @@ class Conditions:
     def close(self, name: Name) -> None:
         """``.endif``; Problem if there is no .if."""
         if not self._own:
-            raise Problem(name.column, ".endif without .if: write .if before it")
+            raise Problem(name.column, ".endif without .if: write .if before it", ".if")
         self._frames.pop()
 
     def begin(self) -> None:
@@ -61,7 +68,7 @@ class Conditions:
     def end(self) -> tuple[Place, int] | None:
         """End a text; return place and column of an ``.if`` that it did not close."""
         frame = self._frames[-1] if self._own else None
-        self._texts.pop()
+        del self._frames[self._texts.pop() :]
         return None if frame is None else (frame.place, frame.column)
 
     @property

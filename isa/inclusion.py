@@ -74,7 +74,8 @@ class Inclusion:
         text = self._texts[key]
         self._left -= len(text)
         if self._left < 0:
-            raise Problem(column, f"the included files are too long; at most {MOST:,} letters are possible")
+            reason = f"the included files are too long; at most {MOST:,} letters are possible"
+            raise Problem(column, reason, ".include")
         return Source(name_of(self._file, key), key, place), text
 
     def _named(self, argument: Argument, directive: str, example: str) -> str:

@@ -37,7 +37,7 @@ def is_mnemonic(name: str, instruction_set: InstructionSet) -> bool:
 def known_names(instruction_set: InstructionSet) -> set[str]:
     """Every name that can be a mnemonic, the generic ones included."""
     names = set(instruction_set.by_mnemonic) | pseudo.MNEMONICS
-    stems = {name.rpartition(".")[0] for name in names if "." in name}
+    stems = {name.rpartition(".")[0] for name in instruction_set.by_mnemonic if "." in name}
     return names | {stem + GENERIC for stem in stems}
 
 
@@ -47,6 +47,8 @@ def unknown(mnemonic: str, instruction_set: InstructionSet) -> str:
     typed = sorted(name for name in names if name.startswith(mnemonic + "."))
     if typed:
         return f"{mnemonic!r} needs the type of an element: {', '.join(typed)}"
+    if mnemonic in pseudo.ABSENT:
+        return f"no instruction {mnemonic!r}, unlike RISC-V: {pseudo.ABSENT[mnemonic]}"
     return f"unknown instruction {mnemonic!r}{nearest(mnemonic, names)}"
 
 
@@ -80,7 +82,7 @@ def expand(
     forms = [written_syntax(instruction) for instruction in result[:1]]
     forms += [p.syntax for p in pseudo.PSEUDO_INSTRUCTIONS if p.mnemonic == name.text]
     if not forms:
-        raise Problem(name.column, unknown(name.text, instruction_set))
+        raise Problem(name.column, unknown(name.text, instruction_set), name.text)
     try:
         if result and len(arguments) == len(instruction_slots(result[0])):
             return [(result[0], match_operands(result[0], arguments, symbols))]
@@ -89,17 +91,19 @@ def expand(
             raise Problem(name.column, f"{name.text!r} does not have {count}")
         return [
             (row, match_operands(row, operands, symbols))
-            for row, operands in _substitute_all(short, arguments, symbols)
+            for row, operands in _substitute_all(short, arguments, value_bytes, symbols)
         ]
     except Undefined:
         raise
     except Problem as problem:
-        raise Problem(problem.column, f"{problem.reason} (write: {' or '.join(forms)})") from None
+        reason = f"{problem.reason} (write: {' or '.join(forms)})"
+        raise Problem(problem.column, reason, problem.cause) from None
 
 
 def _substitute_all(
     short: pseudo.Pseudo,
     arguments: tuple[Argument, ...],
+    value_bytes: int,
     symbols: Symbols,
 ) -> list[tuple[Instruction, tuple[Argument, ...]]]:
     """Write out a pseudo-instruction with the user's operands."""
@@ -109,7 +113,7 @@ def _substitute_all(
         template = _template(line)
         assert template.operation is not None
         operands = tuple(_substitute(argument, values) for argument in template.arguments)
-        rows.append((BASE.by_mnemonic[template.operation.text], operands))
+        rows.append((candidates(template.operation.text, BASE, value_bytes)[0], operands))
     return rows
 
 

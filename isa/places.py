@@ -48,6 +48,12 @@ class Place:
         return f"{self.source.name}:{self.number}"
 
     @property
+    def order(self) -> tuple[int, ...]:
+        """The numbers of the lines that include it, the outermost first, then its own."""
+        outer = self.source.included
+        return (*(outer.order if outer else ()), self.number)
+
+    @property
     def way(self) -> str:
         """Name the lines that include this one's text, the innermost first; empty for the text itself."""
         result, place = [], self.source.included

@@ -70,9 +70,17 @@ PSEUDO_INSTRUCTIONS: tuple[Pseudo, ...] = (
     _pseudo("mv xd, xa", "addi xd, xa, 0", "xd = xa"),
     _pseudo("neg xd, xa", "sub xd, zero, xa", "xd = -xa"),
     _pseudo("not xd, xa", "xori xd, xa, -1", "xd = every bit of xa inverted"),
+    _pseudo("seqz xd, xa", "div xd, xa, xa; srli xd, xd, 31", "xd = 1 if xa = 0 else 0; waits for a divide"),
+    _pseudo("snez xd, xa", "div xd, xa, xa; slt xd, zero, xd", "xd = 0 if xa = 0 else 1; waits for a divide"),
+    _pseudo("sltz xd, xa", "slt xd, xa, zero", "xd = 1 if xa < 0 else 0"),
+    _pseudo("sgtz xd, xa", "slt xd, zero, xa", "xd = 1 if xa > 0 else 0"),
+    *(_pseudo(f"fmv.{t} fd, fa", f"fmin.{t} fd, fa, fa", "fd = fa") for t in "fsd"),
+    _pseudo("fmv.w.x fd, xa", "mxf fd, xa", "fd = the 32 bits of xa, as they are"),
+    _pseudo("fmv.x.w xd, fa", "mfx xd, fa", "xd = the low 32 bits of fa, as they are"),
     _pseudo("j label", "jal zero, label", "jump"),
     _pseudo("jal label", "jal ra, label", "jump; ra = number of the next instruction"),
     _pseudo("call label", "jal ra, label", "call a routine that ends with ret"),
+    _pseudo("tail label", "jal zero, label", "jump to a routine that returns to this one's caller"),
     _pseudo("ret", "jr ra", "jump to the instruction whose number is in ra"),
     _pseudo("beqz xa, label", "beq xa, zero, label", "branch if xa = 0"),
     _pseudo("bnez xa, label", "bne xa, zero, label", "branch if xa is not 0"),
@@ -90,5 +98,20 @@ PSEUDO_INSTRUCTIONS: tuple[Pseudo, ...] = (
 
 BY_NAME: dict[tuple[str, int], Pseudo] = {(p.mnemonic, len(p.operands)): p for p in PSEUDO_INSTRUCTIONS}
 """The table by mnemonic and number of operands."""
+
+_SIGNED = "comparisons are of signed integers"
+ABSENT: dict[str, str] = {
+    **dict.fromkeys(("bltu", "bgeu", "bgtu", "bleu", "sltu", "sltiu"), _SIGNED),
+    **dict.fromkeys(("fneg.s", "fneg.d", "fneg"), "multiply by a register that holds -1"),
+    "jalr": "write jr xa, or call label",
+    "auipc": "write la xd, label",
+    "ecall": "write halt to end a run",
+    "ebreak": "set a breakpoint with vecsim debug",
+    "flw": "write fl.w fd, i14(xa)",
+    "fld": "write fl.d fd, i14(xa)",
+    "fsw": "write fs.w fb, i14(xa)",
+    "fsd": "write fs.d fb, i14(xa)",
+}
+"""Instructions of RISC-V that have no counterpart of their name, with what to do instead."""
 
 MNEMONICS: frozenset[str] = frozenset(p.mnemonic for p in PSEUDO_INSTRUCTIONS)

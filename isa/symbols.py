@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from isa.declaration import REGISTERS
 from isa.expressions import LIMIT
 from isa.places import Place
-from isa.registers import KINDS, REGISTER_NAMES, Register
+from isa.registers import KINDS, REGISTER_NAMES, RISCV_ALIASES, Register, register_name
 from isa.syntax import Argument, Name, Problem
 from vecsim.support.arguments import shown
 from vecsim.support.errors import UserError
@@ -47,12 +47,15 @@ class Symbols:
         self.data_labels: set[str] = set()
         self._origin: dict[str, str | Place] = {VALUE_BYTES: "predefined"}
         self._registers: dict[str, Register] = dict(REGISTER_NAMES)
+        self._yielding: set[str] = set(RISCV_ALIASES)
+        """Names of registers that the text has neither read nor defined: it may define them."""
         for name, value in given.items():
             self._give(name, value)
 
     def _give(self, name: str, value: int) -> None:
         if _NAME.fullmatch(name) is None:
             raise UserError(f"symbol {name!r}: use letters, digits, '_' and '.', no digit first")
+        self._yield(name)
         if name in self._registers:
             raise UserError(f"symbol {name!r} is the name of a register; use another name")
         if name == VALUE_BYTES and value != self.values[VALUE_BYTES]:
@@ -87,8 +90,7 @@ class Symbols:
         Problem
             The name is taken.
         """
-        if name.text in self._registers:
-            raise Problem(name.column, f"{name.text!r} is the name of a register; use another name")
+        self._claim(name, "is the name of a register")
         if name.text in self.values:
             origin = self._origin_of(name, place)
             given = origin.startswith("given")
@@ -99,6 +101,20 @@ class Symbols:
         if data_label:
             self.data_labels.add(name.text)
 
+    def _yield(self, name: str) -> None:
+        """Remove a name of RISC-V that the text defines and has not read as a register."""
+        if name in self._yielding:
+            self._yielding.remove(name)
+            del self._registers[name]
+
+    def _claim(self, name: Name, reason: str) -> None:
+        """Let the text define a name; Problem, with the reason, if it is that of a register."""
+        self._yield(name.text)
+        if name.text in self._registers:
+            if name.text in RISCV_ALIASES:
+                reason = f"already means {register_name(*self._registers[name.text])} before this line"
+            raise Problem(name.column, f"{name.text!r} {reason}; use another name")
+
     def _origin_of(self, name: Name, place: Place) -> str:
         """Return where a symbol comes from, as a message on a line writes it."""
         origin = self._origin[name.text]
@@ -106,8 +122,7 @@ class Symbols:
 
     def rename(self, name: Name, register: Register, place: Place) -> None:
         """Let ``name`` mean a register from here on; Problem if the name is taken."""
-        if name.text in self._registers:
-            raise Problem(name.column, f"{name.text!r} is already the name of a register; use another name")
+        self._claim(name, "is already the name of a register")
         if name.text in self.values:
             raise Problem(
                 name.column,
@@ -118,15 +133,21 @@ class Symbols:
     @property
     def register_names(self) -> dict[str, Register]:
         """What the text calls registers, next to their plain names."""
-        return {name: register for name, register in self._registers.items() if name not in REGISTER_NAMES}
+        return {
+            name: register
+            for name, register in self._registers.items()
+            if register != REGISTER_NAMES.get(name) or name in RISCV_ALIASES.keys() - self._yielding
+        }
 
     def lookup(self, name: Name) -> int:
         """Return the value of a symbol; Undefined if it has none, Problem if it is a register."""
         if name.text in self.values:
             return self.values[name.text]
         if name.text in self._registers:
-            raise Problem(name.column, f"{name.text} is a register; a number is needed")
-        raise Undefined(name.column, f"undefined symbol {name.text!r}{nearest(name.text, self.values)}")
+            kind = Undefined if name.text in self._yielding else Problem  # a label may follow
+            raise kind(name.column, f"{name.text} is a register; a number is needed", name.text)
+        reason = f"undefined symbol {name.text!r}{nearest(name.text, self.values)}"
+        raise Undefined(name.column, reason, name.text)
 
     def register(self, argument: Argument, kinds: str) -> Register:
         """Return the register that an argument names; Problem unless it is one of ``kinds`` (letters)."""
@@ -137,9 +158,10 @@ class Symbols:
         if result is None:
             if argument.text in self.values:
                 raise Problem(argument.column, f"{argument.text!r} is a symbol; {wanted} is needed")
-            raise Problem(argument.column, self._unknown_register(argument.text, kinds))
+            raise Problem(argument.column, self._unknown_register(argument.text, kinds), argument.text)
         if result[0] not in kinds:
             raise Problem(argument.column, f"{argument.text} is {KINDS[result[0]]}; {wanted} is needed")
+        self._yielding.discard(argument.text)
         return result
 
     def _unknown_register(self, name: str, kinds: str) -> str:

@@ -6,6 +6,7 @@ here about instructions, registers or the values of symbols.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -18,12 +19,17 @@ LINES_KEPT = 4096
 
 
 class Problem(Exception):
-    """A mistake at a column of the line; the assembler adds file and line."""
+    """A mistake at a column of the line; the assembler adds file and line.
 
-    def __init__(self, column: int, reason: str) -> None:
-        super().__init__(column, reason)
+    ``cause`` names what other lines may fail for, too, such as a name that is not known: a text has one
+    message for each.
+    """
+
+    def __init__(self, column: int, reason: str, cause: str = "") -> None:
+        super().__init__(column, reason, cause)
         self.column = column
         self.reason = reason
+        self.cause = cause
 
 
 @dataclass(frozen=True)
@@ -97,7 +103,7 @@ class Float:
 
 @dataclass(frozen=True)
 class Text:
-    """Text in quotation marks, which only a directive that names a file takes."""
+    """Text in quotation marks, as it is written, for directives that take a file or characters."""
 
     value: str
     column: int
@@ -169,6 +175,9 @@ class _Builder(Transformer[Token, Line]):
 
     instruction = directive
 
+    def section(self, name: Token, section: Token) -> tuple[Name, tuple[Argument, ...]]:
+        return _name(name), (_name(section),)
+
     def line(self, *parts: Name | tuple[Name, tuple[Argument, ...]] | None) -> Line:
         labels = tuple(part for part in parts if isinstance(part, Name))
         operation, arguments = parts[-1] if isinstance(parts[-1], tuple) else (None, ())
@@ -196,6 +205,21 @@ def parse_line(text: str) -> Line:
         raise _problem(error, text) from None
     assert isinstance(tree, Line)
     return tree
+
+
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\", '"': '"'}
+_ESCAPED = re.compile(r"\\(.)")
+
+
+def characters(argument: Argument) -> bytes:
+    """Return the characters of a text in UTF-8; Problem if it is none, or has an unknown escape."""
+    if not isinstance(argument, Text):
+        raise Problem(argument.column, 'write characters in quotation marks: "text"')
+    for escape in _ESCAPED.finditer(argument.value):
+        if escape[1] not in _ESCAPES:
+            reason = f"unknown escape {escape[0]}: write one of {' '.join(map(chr(92).__add__, _ESCAPES))}"
+            raise Problem(argument.column + 1 + escape.start(), reason)
+    return _ESCAPED.sub(lambda escape: _ESCAPES[escape[1]], argument.value).encode("utf-8", "surrogatepass")
 
 
 def _problem(error: UnexpectedInput, text: str) -> Problem:

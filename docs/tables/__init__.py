@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from docs.tables import assembler, commands, formats, instructions, machine, pages, state, validation
+from docs.tables import assembler, commands, formats, instructions, machine, pages, riscv, state, validation
 
 _MARK = re.compile(r"^<!-- made from: (?P<name>[a-z-]+) -->$", re.M)
 
@@ -14,6 +14,9 @@ MADE: dict[str, Callable[[], str]] = {
     "pseudo-instructions": assembler.pseudo_instructions,
     "directives": assembler.directives,
     "registers": assembler.registers,
+    "riscv-registers": riscv.registers,
+    "riscv-absent": riscv.absent,
+    "riscv-vector": riscv.vector,
     "machine": machine.page,
     "state": state.page,
     "formats": formats.page,

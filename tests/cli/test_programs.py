@@ -173,6 +173,20 @@ def test_an_assembly_error_shows_the_line_with_a_caret(vecsim, tmp_path, monkeyp
     assert [file.name for file in tmp_path.iterdir()] == ["bad.s"]
 
 
+def test_all_assembly_errors_are_printed(vecsim, tmp_path):
+    path = tmp_path / "bad.s"
+    path.write_text("    addvw.f v1, v2\n.equ N, 1 +\nli x1, N\n" + "lui x1, -1\n" * 20)
+    done = vecsim("asm", path)
+    assert (done.code, done.out) == (2, "")
+    first, *others, rest = done.err.removeprefix("vecsim: error: ").split("vecsim: error: ")
+    assert first.startswith(f"{path}:1:5: unknown instruction")
+    assert [other.partition(": ")[0] for other in others] == [
+        f"{path}:2:12",
+        *(f"{path}:{line}:9" for line in range(4, 22)),
+    ]
+    assert rest == f"{path}: and 2 more mistakes\n"
+
+
 def test_an_assembly_error_of_a_long_name_is_short(vecsim, tmp_path):
     (tmp_path / "bad\n.s").write_text(f"lw x5, 4({'a' * 900})\n")
     message = vecsim("asm", tmp_path / "bad\n.s").mistake()

@@ -25,6 +25,7 @@ from experiments.course.registry import EXERCISES
 from experiments.course.submission import Submission, read_submission
 from isa.directives import DIRECTIVES
 from isa.instructions import BASE
+from isa.mistakes import MOST
 from tests.experiments.course.cheats import CHEATS, SHIPPED
 from tests.experiments.course.plain_grader import objection
 from tests.fuzz.campaign import MOST_SECONDS, Case, main
@@ -229,7 +230,7 @@ def fault_of(actual: Grade) -> str:
     if actual.passed == bool(actual.hint) or not actual.results:
         return f"a hint too much, or none: {actual}"
     for result in problems:
-        if result.problem not in PROBLEMS or not result.text or result.text.count("\n") > 2:
+        if result.problem not in PROBLEMS or not result.text or result.text.count("\n") > 3 * MOST:
             return f"it is not said in one line: {result}"
         if SECRET in result.text or "root:x" in result.text:
             return f"it shows another file: {result}"

@@ -88,6 +88,31 @@ def test_register_names():
     assert assemble("mfs x1, rowcount").fields[0].tolist() == [1, 3, 0, 0, 0]
 
 
+def test_the_register_names_of_risc_v():
+    # The RISC-V calling convention: https://riscv.org/technical/specifications, chapter of the ABI
+    integer = (
+        "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6"
+    )
+    real = (
+        "ft0 ft1 ft2 ft3 ft4 ft5 ft6 ft7 fs0 fs1 fa0 fa1 fa2 fa3 fa4 fa5 fa6 fa7 "
+        "fs2 fs3 fs4 fs5 fs6 fs7 fs8 fs9 fs10 fs11 ft8 ft9 ft10 ft11"
+    )
+    for number, name in enumerate(integer.split()):
+        assert words(f"lw {name}, 4({name})") == words(f"lw x{number}, 4(x{number})")
+    for number, name in enumerate(real.split()):
+        assert words(f"fabs.s {name}, {name}") == words(f"fabs.s f{number}, f{number}")
+    assert words("mv fp, t0") == words("mv x8, x5")
+    assert assemble("mv a0, sp").register_names == {"a0": ("x", 10)}
+
+
+def test_a_text_may_give_names_of_risc_v_another_meaning():
+    text = ".reg a0, v1\n.equ s1, 3\n.default t1, 4\nmovv a0, a0\nj t0\nli x1, s1 + t1 + t2\nt0: mv a1, x2"
+    program = assemble(text, symbols={"t2": 5})
+    assert program.words.tolist() == words("movv v1, v1\nj 3\nli x1, 12\nmv x11, x2")
+    assert program.register_names == {"a0": ("v", 1), "a1": ("x", 11)}
+    assert program.labels == {"t0": 3}
+
+
 def test_memory_operands():
     assert words("lw x1, (x5)") == words("lw x1, 0(x5)")
     assert words(".equ N, 2\nlw x1, 4*N-16 (x5)") == words("lw x1, -8(x5)")
@@ -200,6 +225,31 @@ def test_data():
     assert program.symbols["d"] == segment.end
 
 
+def test_directives_of_other_assemblers():
+    program = assemble(
+        """
+        .globl start, X
+        .section .rodata
+        .byte 1
+        .p2align 3
+        X: .asciz "a # \\"b\\"\\n", "\u00e4"
+        .ascii "c", "d"
+        .string "e\\0\\\\"
+        .balign 4
+        .zero 3
+        .section .bss
+        .byte 2
+        .section .text
+        start: halt
+        """
+    )
+    (segment,) = program.data
+    expected = b"\1" + bytes(7) + b'a # "b"\n\0' + "\u00e4".encode() + b"\0cde\0\\\0"
+    assert segment.content == expected + bytes(-(64 + len(expected)) % 4 + 3) + b"\2"
+    assert program.symbols["X"] == 72
+    assert len(program) == 1
+
+
 def test_values_have_the_size_of_a_matrix_value():
     text = ".data\n.value 1.5\nend:"
     assert assemble(text).data[0].content == struct.pack("<f", 1.5)
@@ -289,7 +339,7 @@ def test_no_text_makes_anything_but_a_program_or_a_message(text):
     except AssemblyError as error:
         message = str(error).split("\n")
         assert message[0].startswith("<input>:")
-        assert message[-1].endswith("^")
+        assert message[-1].endswith("^") or error.more
 
 
 WORDS = "add lw x1 x5 f1 v2 .word .equ .if .else .endif .data .reg N 5 1.5 << %hi li la j nan"

@@ -123,6 +123,29 @@ MISTAKES = [
     (".reg row, x5\n.reg row, x6", 2, "row", "'row' is already the name of a register; use another name"),
     ("row: nop\n.reg row, x6", 2, "row", "'row' is already defined (line 1); use another name"),
     (".reg add, x5", 1, "add", "'add' is an instruction; choose another name"),
+    ("add x1, x1, t0\nt0: nop", 2, "t0", "'t0' already means x5 before this line; use another name"),
+    ("fmv.s fa0, fa1\n.reg fa1, f3", 2, "fa1", "'fa1' already means f11 before this line; use another name"),
+    (
+        ".equ a0, 3\nadd x1, x1, a0",
+        2,
+        "a0",
+        "'a0' is a symbol; a scalar integer register is needed (write: add xd, xa, xb)",
+    ),
+    ("addi x1, x1, a0", 1, "a0", "a0 is a register; a number is needed"),
+    ("li x1, a0", 1, "a0", "a0 is a register; a number is needed"),
+    ("bltu a0, a1, 0", 1, "bltu", "no instruction 'bltu', unlike RISC-V: comparisons are of signed integers"),
+    (
+        ".section .init",
+        1,
+        ".init",
+        "unknown section: write one of .text, .data, .rodata, .sdata, .bss, .sbss",
+    ),
+    (".section", 1, "", "the line ends too early; expected a directive"),
+    (".globl 5", 1, "5", "a name is needed: write .globl NAME, ..."),
+    (".data\n.asciz 5", 2, "5", 'write characters in quotation marks: "text"'),
+    ('.data\n.asciz "a\\q"', 2, "\\q", 'unknown escape \\q: write one of \\n \\t \\r \\0 \\\\ \\"'),
+    ('.asciz "a"', 1, ".asciz", ".asciz in the text section; data must follow .data"),
+    (".data\n.p2align 32", 2, "32", "alignment 32 must be from 0 to 31"),
     (".reg li, x5", 1, "li", "'li' is an instruction; choose another name"),
     (".reg 5, x5", 1, "5", "a name is needed: write .reg NAME, ..."),
     (
@@ -237,8 +260,64 @@ def test_a_branch_too_far_to_a_label():
     assert error.reason == "branch too far: -8193 instructions; use -8192 to 8191, or a nearer label"
 
 
-def test_the_first_mistake_is_reported():
-    assert mistake("nop\nfoo\nbar").line == 2
+def reported(text: str, **options) -> list[str]:
+    """Return the place and the first words of each mistake."""
+    error = mistake(text, **options)
+    return [f"{each.line}: {each.reason.partition(' (')[0]}" for each in (error, *error.following)]
+
+
+def test_all_mistakes_are_reported_in_the_order_of_the_text():
+    text = "j nowhere\n.data\n.byte 256\n.text\nadd x1, x2\nfoo\naddi x1, x1, 9000\nbar x1,,"
+    assert reported(text) == [
+        "1: undefined symbol 'nowhere'",
+        "3: value 256 must be from -128 to 255",
+        "5: 'add' does not have 2 operands",
+        "6: unknown instruction 'foo'",
+        "7: immediate 9000 must be from -8192 to 8191",
+        "8: unexpected ','; expected a name or a number",
+    ]
+    error = mistake(text)
+    assert str(error).count("^") == len(error.following) + 1
+    assert str(pickle.loads(pickle.dumps(error))) == str(error)
+    assert error.more == 0
+
+
+def test_of_many_mistakes_the_first_are_described_and_the_others_counted():
+    error = mistake("addi x1, x1, 9000\n" * 23)
+    assert [each.line for each in error.following] == list(range(2, 21))
+    assert str(error).splitlines()[-1] == "p.s: and 3 more mistakes"
+    assert str(mistake("addi x1, x1, 9000\n" * 21)).splitlines()[-1] == "p.s: and 1 more mistake"
+
+
+FOLLOW_UPS = [
+    "li x1, QQ\nli x2, QQ\n.data\n.word QQ",
+    ".equ N, 1 +\nli x1, N\naddi x2, x2, N",
+    ".reg row x5\nadd row, row, x1",
+    "again: add x1,, x2\nj again",
+    ".equ A, B\n.equ C, A\nli x1, C",
+    "x5: nop\nj x5",
+    ".if N\n.equ A, 1\n.else\n.equ A, 2\n.endif\nli x1, A",
+    ".if (1\nnop\n.endif",
+    ".iff 1\nnop\n.else\nnop\n.endif",
+    ".if 1\nnop\n.endfi",
+    ".if 1\nnop\n.endif 3",
+    '.include "gone.s"\nadd row, row, row\ncall walk',
+    ".dta\nX: .word 1\n.byte 2\n.text\nlw x1, X(zero)",
+    "X: .word 1\n.byte 2",
+    ".data\n.word 1\n.txt\nadd x1, x2, x3\nhalt",
+    "frob x1\nfrob x2\nfrob x3",
+    "top: " + "nop\n" * 8191 + "frob\nbeq x1, x2, top\nj -0",
+]
+
+
+@pytest.mark.parametrize("text", FOLLOW_UPS, ids=range(len(FOLLOW_UPS)))
+def test_what_another_mistake_explains_is_not_reported(text):
+    assert len(reported(text)) == 1
+
+
+def test_the_same_mistake_in_other_lines_is_reported():
+    assert len(reported("addi x1, x1, 9000\naddi x1, x1, 9000")) == 2
+    assert len(reported(".data\n.word 1\nnop\n.text\n.word 1\n.data\nnop")) == 3
 
 
 @pytest.mark.parametrize("end", ["", " ", "\t", " # c"])

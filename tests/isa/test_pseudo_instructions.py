@@ -23,9 +23,19 @@ EXPANSIONS = {
     "mv x5, x6": "addi x5, x6, 0",
     "neg x5, x6": "sub x5, x0, x6",
     "not x5, x6": "xori x5, x6, -1",
+    "seqz x5, x6": "div x5, x6, x6\nsrli x5, x5, 31",
+    "snez x5, x6": "div x5, x6, x6\nslt x5, x0, x5",
+    "sltz x5, x6": "slt x5, x6, x0",
+    "sgtz x5, x6": "slt x5, x0, x6",
+    "fmv.s f5, f6": "fmin.s f5, f6, f6",
+    "fmv.d f5, f6": "fmin.d f5, f6, f6",
+    "fmv.f f5, f6": "fmin.s f5, f6, f6",
+    "fmv.w.x f5, x6": "mxf f5, x6",
+    "fmv.x.w x5, f6": "mfx x5, f6",
     "j 7": "jal x0, 7",
     "jal 7": "jal x1, 7",
     "call 7": "jal x1, 7",
+    "tail 7": "jal x0, 7",
     "ret": "jr x1",
     "beqz x5, 7": "beq x5, x0, 7",
     "bnez x5, 7": "bne x5, x0, 7",
@@ -55,6 +65,23 @@ def test_a_name_that_is_also_an_instruction_has_another_number_of_operands():
     for pseudo in PSEUDO_INSTRUCTIONS:
         row = BASE.by_mnemonic.get(pseudo.mnemonic)
         assert row is None or len(row.operands) != len(pseudo.operands)
+
+
+def test_the_generic_suffix_takes_the_width_of_a_value():
+    expected = assemble("fmin.d f5, f6, f6").words.tolist()
+    assert assemble("fmv.f f5, f6", value_bytes=8).words.tolist() == expected
+
+
+@pytest.mark.parametrize("value", [0, 1, -1, 2, 31, 32, -(1 << 31), (1 << 31) - 1])
+@pytest.mark.parametrize("target", ["x5", "x6"])
+def test_comparisons_with_zero(target, value):
+    for name, expected in {
+        "seqz": value == 0,
+        "snez": value != 0,
+        "sltz": value < 0,
+        "sgtz": value > 0,
+    }.items():
+        assert run_straight(f"li x6, {value}\n{name} {target}, x6")[int(target[1])] == expected
 
 
 def run_straight(text: str) -> np.ndarray:

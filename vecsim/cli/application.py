@@ -207,8 +207,7 @@ def ended(run: Callable[[], int]) -> int:
             code = run()
         sys.stdout.flush()
     except AssemblyError as error:
-        reason, text, caret = str(error).rsplit("\n", 2)
-        return _mistake("\n".join((in_one_line(reason), printable(text), caret)))
+        return max(map(_mistake, _assembly_messages(error)))
     except UserErrors as error:
         return max(_mistake(in_one_line(line)) for line in error.lines)
     except UserError as error:
@@ -241,6 +240,13 @@ def _warnings_in_one_line() -> Iterator[None]:
         warnings.simplefilter("always", MatrixWarning)
         warnings.showwarning = show
         yield
+
+
+def _assembly_messages(error: AssemblyError) -> Iterator[str]:
+    for each in (error, *error.following):
+        reason, text, caret = each.alone()
+        yield "\n".join((in_one_line(reason), printable(text), caret))
+    yield from map(in_one_line, error.rest())
 
 
 def _mistake(message: str) -> int:

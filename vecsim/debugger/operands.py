@@ -53,7 +53,8 @@ def _constant(value: Any) -> Operand:
 
 def registers_of(program: Program) -> dict[str, tuple[str, int]]:
     """Return every name of a register: kind and number."""
-    return REGISTER_NAMES | dict(program.register_names)
+    own = {name: each for name, each in REGISTER_NAMES.items() if name not in program.symbols}
+    return own | dict(program.register_names)
 
 
 def looks_like_floats(bits: Any) -> bool:

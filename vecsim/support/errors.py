@@ -2,7 +2,7 @@
 
 import dis
 import traceback
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 
 class UserError(Exception):
@@ -72,7 +72,7 @@ SHOWN_LETTERS = 240
 
 
 class AssemblyError(UserError):
-    """A mistake in assembly text, with the place where it stands.
+    """A mistake in assembly text, with the place where it stands; and those that follow it.
 
     Attributes
     ----------
@@ -82,20 +82,52 @@ class AssemblyError(UserError):
         The source line.
     reason
         What was wrong and what would be right, one line.
+    following
+        The next mistakes in the text, in its order.
+    more
+        How many mistakes there are after those.
     """
 
-    def __init__(self, file: str, line: int, column: int, text: str, reason: str) -> None:
-        super().__init__(file, line, column, text, reason)
+    def __init__(
+        self,
+        file: str,
+        line: int,
+        column: int,
+        text: str,
+        reason: str,
+        following: "tuple[AssemblyError, ...]" = (),
+        more: int = 0,
+    ) -> None:
+        super().__init__(file, line, column, text, reason, following, more)
         self.file = file
         self.line = line
         self.column = column
         self.text = text
         self.reason = reason
+        self.following = following
+        self.more = more
+
+    def followed_by(self, following: "Iterable[AssemblyError]", more: int) -> "AssemblyError":
+        """Return this mistake with those that follow it, and how many there are after those."""
+        return AssemblyError(
+            self.file, self.line, self.column, self.text, self.reason, tuple(following), more
+        )
 
     def __str__(self) -> str:
+        messages = ["\n".join(each.alone()) for each in (self, *self.following)]
+        return "\n".join([*messages, *self.rest()])
+
+    def rest(self) -> list[str]:
+        """Return the line that counts the mistakes that are not described, if there are any."""
+        if not self.more:
+            return []
+        return [f"{self.file}: and {self.more:,} more mistake{'s' if self.more > 1 else ''}"]
+
+    def alone(self) -> tuple[str, str, str]:
+        """Return the lines of this mistake alone: place and reason, text, caret."""
         place = self.column - 1
         begin = max(place - SHOWN_LETTERS // 2, 0) if len(self.text) > SHOWN_LETTERS else 0
         shown = self.text[begin : begin + SHOWN_LETTERS]
         before = shown[: place - begin].ljust(place - begin)
         caret = "".join(c if c == "\t" else " " for c in before) + "^"
-        return f"{self.file}:{self.line}:{self.column}: {self.reason}\n{shown}\n{caret}"
+        return f"{self.file}:{self.line}:{self.column}: {self.reason}", shown, caret
