@@ -40,7 +40,7 @@ def wake(r: Any, part: Any, cycle: Any) -> None:
 
 
 def book(slot: Any, account: Any, cause: Any, cycles: Any) -> None:
-    """Book the cycles that an instruction waited for a cause, of which none are attributed to it."""
+    """Book cycles that an instruction waited for a cause and that are not attributed to it."""
     slot.waits[cause] += cycles
     account.waited[cause] += cycles
 
