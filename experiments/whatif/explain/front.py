@@ -10,7 +10,7 @@ import numpy as np
 from experiments.report.comparison import Comparison
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table
 from experiments.whatif.explain.cells import ABSENT, Cells
-from experiments.whatif.sweep.cost import WEIGHTS, cost
+from experiments.whatif.sweep.cost import COUNTED, WEIGHTS, cost
 from experiments.whatif.sweep.specification import DEFINE, OPTION
 from vecsim.support.suggestions import amount
 
@@ -131,18 +131,7 @@ def _steps(best: Sequence[Candidate]) -> tuple[tuple[float, float], ...]:
 
 def _without_cost(cells: Cells) -> list[str]:
     """Name numbers of the machine that were varied and that the cost does not depend on."""
-    counted = {
-        "lanes",
-        "memory_ports",
-        "words_per_cycle",
-        "addresses_per_cycle",
-        "banks",
-        "vector_registers",
-        "physical_vector_registers",
-        "section_size",
-        "sparse_unit.p",
-    }
-    return [name for name in cells.several if name not in counted and not name.startswith(OPTION)]
+    return [name for name in cells.several if name not in COUNTED and not name.startswith(OPTION)]
 
 
 def machines(cells: Cells, of: Sequence[Candidate]) -> Appendix:

@@ -20,6 +20,8 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
         "lanes": 1.0,
         "port_words": 1.0,
         "port_addresses": 0.5,
+        "accesses_in_flight": 0.125,
+        "early_start": 1 / 32,
         "banks": 0.25,
         "register_bits": 1 / 16_384,
         "sparse_entries": 1.0,
@@ -27,8 +29,20 @@ WEIGHTS: Mapping[str, float] = MappingProxyType(
     }
 )
 """Of a lane of the arithmetic units; of a contiguous word and of an address that all ports take in a cycle;
-of a bank; of a bit of the vector registers; of an entry that the sparse unit takes in a cycle; of a bit of
-the vector cache."""
+of an access that a port has in flight; of a cycle of start-up of a port less than `LATE_START`; of a
+bank; of a bit of the vector registers; of an entry that the sparse units take in a cycle; of a bit of the
+vector cache, and of `l1` and `l2`."""
+LATE_START = 64
+"""Cycles of start-up that cost nothing."""
+COUNTED = frozenset(
+    {
+        *("lanes", "add_units", "multiply_units", "memory_ports", "store_ports", "words_per_cycle"),
+        *("addresses_per_cycle", "store_words_per_cycle", "store_addresses_per_cycle", "accesses_in_flight"),
+        *("startup", "banks", "vector_registers", "physical_vector_registers", "section_size"),
+        *("sparse_unit.p", "sparse_units", "l1.bytes", "l2.bytes"),
+    }
+)
+"""Numbers of a machine that its cost depends on."""
 SPARSE_UNIT = ("bbcs", "hism", "chism")
 """Programs that need the sparse unit."""
 VECTOR_CACHE = ("chism",)
@@ -57,7 +71,7 @@ def check_weights(weights: Mapping[str, object]) -> None:
             raise UserError(f"cost.{name} = {shown(repr(weight))}: a number of 0 or more is expected")
 
 
-def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str, int]:
+def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str, float]:
     """Return how much a machine has of each part that a program needs.
 
     Parameters
@@ -73,18 +87,28 @@ def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str
     like, needs_all = program.partition(OWN)[0], is_text(program)
     section, ports = machine["section_size"], machine["memory_ports"]
     registers = max(machine["vector_registers"], machine.get("physical_vector_registers", 0))
+    units = machine.get("add_units", 1) + machine.get("multiply_units", 1)
     result = {
-        "lanes": machine["lanes"],
-        "port_words": ports * machine["words_per_cycle"],
-        "port_addresses": ports * machine["addresses_per_cycle"],
+        "lanes": machine["lanes"] * units / 2,
+        "port_words": _of_ports(machine, "words_per_cycle"),
+        "port_addresses": _of_ports(machine, "addresses_per_cycle"),
+        "accesses_in_flight": (ports + machine.get("store_ports", 0)) * machine["accesses_in_flight"],
+        "early_start": (ports + machine.get("store_ports", 0)) * max(0, LATE_START - machine["startup"]),
         "banks": machine["banks"],
         "register_bits": registers * section * value_bits,
+        "cache_bits": 8 * (machine.get("l1.bytes", 0) + machine.get("l2.bytes", 0)),
     }
     if like in SPARSE_UNIT or needs_all:
-        result["sparse_entries"] = machine["sparse_unit.p"]
+        result["sparse_entries"] = machine["sparse_unit.p"] * machine.get("sparse_units", 1)
     if like in VECTOR_CACHE or needs_all:
-        result["cache_bits"] = section * section * value_bits
+        result["cache_bits"] += section * section * value_bits
     return result
+
+
+def _of_ports(machine: Mapping[str, Any], rate: str) -> int:
+    """Return the words of a cycle of all ports; store ports may have another rate."""
+    stored = machine.get(f"store_{rate}", 0) or machine[rate]
+    return int(machine["memory_ports"] * machine[rate] + machine.get("store_ports", 0) * stored)
 
 
 def cost(
