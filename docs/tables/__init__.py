@@ -25,6 +25,7 @@ MADE: dict[str, Callable[[], str]] = {
     "further-pages": pages.further,
     "validation": validation.page,
     "validation-counts": validation.counts,
+    "validation-half-lengths": validation.half_lengths,
 }
 
 

@@ -30,6 +30,26 @@ def counts() -> str:
     return table(("preset", *heads), [*rows, ("all", *(str(total[head]) for head in heads))])
 
 
+def half_lengths() -> str:
+    """Return rates and half-performance lengths that follow from the loops of the CRAY-1."""
+    of: dict[str, dict[int, Row]] = {}
+    for row in read():
+        if row.machine == "cray1":
+            of.setdefault(row.measurement, {})[int(row.size.split()[-1])] = row
+    heads = ("loop", "r∞ published, results in a clock period", "ours", "n½ published", "ours")
+    return table(heads, [_half_length(name, rows) for name, rows in of.items()])
+
+
+def _half_length(name: str, rows: dict[int, Row]) -> tuple[str, ...]:
+    cells = []
+    for times in (lambda row: row.published, lambda row: row.ours):
+        short, long = (size * times(rows[size]) for size in (100, 1000))
+        each = (long - short) / 900
+        cells.append((f"{1 / each:.2f}", f"{short / each - 100:.0f}"))
+    (rate, half), (our_rate, our_half) = cells
+    return name, rate, our_rate, half, our_half
+
+
 def _table(rows: list[Row]) -> str:
     cells = (
         (

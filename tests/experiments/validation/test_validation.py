@@ -45,8 +45,11 @@ def test_each_number_of_a_preset_has_a_source_or_is_assumed(name):
     assert silent <= {"physical_scalar_registers", "integer", "bank_busy", "write_back", "serves", "chaining"}
 
 
-def test_small_sizes_give_what_is_recorded():
-    small = compared("simpy", largest=10)
+@pytest.mark.parametrize(
+    ("engine", "largest"), [("simpy", 10), pytest.param("jit", 20_000, marks=pytest.mark.nightly)]
+)
+def test_what_is_simulated_is_recorded(engine, largest):
+    small = compared(engine, largest=largest)
     recorded = {(r.machine, r.measurement, r.size): r for r in read()}
     assert len(small) > 10
     assert [recorded[r.machine, r.measurement, r.size] for r in small] == small
