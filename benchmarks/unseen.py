@@ -1,4 +1,4 @@
-"""What `auto` and `tune` take on families that nothing was fitted to, beside cuSPARSE: a line of JSON each.
+"""Times of `auto` and `tune` on named families of matrices, and of cuSPARSE: a line of JSON each.
 
     python -m benchmarks.unseen FILE [--seconds N] [--largest ENTRIES]
 
@@ -27,7 +27,7 @@ MOST_PADDING = 1.5
 SECONDS = 0.02
 """Of a measurement."""
 UPDATED_ENTRIES = 4_000_000
-"""Up to so many entries new values are timed, too: the matrix is converted twice more for them."""
+"""New values are timed for matrices of at most this many entries, which are converted twice more."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -56,7 +56,7 @@ def _size(recipe: Any) -> int:
 
 
 def measured(csr: Any) -> dict[str, Any]:
-    """Prepare a matrix with and without `tune`, and time its products beside those of cuSPARSE."""
+    """Prepare a matrix with and without `tune`, and time its products and those of cuSPARSE."""
     import gpu
     from gpu.measure.timing import measure_in_turn
     from gpu.runtime.cuda import cuda
