@@ -85,6 +85,7 @@ def test_placements_are_stored_apart(swept):
     assert without.computed == 0 and "cycles_least" not in without.columns
 
 
+@pytest.mark.ci
 def test_what_is_saved_is_explained_and_repeated(swept, tmp_path):
     _, table = swept
     folder = table.save(tmp_path / "swept")
@@ -93,6 +94,7 @@ def test_what_is_saved_is_explained_and_repeated(swept, tmp_path):
     assert json.loads((folder / "sweep.json").read_text())["sweep"]["jitter"] == 3
 
 
+@pytest.mark.ci
 def test_a_specification_and_the_command_line_take_it(tmp_path, capsys):
     file = tmp_path / "study.toml"
     file.write_text(f'matrices = ["{MATRIX}"]\nprograms = ["jd"]\nengine = "simpy"\njitter = 2\n')
