@@ -1,4 +1,4 @@
-"""Graded exercises: a statement, a starter and a checker each (``vecsim grade``, docs/exercises.md).
+"""Graded exercises: a statement, a starter and a checker each (``vecsim grade``, docs/tutorial/exercises.md).
 
 - ``exercise``: what an exercise is, and its cases
 - ``registry``: the exercises

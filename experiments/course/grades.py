@@ -16,7 +16,7 @@ SEEDS = 1 << 31
 """How many seeds there are."""
 
 GENERAL_HINTS = {
-    "limits": "docs/exercises.md says how long and how large a text may be",
+    "limits": "docs/tutorial/exercises.md says how long and how large a text may be",
     "uses": "the statement names the instruction, `vecsim isa NAME` says how it is written",
     "assembly": "`vecsim isa` lists what there is; `vecsim isa NAME` says how an instruction is written",
     "fault": "`vecsim debug` stops there: look at the registers that give the address, and go back to where "
