@@ -15,7 +15,8 @@ operands and the encoding. It is a comma-separated list of operands:
 ========== =====================================================================================
 
 Binary form: 32 bits, the opcode in the upper 8, then the operands in the order of the syntax, 5 bits a
-register, an immediate its own width, the rest zero. The table is checked when it is built.
+register, an immediate its own width, the rest zero. Several instructions may share an opcode: the lowest 4
+bits of the word then number their forms. The table is checked when it is built.
 """
 
 from __future__ import annotations
@@ -34,6 +35,13 @@ REGISTERS = 32
 
 EXTENSION_OPCODES = range(0xE0, 0x100)
 """Opcodes that stay free for users' own instructions."""
+
+FORM_BITS = 4
+"""The lowest bits of a word, which tell instructions with the same upper 8 bits apart."""
+FORM = 1 << 8
+"""An opcode in the table is the upper 8 bits of the word and ``FORM`` times the number of its form."""
+UNDER_MASK = FORM
+"""What the opcode of an instruction under mask has in addition: the lowest bit of its form."""
 
 SPECIAL_REGISTERS = ("vl", "blocklen", "rowptr", "rowcount")
 """vl: vector length. The other three belong to LDS: entries left in the block column, the row of the
@@ -176,7 +184,8 @@ class Instruction:
     Attributes
     ----------
     mnemonic, opcode, syntax
-        The assembly name, the upper 8 bits of the word, and the operands (see the module).
+        The assembly name, the upper 8 bits of the word with the form (``FORM``), and the operands (see the
+        module).
     unit, timing, latency
         The unit that executes it, its timing rule, and the name of its latency in the machine description
         (``latency.<name>``; empty where the rule has none).
@@ -194,7 +203,8 @@ class Instruction:
     accumulates
         The whole, read-and-written operand is forwarded inside the sparse unit.
     mask
-        ``"r"`` or ``"w"`` for instructions that read or write the vector mask, one bit an element.
+        ``"r"`` or ``"w"`` for instructions that read or write the vector mask, one bit an element; ``"m"``
+        for those that work under mask: they change nothing where it is 0. ``"mw"`` is both.
     """
 
     mnemonic: str
@@ -227,11 +237,31 @@ class Instruction:
             operand = _parse_operand(text, shift)
             operands.append(operand)
             shift = operand.shift
-        if shift < 0 or not 0 <= self.opcode <= 0xFF:
+        bits = 24 if self.opcode < FORM else 24 - FORM_BITS
+        if shift < 24 - bits or not 0 <= self.opcode < FORM << FORM_BITS:
             raise ValueError(
-                f"{self.mnemonic}: the operands {self.syntax!r} need more than 24 bits; use fewer"
+                f"{self.mnemonic}: the operands {self.syntax!r} need more than {bits} bits; use fewer"
+            )
+        if self.under_mask and (self.length != Length.VL or self.unit in (Unit.SCALAR, Unit.SPARSE)):
+            raise ValueError(
+                f"{self.mnemonic}: under mask only the units memory, add and multiply work, on vl elements"
             )
         object.__setattr__(self, "operands", tuple(operands))
+
+    @property
+    def reads_mask(self) -> bool:
+        """Whether it reads the vector mask."""
+        return "r" in self.mask or self.under_mask
+
+    @property
+    def writes_mask(self) -> bool:
+        """Whether it writes the vector mask."""
+        return "w" in self.mask
+
+    @property
+    def under_mask(self) -> bool:
+        """Whether it changes nothing where the vector mask is 0."""
+        return "m" in self.mask
 
     @cached_property
     def memory_operand(self) -> int | None:
@@ -276,6 +306,11 @@ class InstructionSet(Overview):
     def by_opcode(self) -> dict[int, Instruction]:
         """Instructions by the upper 8 bits of their word."""
         return {i.opcode: i for i in self.instructions}
+
+    @cached_property
+    def with_forms(self) -> tuple[int, ...]:
+        """The upper 8 bits of words whose lowest bits are a form."""
+        return tuple(sorted({i.opcode % FORM for i in self.instructions if i.opcode >= FORM}))
 
     @cached_property
     def number_by_opcode(self) -> dict[int, int]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from isa.declaration import EXTENSION_OPCODES, Instruction, InstructionSet, Operand
+from isa.declaration import EXTENSION_OPCODES, FORM, FORM_BITS, Instruction, InstructionSet, Operand
 from isa.instructions import BASE
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
@@ -40,7 +40,8 @@ def encode(instruction: Instruction, fields: Sequence[int]) -> int:
             f"{instruction.mnemonic}: {counted(len(fields), 'field')}; "
             f"{counted(len(operands), 'operand')} need one each"
         )
-    word = instruction.opcode << OPCODE_SHIFT
+    form, opcode = divmod(instruction.opcode, FORM)
+    word = opcode << OPCODE_SHIFT | form
     for operand, value in zip(operands, fields, strict=False):
         low, high = operand.limits
         if not low <= value <= high:
@@ -72,7 +73,7 @@ def decode(
     Returns
     -------
     opcode
-        (n,) int64.
+        (n,) int64, as in the instruction set.
     fields
         (n, 5) int64, operands in the order of the syntax, immediates with their sign, 0 where unused.
 
@@ -84,6 +85,8 @@ def decode(
     """
     bits = np.asarray(words, np.int64).reshape(-1)
     opcode = bits >> OPCODE_SHIFT
+    forms = bits & ((1 << FORM_BITS) - 1)
+    opcode += FORM * np.where(np.isin(opcode, instruction_set.with_forms), forms, 0)
     fields = np.zeros((len(bits), MAX_OPERANDS), np.int64)
     problems: list[tuple[int, str]] = []
     for code in np.unique(opcode):
@@ -118,7 +121,7 @@ def _decode_rows(
         if len(wrong):
             problems.append((int(wrong[0]), f"{instruction.mnemonic}: {operand.name} does not exist"))
         fields[rows, column] = values
-    wrong = rows[(bits[rows] & unused) != 0]
+    wrong = rows[((bits[rows] ^ (instruction.opcode // FORM)) & unused) != 0]
     if len(wrong):
         problems.append((int(wrong[0]), f"{instruction.mnemonic}: bits are set that no operand uses"))
     return problems

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from isa import mnemonics
-from isa.declaration import Instruction, InstructionSet
+from isa.declaration import FORM, FORM_BITS, Instruction, InstructionSet
 from isa.directives import BY_NAME as DIRECTIVES
 from isa.directives import Directive
 from isa.encoding import OPCODE_SHIFT
@@ -74,8 +74,11 @@ def layout(instruction: Instruction) -> tuple[BitField, ...]:
     """Return the fields of an instruction's word from the highest bit down; ``0`` names unused bits."""
     fields = [BitField("opcode", 31, OPCODE_SHIFT)]
     fields += [BitField(o.name, o.shift + o.bits - 1, o.shift) for o in instruction.operands]
-    if fields[-1].low:
-        fields.append(BitField("0", fields[-1].low - 1, 0))
+    form = FORM_BITS if instruction.opcode >= FORM else 0
+    if fields[-1].low > form:
+        fields.append(BitField("0", fields[-1].low - 1, form))
+    if form:
+        fields.append(BitField(f"form {instruction.opcode // FORM}", form - 1, 0))
     return tuple(fields)
 
 
@@ -91,7 +94,7 @@ def _writes(instruction: Instruction) -> tuple[str, ...]:
 
 def _places(instruction: Instruction, *, writes: bool) -> list[str]:
     """Name what it reads or writes that is no register: mask, memory, vector cache."""
-    names = ["mask"] * (("w" if writes else "r") in instruction.mask)
+    names = ["mask"] * (instruction.writes_mask if writes else instruction.reads_mask)
     access = instruction.access
     if access is not None:
         names += ["memory"] if access.store == writes else ["vector cache"] * access.cache
@@ -104,7 +107,7 @@ def instruction_entry(instruction: Instruction) -> InstructionEntry:
         instruction.mnemonic,
         written_syntax(instruction),
         instruction.summary,
-        instruction.opcode,
+        instruction.opcode % FORM,
         layout(instruction),
         instruction.unit.name.lower(),
         instruction.timing.name.lower(),
@@ -129,7 +132,7 @@ def directive_entry(directive: Directive) -> DirectiveEntry:
 
 def entries(instruction_set: InstructionSet = BASE) -> tuple[Entry, ...]:
     """Describe everything: instructions by opcode, pseudo-instructions, directives."""
-    rows = sorted(instruction_set.instructions, key=lambda instruction: instruction.opcode)
+    rows = sorted(instruction_set.instructions, key=lambda row: (row.opcode % FORM, row.opcode))
     return (
         *map(instruction_entry, rows),
         *map(pseudo_entry, PSEUDO_INSTRUCTIONS),

@@ -119,12 +119,60 @@ def _loads_and_stores() -> Iterator[Counterpart]:
     yield _both("lds.w lds.d mipa.s mipa.d", "", "extension for BBCS")
 
 
-COUNTERPARTS: tuple[Counterpart, ...] = (
+def _of_the_mask() -> Iterator[Counterpart]:
+    yield _both("popm", "vcpop.m xd, v0")
+    yield _both("firstm", "vfirst.m xd, v0")
+    yield _both("compressv", "vcompress.vm vd, va, v0")
+    for name, rvv in (
+        ("seq", "eq"),
+        ("sne", "ne"),
+        ("slt", "lt"),
+        ("sle", "le"),
+        ("sgt", "gt"),
+        ("sge", "ge"),
+    ):
+        if name != "sge":
+            yield _both(f"{name}vs.w", f"vms{rvv}.vx v0, va, xb")
+        yield _both(f"{name}vs.s {name}vs.d", f"vmf{rvv}.vf v0, va, fb")
+    yield _both("sgevs.w", "vmslt.vx v0, va, xb; vmnot.m v0, v0")
+    first = "xt holds the value for no element"
+    yield _both("sumv.w", "vmv.s.x vt, zero; vredsum.vs vt, va, vt; vmv.x.s xd, vt")
+    for name in ("min", "max"):
+        yield _both(f"{name}v.w", f"vmv.s.x vt, xt; vred{name}.vs vt, va, vt; vmv.x.s xd, vt", first)
+        lines = f"vmv.s.x vt, xt; vfred{name}.vs vt, va, vt; vfmv.f.s fd, vt"
+        yield _both(f"{name}v.s {name}v.d", lines, f"{first}; {NAN}")
+
+
+_MERGES = {
+    "movvm": "vmerge.vvm vd, vd, va, v0",
+    "movvfm": "vfmerge.vfm vd, vd, fa, v0",
+    "movvxm": "vmerge.vxm vd, vd, xa, v0",
+    "sgevsm.w": "vmslt.vx vt, va, xb; vmandn.mm v0, v0, vt",
+}
+"""Classic instructions under mask that in RVV are others."""
+_UNMASKED = ("vmv.", "vfmv.", "vsll.")
+"""RVV instructions that only prepare, or take the result."""
+
+
+def _under_mask(counterparts: tuple[Counterpart, ...]) -> Iterator[Counterpart]:
+    """Yield the counterparts of forms under mask: those of the other forms with v0.t."""
+    for each in counterparts:
+        names = tuple("m.".join(name.split(".")) if "." in name else name + "m" for name in each.classic)
+        if names[0] in _MERGES:
+            yield _both(names[0], _MERGES[names[0]])
+        elif names[0] in BASE.by_mnemonic:
+            lines = tuple(line if line.startswith(_UNMASKED) else f"{line}, v0.t" for line in each.rvv)
+            yield Counterpart(names, lines, each.differs)
+
+
+_UNCONDITIONAL = (
     *_length(),
     *_arithmetic(),
     *_compares_and_moves(),
+    *_of_the_mask(),
     *_loads_and_stores(),
 )
+COUNTERPARTS: tuple[Counterpart, ...] = (*_UNCONDITIONAL, *_under_mask(_UNCONDITIONAL))
 """Every classic vector instruction, once."""
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
-from isa.declaration import Access, Instruction, Length, Pattern, Record, Timing, Unit
+from isa.declaration import UNDER_MASK, Access, Instruction, Length, Pattern, Record, Timing, Unit
 
 Semantics = Callable[..., Any]
 
@@ -89,6 +90,31 @@ def access_row(
     access = Access(pattern, store, value_bytes, record, cache)
     how = Unit.MEMORY, Timing.ACCESS, "", semantics, summary, length, access
     return Instruction(mnemonic, opcode, syntax, *how, reads=reads, **more)
+
+
+def under_mask(row: Instruction, semantics: Semantics, **changes: Any) -> Instruction:
+    """Return an instruction as it is under mask: ``addvvm.s`` of ``addvv.s``.
+
+    It reads the register that it writes: where the mask is 0 the elements stay.
+
+    Parameters
+    ----------
+    row
+        The instruction that works on all elements.
+    semantics
+        What it does under mask.
+    changes
+        Other attributes that differ.
+    """
+    stem, dot, suffix = row.mnemonic.partition(".")
+    changes = {
+        "opcode": row.opcode + UNDER_MASK,
+        "syntax": row.syntax.replace("vd=", "vd+"),
+        "mask": "m" + row.mask,
+        **changes,
+    }
+    row = replace(row, mnemonic=f"{stem}m{dot}{suffix}", semantics=semantics, **changes)
+    return replace(row, summary=f"where the mask is 1: {row.summary}")
 
 
 def sparse_row(

@@ -9,6 +9,7 @@ from __future__ import annotations
 from isa.declaration import Pattern
 from isa.semantics.narrow import BYTES, READ, WRITE
 from isa.semantics.numbers import Reader, Semantics, Writer, load32, load64, store32, store64
+from isa.semantics.vector import Choice, every
 from isa.state import State
 
 
@@ -34,42 +35,46 @@ def sv_w(m: State, n: int, b: int, imm: int, a: int) -> None:
             store32(m, first + 4 * k, m.v[b * m.section + k])
 
 
-def contiguous_load(read: Reader, size: int) -> Semantics:
+def contiguous_load(read: Reader, size: int, chosen: Choice = every) -> Semantics:
     """``vd[k] = memory[xa + imm + size k]``."""
 
     def execute(m: State, n: int, d: int, imm: int, a: int) -> None:
         for k in range(n):
-            m.v[d * m.section + k] = read(m, int(m.address[0]) + size * k)
+            if chosen(m, k):
+                m.v[d * m.section + k] = read(m, int(m.address[0]) + size * k)
 
     return execute
 
 
-def contiguous_store(write: Writer, size: int) -> Semantics:
+def contiguous_store(write: Writer, size: int, chosen: Choice = every) -> Semantics:
     """``memory[xa + imm + size k] = vb[k]``."""
 
     def execute(m: State, n: int, b: int, imm: int, a: int) -> None:
         for k in range(n):
-            write(m, int(m.address[0]) + size * k, m.v[b * m.section + k])
+            if chosen(m, k):
+                write(m, int(m.address[0]) + size * k, m.v[b * m.section + k])
 
     return execute
 
 
-def element_load(read: Reader) -> Semantics:
+def element_load(read: Reader, chosen: Choice = every) -> Semantics:
     """``vd[k] = memory[address[k]]``; strided and indexed."""
 
     def execute(m: State, n: int, d: int, a: int, i: int) -> None:
         for k in range(n):
-            m.v[d * m.section + k] = read(m, int(m.address[k]))
+            if chosen(m, k):
+                m.v[d * m.section + k] = read(m, int(m.address[k]))
 
     return execute
 
 
-def element_store(write: Writer) -> Semantics:
+def element_store(write: Writer, chosen: Choice = every) -> Semantics:
     """``memory[address[k]] = vb[k]``, in element order; strided and indexed."""
 
     def execute(m: State, n: int, b: int, a: int, i: int) -> None:
         for k in range(n):
-            write(m, int(m.address[k]), m.v[b * m.section + k])
+            if chosen(m, k):
+                write(m, int(m.address[k]), m.v[b * m.section + k])
 
     return execute
 
@@ -108,11 +113,13 @@ def stc_d(m: State, n: int, o: int, a: int, c: int) -> None:
         store64(m, m.address[0] + 8 * k, m.cache[m.x[o] + k])
 
 
-def vector_access(pattern: Pattern, suffix: str, *, stores: bool) -> Semantics:
+def vector_access(pattern: Pattern, suffix: str, *, stores: bool, chosen: Choice = every) -> Semantics:
     """Return the semantics of a vector load or store by the suffix of its elements."""
     if pattern != Pattern.CONTIGUOUS:
-        return element_store(WRITE[suffix]) if stores else element_load(READ[suffix])
-    if suffix == "w":
+        return element_store(WRITE[suffix], chosen) if stores else element_load(READ[suffix], chosen)
+    if suffix == "w" and chosen is every:
         return sv_w if stores else lv_w
     size = BYTES[suffix]
-    return contiguous_store(WRITE[suffix], size) if stores else contiguous_load(READ[suffix], size)
+    if stores:
+        return contiguous_store(WRITE[suffix], size, chosen)
+    return contiguous_load(READ[suffix], size, chosen)

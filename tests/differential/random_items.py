@@ -27,8 +27,6 @@ BLOCK_POINTER, BLOCK_LENGTH, DESCRIPTOR_POINTER = 18, 19, 20
 FLOATS = range(6)
 BLOCKLEN = SPECIAL_REGISTERS.index("blocklen")
 
-OUTSIDE_I14 = 1 << 13
-
 
 class Items:
     """Appends random items to a builder.
@@ -125,9 +123,9 @@ class Items:
         address -= address % rng.choice([1, 4, 4, 16, 16, 64])
         return min(max(address, -lowest), end - highest)
 
-    def memory_operand(self, address: int) -> tuple[int, int]:
+    def memory_operand(self, row: Instruction, address: int) -> tuple[int, int]:
         """Offset and base register for an address."""
-        if address < OUTSIDE_I14 and self.rng.randrange(2):
+        if address <= row.operands[1].limits[1] and self.rng.randrange(2):
             return address, 0
         offset = self.rng.choice([0, 0, 4, -12, 100])
         self.set(ADDRESS, address - offset)
@@ -151,13 +149,13 @@ class Items:
         assert row.access is not None
         address = self.data_address(0, row.access.value_bytes, indexes=not row.access.store)
         value = self.rng.choice(FLOATS) if row.operands[0].kind == "f" else self.x_data()
-        self.add(row.mnemonic, value, *self.memory_operand(address))
+        self.add(row.mnemonic, value, *self.memory_operand(row, address))
 
     def contiguous(self) -> None:
         row = self.rng.choice(rows.CONTIGUOUS)
         assert row.access is not None
         address = self.data_address(0, row.access.value_bytes * self.s, indexes=not row.access.store)
-        self.add(row.mnemonic, self.v(), *self.memory_operand(address))
+        self.add(row.mnemonic, self.v(), *self.memory_operand(row, address))
 
     def strided(self) -> None:
         row = self.rng.choice(rows.STRIDED)

@@ -33,7 +33,9 @@ def random_machine(rng: random.Random) -> Machine:
         latency=Latencies(**{name: pick([1, 1, 2, 3, 8, 25]) for name in Latencies.model_fields}),
         sparse_unit=SparseUnit(p=pick([1, 2, 3, 4, 8]), r=pick([1, 2, 3, 4, 8]), latency=pick([1, 4, 10])),
     )
-    return machine.model_copy(update=_renaming(machine) | _memory(machine) | _streams(machine))
+    return machine.model_copy(
+        update=_renaming(machine) | _memory(machine) | _streams(machine) | _masks(machine)
+    )
 
 
 def _renaming(machine: Machine) -> dict[str, int]:
@@ -85,6 +87,11 @@ def _streams(machine: Machine) -> dict[str, int]:
         "store_addresses_per_cycle": rng.choice([0, 1, 3]),
         "disambiguation": rng.choice([0, 1, 2, 2]),
     }
+
+
+def _masks(machine: Machine) -> dict[str, int]:
+    """Draw whether elements that are masked off are skipped."""
+    return {"masked_elements": random.Random(f"masks {machine!r}").randrange(2)}
 
 
 def _cache(rng: random.Random, line_bytes: int) -> Cache:

@@ -18,6 +18,7 @@ LLVM = "llvm-mc", "-triple=riscv64", "-mattr=+m,+f,+d,+v"
 def is_vector(row):
     return (
         "vl" in row.writes
+        or row.mask != ""
         or (row.access is not None and row.timing is Timing.ACCESS)
         or any(operand.kind in "vs" for operand in row.operands)
     )

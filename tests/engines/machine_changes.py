@@ -47,6 +47,7 @@ TO_FASTER = {
     "add_units": (1, 2, 4, 16),
     "multiply_units": (1, 2, 4, 16),
     "sparse_units": (1, 2, 4, 16),
+    "masked_elements": (0, 1),
     "store_words_per_cycle": (1, 2, 3, 4, 8),
     "store_addresses_per_cycle": (1, 2, 3, 4, 8),
     "disambiguation": (0, 1, 2),
@@ -124,6 +125,18 @@ HAND_WRITTEN = {
         movv v2, v1
         extx x2, v2, x0
         lv.w v2, 512(x2)
+        """,
+    "masks": """
+        li x1, 1
+        cvi v1, x1
+        sltvs.w v1, x1
+        lvm.d v2, 512(x0)
+        mulvvm.s v3, v2, v1
+        lvim.w v4, (x0), v1
+        svwsm.d v3, (x0), x31
+        compressv v5, v4
+        popm x2
+        sumvm.s f1, v5
         """,
     "strips": """
         li x1, 50

@@ -119,6 +119,10 @@ SENSITIVE |= {
     "add_units": Case("addvv.s v1, v2, v3\naddvv.s v4, v5, v6", "2", -16),
     "multiply_units": Case("mulvv.s v1, v2, v3\nmulvv.s v4, v5, v6", "2", -16),
     "sparse_units": Case("bmipa.s v1, v2, v3, v4\nbmipa.s v5, v6, v7, v8", "2", -16),
+    # The mask is 1 for 16 of 64 elements: 4 cycles instead of 16.
+    "masked_elements": Case(
+        "li x1, 1\ncvi v1, x1\nli x2, 16\nsltvs.w v1, x2\naddvvm.s v2, v3, v4", "1", 4 - 16, ("lanes=4",)
+    ),
     # 4 elements every 3 cycles instead of every cycle.
     "divide_interval": Case("divvv.s v1, v2, v3", "3", 15 * 3 - 15),
     # The store no longer waits for the port: both transfers begin in cycle 22.

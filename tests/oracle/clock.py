@@ -330,7 +330,7 @@ class _Clock:
             word = flight.words[w]
             earliest = self._rate(flight, w) if w else self._first_word_time(flight)
             conditions = flight.hazards(*range(word.first, word.last + 1))
-            if not flight.merged[w]:
+            if flight.goes[w]:
                 conditions |= self._memory_conditions(flight, w)
             if not self._may(max(earliest, *conditions.values())):
                 return
@@ -345,9 +345,9 @@ class _Clock:
             flight.arrivals += [arrival] * elements
 
     def _rate(self, flight: Flight, w: int) -> int:
-        """max(t(w-1), t(w-rate) + 1), where words that go along do not count for ``rate``."""
-        counted = [t for t, merged in zip(flight.transfers, flight.merged, strict=False) if not merged]
-        full = not flight.merged[w] and len(counted) >= flight.rate
+        """max(t(w-1), t(w-rate) + 1), where words that go along or are skipped do not count for ``rate``."""
+        counted = [t for t, counts in zip(flight.transfers, flight.counts, strict=False) if counts]
+        full = flight.counts[w] and len(counted) >= flight.rate
         return max(flight.transfers[w - 1], counted[-flight.rate] + 1 if full else 0)
 
     def _memory_conditions(self, flight: Flight, w: int) -> Conditions:
@@ -360,14 +360,14 @@ class _Clock:
 
     def _arrival(self, flight: Flight, w: int) -> int:
         """a(w) of a load; t(w) + 1 of a store."""
-        merged, port, time = flight.merged[w], flight.port, self.now + 1
-        self.memory.counters["words_merged"] += merged
-        if not merged:
+        port, time = flight.port, self.now + 1
+        self.memory.counters["words_merged"] += flight.merged[w]
+        if flight.goes[w]:
             time = self.memory.take(flight.words[w].number, flight.is_store, self.now)
         if flight.is_store:
             return self.now + 1
         self.arrived[port] = max(self.arrived[port], time)
-        if not merged:
+        if flight.goes[w]:
             self.awaited[port].append(self.arrived[port])
         return self.arrived[port]
 
@@ -410,9 +410,12 @@ class _Clock:
             flight.starts.append(self.now)
 
     def _room_for_lanes(self, flight: Flight, k: int) -> int:
-        """max(e(k-1), e(k-lanes) + 1)."""
+        """max(e(k-1), e(k-lanes) + 1), counting the elements that take a place (*Masks*)."""
         lanes, starts = self.machine.lanes, flight.starts
-        return max(starts[k - 1] if k else 0, starts[k - lanes] + 1 if k >= lanes else 0)
+        skipped = flight.step.off if self.machine.masked_elements == 1 else frozenset[int]()
+        counted = [start for j, start in enumerate(starts) if j not in skipped]
+        before = counted[-lanes] + 1 if len(counted) >= lanes and k not in skipped else 0
+        return max(starts[k - 1] if k else 0, before)
 
     def _room_for_rows(self, flight: Flight, k: int) -> int:
         """At most p entries in a cycle, in at most r distinct rows; a zero-row entry has none."""

@@ -179,13 +179,17 @@ class Flight:
         if not (self.is_store or older.is_store):
             return False
         section = self.machine.section_size
-        if self.machine.disambiguation == 2:
-            ours = {word.number for word in self.words}
-            if ours.isdisjoint(word.number for word in older.words):
-                return False
+        if self.machine.disambiguation == 2 and self.compared.isdisjoint(older.compared):
+            return False
         of = shape.hull if self.machine.disambiguation else shape.byte_range
         a, b = of(self.step, section), of(older.step, section)
         return a is None or b is None or (a.start < b.stop and b.start < a.stop)
+
+    @cached_property
+    def compared(self) -> set[int]:
+        """The words that count for `disambiguation` = 2 (*Memory order*, *Masks*)."""
+        contiguous = shape.byte_range(self.step, self.machine.section_size) is not None
+        return {word.number for word, off in zip(self.words, self.off, strict=True) if contiguous or not off}
 
     def memory_order(self) -> float:
         return max((older.end for older in self.before_in_memory), default=0)
@@ -213,7 +217,26 @@ class Flight:
             return [False] * len(self.words)
         blocks = [word.number * WORD_BYTES // block for word in self.words]
         window = self.machine.merge_window
-        return [each in blocks[w - w % window : w] for w, each in enumerate(blocks)]
+        return [
+            not self.off[w] and any(blocks[j] == each and not self.off[j] for j in range(w - w % window, w))
+            for w, each in enumerate(blocks)
+        ]
+
+    @cached_property
+    def off(self) -> list[bool]:
+        """*Masks*: whether each word belongs to elements that are masked off alone."""
+        return [self.step.off.issuperset(range(word.first, word.last + 1)) for word in self.words]
+
+    @cached_property
+    def goes(self) -> list[bool]:
+        """Whether each word goes to memory."""
+        return [not merged and not off for merged, off in zip(self.merged, self.off, strict=True)]
+
+    @cached_property
+    def counts(self) -> list[bool]:
+        """Whether each word counts for the rate of its port."""
+        placed = self.machine.masked_elements == 0
+        return [goes or (off and placed) for goes, off in zip(self.goes, self.off, strict=True)]
 
     @cached_property
     def unaligned(self) -> bool:

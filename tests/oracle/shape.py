@@ -87,7 +87,7 @@ def uses(step: Step, section: int) -> list[Use]:
         if operand.kind == "v"
     ]
     if row.mask:
-        actual.append(Use("mask", row.mask == "r", row.mask == "w", False, 0, n))
+        actual.append(Use("mask", row.reads_mask, row.writes_mask, False, 0, n))
     if row.slice_operand:
         actual.append(Use(f"slice {step.place}", True, True, True, 0, n, 0, True))
     if row.access is not None and row.access.cache:
@@ -120,8 +120,11 @@ def byte_range(step: Step, section: int) -> range | None:
 def hull(step: Step, section: int) -> range:
     """The bytes from the lowest address of an access to the end of its highest element (*Memory order*)."""
     assert step.row.access is not None
-    end = max(step.addresses) + step.row.access.value_bytes
-    return byte_range(step, section) or range(min(step.addresses), end)
+    contiguous = byte_range(step, section)
+    active = [address for k, address in enumerate(step.addresses) if k not in step.off]
+    if contiguous is not None or not active:  # *Masks*
+        return contiguous or range(0)
+    return range(min(active), max(active) + step.row.access.value_bytes)
 
 
 def words(step: Step, section: int) -> list[Word]:

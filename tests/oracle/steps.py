@@ -42,6 +42,8 @@ class Step:
         access to it, the slice of a bmipac.
     rows
         Of a sparse instruction the row of each entry, -1 for none.
+    off
+        Which of its elements are masked off.
     """
 
     pc: int
@@ -52,6 +54,7 @@ class Step:
     addresses: tuple[int, ...]
     place: int
     rows: tuple[int, ...]
+    off: frozenset[int]
 
 
 def steps_of(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> list[Step]:
@@ -87,12 +90,13 @@ def _step(state: State, pc: int, row: Instruction, fields: tuple[int, ...]) -> t
     if row.mnemonic == "jal":
         state.address[0] = pc + 1
     place = _place(state, row, fields)
+    off = frozenset(k for k in range(n) if row.under_mask and state.mask[k] == 0)
     target = pc + 1
     if row.timing == Timing.BRANCH:  # a jr has its target in xa, the others a distance
         target = state.x[fields[0]] if row.mnemonic == "jr" else pc + fields[-1]
     taken = bool(row.semantics(state, n, *fields)) and row.timing == Timing.BRANCH
     rows = tuple(state.row[k] for k in range(n)) if row.timing == Timing.SPARSE else ()
-    return Step(pc, row, fields, n, taken, addresses, place, rows), target if taken else pc + 1
+    return Step(pc, row, fields, n, taken, addresses, place, rows, off), target if taken else pc + 1
 
 
 def _length(state: State, row: Instruction, fields: tuple[int, ...]) -> int:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from isa.declaration import Pattern
-from vecsim.engines.rules.addresses import IMPOSSIBLE, base_address, elements, place, slice_exists
+from vecsim.engines.rules.addresses import (
+    IMPOSSIBLE,
+    base_address,
+    element_address,
+    elements,
+    is_outside,
+    place,
+    slice_exists,
+)
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.run import Run
 
@@ -39,7 +47,11 @@ def what_is_wrong(r: Run) -> str:
 def _outside(r: Run, instruction: Instruction, n: int) -> str:
     """Return which address of n elements, set by ``place``, is outside memory."""
     size = r.machine.memory_bytes
-    if instruction.pattern == CONTIGUOUS:
+    if instruction.masked == 1:
+        active = {k: element_address(r, instruction, k) for k in range(n) if r.mask[k] != 0}
+        k = next(k for k, address in active.items() if is_outside(r, instruction, address))
+        what = f"element {k} at address {active[k]}"
+    elif instruction.pattern == CONTIGUOUS:
         base = base_address(r, instruction)
         what = f"bytes {base} to {base + n * instruction.record_bytes - 1}"
     else:

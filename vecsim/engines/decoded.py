@@ -69,10 +69,12 @@ class Decoded(NamedTuple):
     """(n, 4) scalar registers written ``latency`` cycles after issue (one cycle for vector instructions)."""
     late: Ints
     """(n, 2) scalar registers written with the last element."""
+    masked: Ints
+    """(n,) 1 if it works under mask."""
     reads: Ints
-    """(n, 3) vector registers whose element k is read by element k; none without chaining."""
+    """(n, 5) vector registers whose element k is read by element k; none without chaining."""
     whole_reads: Ints
-    """(n, 4) vector registers read by position; without chaining, all that are read."""
+    """(n, 5) vector registers read by position; without chaining, all that are read."""
     writes: Ints
     """(n, 2) vector registers whose element k is written by element k; none without chaining."""
     whole_writes: Ints
@@ -87,8 +89,8 @@ class Decoded(NamedTuple):
     """(n,) instruction number that a taken branch goes to, NONE for an indirect jump."""
 
 
-WIDTHS = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late": 2, "reads": 3}
-WIDTHS |= {"whole_reads": 4, "writes": 2, "whole_writes": 3}
+WIDTHS = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late": 2, "reads": 5}
+WIDTHS |= {"whole_reads": 5, "writes": 2, "whole_writes": 3}
 """Of the arrays that have several numbers a row."""
 _FIRST = {"x": 0, "f": FLOAT, "s": SPECIAL}
 _SPECIAL = {name: SPECIAL + i for i, name in enumerate(SPECIAL_REGISTERS)}
@@ -192,6 +194,7 @@ def _resolved(instruction: Instruction, operands: Operands, machine: Machine, ro
         "timing": instruction.timing,
         "length": instruction.length,
         "pattern": Pattern.NONE,
+        "masked": int(instruction.under_mask),
     }
     row |= _scalars(instruction, operands, len(rows), machine.physical_scalar_registers > 0)
     row |= _vectors(instruction, operands, machine)
@@ -239,7 +242,7 @@ def _scalars(instruction: Instruction, operands: Operands, count: int, renamed: 
     return {
         "awaited": _without_zeros(_without_repetitions(_beside(awaited, count))),
         "scalar_writes": _without_zeros(_beside(at_issue, count)),
-        "late": (writes if late else []) + special_late,
+        "late": _without_zeros(_beside((writes if late else []) + special_late, count)),
     }
 
 
@@ -267,8 +270,8 @@ def _vectors(instruction: Instruction, operands: Operands, machine: Machine) -> 
     mask = np.full(count, machine.vector_registers)
     vectors = [(o, f) for o, f in operands if o.kind == "v"]
     accumulating = instruction.accumulates
-    reads = [f for o, f in vectors if o.read and not o.whole] + [mask] * (instruction.mask == "r")
-    writes = [f for o, f in vectors if o.written and not o.whole] + [mask] * (instruction.mask == "w")
+    reads = [f for o, f in vectors if o.read and not o.whole] + [mask] * instruction.reads_mask
+    writes = [f for o, f in vectors if o.written and not o.whole] + [mask] * instruction.writes_mask
     whole_reads = [f for o, f in vectors if o.read and o.whole and not (accumulating and o.written)]
     whole_writes = [f for o, f in vectors if o.written and o.whole and not accumulating]
     if not machine.chaining:

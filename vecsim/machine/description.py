@@ -100,6 +100,9 @@ class Machine(Overview, Frozen):
     divide_interval: int = number(
         1, "cycles from an element of a divide or square root to the next in its lane"
     )
+    masked_elements: int = number(
+        0, "elements under a mask of 0: 0 take their place in time, 1 are skipped", ge=0, le=1
+    )
     lanes: int = number(2, "elements an arithmetic unit starts in a cycle", le=4096)
     scalar_load_latency: int = number(6, "cycles of a scalar load, which has its own path")
     branch_penalty: int = number(3, "cycles lost after a taken branch", ge=0)

@@ -42,6 +42,7 @@ ADDED_NUMBERS: Mapping[str, int] = {
     "multiply_units": 1,
     "sparse_units": 1,
     "divide_interval": 1,
+    "masked_elements": 0,
     "words_outstanding": 0,
     "merge_bytes": 0,
     "merge_window": 16,

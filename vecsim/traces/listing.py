@@ -52,8 +52,8 @@ def _listed(program: Program, pc: int) -> Listed:
             plain.append(name)
             reads += [name] * operand.read
             writes += [name] * operand.written
-    reads += [MASK] * ("r" in row.mask)
-    writes += [MASK] * ("w" in row.mask)
+    reads += [MASK] * row.reads_mask
+    writes += [MASK] * row.writes_mask
     names = {name: f"{kind}{n}" for name, (kind, n) in program.register_names.items()}
     line = program.source[pc] if program.source else None
     return Listed(

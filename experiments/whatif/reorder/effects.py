@@ -48,7 +48,7 @@ def _effects(instruction: Instruction, fields: list[int]) -> Effects:
         reads |= _SPECIAL["vl"]
     if instruction.mask:
         reads |= _MASK
-        writes |= _MASK if instruction.mask == "w" else 0
+        writes |= _MASK if instruction.writes_mask else 0
     if instruction.slice_operand or (instruction.access is not None and instruction.access.cache):
         reads |= _CACHE
         writes |= _CACHE

@@ -246,7 +246,7 @@ class _Watch:
             return element in self.execution.accessed
         if array == "address":
             return access is not None or row.timing == Timing.BRANCH
-        return self._is_scratch(array) or (array == "mask" and row.mask == "r")
+        return self._is_scratch(array) or (array == "mask" and row.reads_mask)
 
     def _may_write(self, array: str, element: int) -> bool:
         row, access = self.execution.row, self.execution.row.access
@@ -254,7 +254,7 @@ class _Watch:
             return SPECIAL_REGISTERS[element] in (*row.writes, *row.late)
         if array == "memory":
             return access is not None and access.store and element in self.execution.accessed
-        return self._is_scratch(array) or (array == "mask" and row.mask == "w")
+        return self._is_scratch(array) or (array == "mask" and row.writes_mask)
 
     def _is_scratch(self, array: str) -> bool:
         """Whether an array is the vector cache, or ``row``, of an instruction that has it."""

@@ -63,9 +63,10 @@ class JitEngine(BaseEngine):
         machine, slots = self.machine, len(record.slots)
         self._cycle = cycle
         rows, starts = self._timeline_room(CHUNK, slots), self._starts_room(CHUNK, slots)
-        general = self._general or starts > 0 or bool((record.slots["age"] >= 0).any())
+        masked = bool(self._decoded.masked.any())
+        general = self._general or masked or starts > 0 or bool((record.slots["age"] >= 0).any())
         self._loop = loop = MULTIPORT_LOOP if general else loop_of(machine)
-        code = machine_code(self.program.instruction_set, loop, machine.user_rules)
+        code = machine_code(self.program.instruction_set, loop, machine.user_rules, masked=masked)
         self._run: Loop = code.loop
         operations = code.operations[self._decoded.operation]
         program = program_rows(self._decoded._replace(operation=operations), machine)

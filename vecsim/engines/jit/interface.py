@@ -15,10 +15,14 @@ from isa.declaration import Instruction, InstructionSet, Timing, Unit
 from isa.instructions import BASE
 
 BASE_ROWS = dict(enumerate(BASE.instructions))
-VECTOR_ROWS = {i: row for i, row in BASE_ROWS.items() if row.unit != Unit.SCALAR}
+MASKED_ROWS = {i: row for i, row in BASE_ROWS.items() if row.under_mask}
+VECTOR_ROWS = {i: row for i, row in BASE_ROWS.items() if row.unit != Unit.SCALAR and not row.under_mask}
 BRANCH_ROWS = {i: row for i, row in BASE_ROWS.items() if row.timing == Timing.BRANCH}
-SCALAR_ROWS = {i: row for i, row in BASE_ROWS.items() if i not in VECTOR_ROWS and i not in BRANCH_ROWS}
-"""Instructions of the base set by operation: vector instructions, branches and the others."""
+SCALAR_ROWS = {
+    i: row for i, row in BASE_ROWS.items() if row.unit == Unit.SCALAR and row.timing != Timing.BRANCH
+}
+"""Instructions of the base set by operation: vector instructions under mask, the other vector instructions,
+branches, and the other scalar instructions."""
 
 
 class Operations(NamedTuple):
@@ -37,8 +41,9 @@ def operations_of(instruction_set: InstructionSet) -> Operations:
     return Operations(np.array([number[row] for row in instruction_set.instructions], np.int64), own)
 
 
-VECTOR, USER = "vector", "user"
-"""The parts with the semantics of vector instructions, and with those of user-defined instructions."""
+VECTOR, MASKED, USER = "vector", "masked", "user"
+"""The parts with the semantics of vector instructions, of those under mask, which only programs that have one
+need, and of user-defined instructions."""
 SLOW_PATHS = "slow_paths"
 """The part that the single-port loop calls where no closed form holds."""
 SINGLE_PORT, MULTIPORT_LOOP = "single_port", "multiport_loop"

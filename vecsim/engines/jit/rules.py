@@ -14,6 +14,7 @@ from vecsim.engines.jit.user.operations import COMPILED
 from vecsim.engines.rebinding import rebound
 from vecsim.engines.rules import (
     accounts,
+    addresses,
     arithmetic,
     caches,
     flight,
@@ -38,6 +39,7 @@ _APART: tuple[Callable[..., Any], ...] = (
     accounts._drop,
     accounts._postpone,
     accounts.book_wait,
+    addresses._place_active,
     arithmetic.start_first,
     arithmetic.end_arithmetic,
     arithmetic.step_arithmetic,
@@ -47,6 +49,8 @@ _APART: tuple[Callable[..., Any], ...] = (
     caches.look_up_first,
     caches.look_up_last,
     caches.scalar_passes,
+    flight._all_off,
+    flight._note_mask,
     flight.leave,
     hazards.first_blocked,
     issue.take_element,

@@ -56,6 +56,8 @@ def base_address(r: Run, instruction: Instruction) -> int:
 
 def place(r: Run, instruction: Instruction, n: int) -> bool:
     """Set ``address`` for n >= 1 elements; return False if one is outside memory ("Accesses")."""
+    if instruction.masked == 1:
+        return _place_active(r, instruction, n)
     base, size = base_address(r, instruction), r.machine.memory_bytes
     value_bytes = instruction.value_bytes
     r.address[0] = base
@@ -79,6 +81,34 @@ def place(r: Run, instruction: Instruction, n: int) -> bool:
             r.address[k] = base + value_bytes * value
         lowest, highest = base + value_bytes * lowest, base + value_bytes * highest
     return lowest >= 0 and highest + value_bytes <= size
+
+
+def element_address(r: Run, instruction: Instruction, k: int) -> int:
+    """Return the first byte of element k of an access ("Accesses")."""
+    base = base_address(r, instruction)
+    if instruction.pattern == CONTIGUOUS:
+        return base + instruction.record_bytes * k
+    if instruction.pattern == STRIDED:
+        return base + r.x[instruction.index_register] * k
+    first = instruction.index_register * r.machine.section_size
+    return base + instruction.value_bytes * r.vw[2 * (first + k)]
+
+
+def is_outside(r: Run, instruction: Instruction, address: int) -> bool:
+    """Return whether an element at an address is outside memory ("Accesses")."""
+    return address < 0 or address + instruction.value_bytes > r.machine.memory_bytes
+
+
+def _place_active(r: Run, instruction: Instruction, n: int) -> bool:
+    """Set ``address`` for n elements under mask; return False if an active one is outside ("Masks")."""
+    inside = True
+    for k in range(n):
+        address = element_address(r, instruction, k)
+        if instruction.pattern != CONTIGUOUS or k == 0:
+            r.address[k] = address
+        if r.mask[k] != 0 and is_outside(r, instruction, address):
+            inside = False
+    return inside
 
 
 def slice_exists(r: Run, instruction: Instruction) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from isa.declaration import Timing
 from vecsim.engines.rules.accounts import book_wait, element_cause
-from vecsim.engines.rules.flight import leave
+from vecsim.engines.rules.flight import is_masked_off, leave
 from vecsim.engines.rules.hazards import first_blocked
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
 from vecsim.engines.rules.operands import (
@@ -56,7 +56,7 @@ def start_first(r: Run, slot: Slot, cycle: int, operand: int) -> None:
 
 
 def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> int:
-    """Start the elements before ``limit`` that can start in this cycle ("Arithmetic").
+    """Start the elements before ``limit`` that can start in this cycle ("Arithmetic", "Masks").
 
     Returns the cycle to go on in. Without a limit nothing that is not yet known can hold up an element, so
     all that are left are timed now. An engine that times ahead times all before the limit now.
@@ -65,10 +65,13 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
     lanes, latency, interval = r.machine.lanes, instruction.latency, instruction.interval
     element, n = slot.element, slot.elements
     last_cycle, in_cycle = slot.cycle, slot.in_cycle
-    clear, wake = NEVER if limit != NEVER else clear_from(r, instruction), NEVER
+    skips = instruction.masked == 1 and r.machine.masked_elements == 1
+    clear, wake = NEVER if limit != NEVER or skips else clear_from(r, instruction), NEVER
     while element < n:
         k, count = slot.first + element, 1
-        free = last_cycle if in_cycle < lanes else last_cycle + interval
+        if skips and is_masked_off(r, slot, instruction, k, k + 1):
+            count = 0
+        free = last_cycle if in_cycle + count <= lanes else last_cycle + interval
         if k >= limit:
             wake = NEVER if ahead or free <= cycle else free
             break
@@ -93,13 +96,14 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
                 start_first(r, slot, cycle, operand)
             elif free < cycle:
                 book_wait(r, slot, element_cause(cycle, operand), free, cycle)
-        pass_elements(r, instruction, k, k + count, cycle, cycle + latency)
+        passed = larger(count, 1)
+        pass_elements(r, instruction, k, k + passed, cycle, cycle + latency)
         if last_cycle < cycle:
             r.units[unit].busy += 1
             note_start(r, slot, -1, cycle)
         in_cycle = in_cycle + count if last_cycle == cycle else count
         last_cycle = cycle
-        element += count
+        element += passed
     slot.element, slot.cycle, slot.in_cycle = element, last_cycle, in_cycle
     return wake
 

@@ -6,7 +6,7 @@ from isa.declaration import Pattern, Timing
 from vecsim.engines.rules.accounts import retire_from_flight
 from vecsim.engines.rules.addresses import base_address, words_of_element
 from vecsim.engines.rules.hazards import count_wait, follow_older, note_touched, release
-from vecsim.engines.rules.numbers import larger, smaller
+from vecsim.engines.rules.numbers import NEVER, larger, smaller
 from vecsim.engines.rules.operands import complete
 from vecsim.engines.rules.renaming import (
     instruction_of,
@@ -16,7 +16,7 @@ from vecsim.engines.rules.renaming import (
     pass_on,
 )
 from vecsim.engines.rules.timeline import write_vector_row
-from vecsim.engines.state.flight import Slot
+from vecsim.engines.state.flight import MASKED_OFF, Slot
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.run import Run
 
@@ -61,6 +61,8 @@ def enter(r: Run, instruction: Instruction, cycle: int, n: int) -> Slot:
     name_registers(r, slot, instruction)
     if instruction.timing == ACCESS:
         _place_words(r, slot, instruction)
+    if instruction.masked == 1:
+        _note_mask(r, slot, instruction)
     follow_older(r, slot)
     r.order[r.scratch.in_flight] = number
     r.scratch.in_flight += 1
@@ -94,6 +96,34 @@ def _place_words(r: Run, slot: Slot, instruction: Instruction) -> None:
             slot.lowest = smaller(slot.lowest, r.address[k])
             slot.highest = larger(slot.highest, r.address[k])
         slot.highest += instruction.value_bytes
+
+
+def _note_mask(r: Run, slot: Slot, instruction: Instruction) -> None:
+    """Note which elements are masked off, and the bytes that an access of the others touches ("Masks")."""
+    addresses, apart = r.word_address[slot.number], slot.end_byte < 0 and instruction.timing == ACCESS
+    lowest, highest = NEVER, 0
+    for k in range(slot.elements):
+        if r.mask[k] == 0:
+            addresses[k] = MASKED_OFF
+        elif apart:
+            lowest, highest = smaller(lowest, r.address[k]), larger(highest, r.address[k])
+        else:
+            addresses[k] = 0
+    if apart:
+        slot.lowest, slot.highest = lowest, highest + instruction.value_bytes
+
+
+def is_masked_off(r: Run, slot: Slot, instruction: Instruction, begin: int, end: int) -> bool:
+    """Return whether all elements from ``begin`` up to ``end`` are masked off ("Masks")."""
+    return instruction.masked == 1 and _all_off(r, slot, begin, end)
+
+
+def _all_off(r: Run, slot: Slot, begin: int, end: int) -> bool:
+    """Return whether the mask is 0 of all elements from ``begin`` up to ``end`` ("Masks")."""
+    addresses, k = r.word_address[slot.number], begin
+    while k < end and addresses[k] == MASKED_OFF:
+        k += 1
+    return k == end
 
 
 def leave(r: Run, slot: Slot, last: int, result: int, retire: int) -> None:

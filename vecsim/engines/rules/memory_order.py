@@ -5,7 +5,7 @@ from __future__ import annotations
 from isa.declaration import Timing
 from vecsim.engines.rules.addresses import base_address, words_of_element
 from vecsim.engines.rules.numbers import NEVER, larger
-from vecsim.engines.state.flight import Slot
+from vecsim.engines.state.flight import MASKED_OFF, Slot
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.run import Run
 from vecsim.engines.state.units import Transfer
@@ -63,13 +63,18 @@ def _touches_any(r: Run, slot: Slot, first: int, end: int) -> bool:
     return word < end
 
 
+def _meets(r: Run, older: Slot, first: int, words: int) -> bool:
+    """Return whether an access in flight transfers a word of an element at ``first`` ("Memory order")."""
+    return first != MASKED_OFF and _touches_any(r, older, first, first + words)
+
+
 def words_meet(r: Run, slot: Slot, older: Slot) -> bool:
     """Return whether two accesses in flight transfer the same word ("Memory order")."""
     if slot.end_byte >= 0:
         return _touches_any(r, older, slot.address >> 2, slot.end_byte + 3 >> 2)
     words = words_of_element(r.program[slot.pc])
     addresses, k = r.word_address[slot.number], 0
-    while k < slot.elements and not _touches_any(r, older, addresses[k], addresses[k] + words):
+    while k < slot.elements and not _meets(r, older, addresses[k], words):
         k += 1
     return k < slot.elements
 

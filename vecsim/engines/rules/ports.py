@@ -17,7 +17,7 @@ from vecsim.engines.rules.banks import (
     word_start,
     words_in_a_cycle,
 )
-from vecsim.engines.rules.flight import leave
+from vecsim.engines.rules.flight import is_masked_off, leave
 from vecsim.engines.rules.hazards import first_blocked
 from vecsim.engines.rules.latency import note_arrival, port_waits_until
 from vecsim.engines.rules.main_memory import bank_of
@@ -153,7 +153,7 @@ def _ends_a_wait(r: Run, slot: Slot, word: int, earliest: int, start: int) -> bo
 
 
 def _transfer(r: Run, slot: Slot, port: int, cycle: int, until: int) -> int:
-    """Transfer the words that go before ``until`` ("Accesses", "Banks").
+    """Transfer the words that go before ``until`` ("Accesses", "Banks", "Masks").
 
     Those that :func:`_ends_a_wait` names go after ``cycle`` only if ``until`` is NEVER. Returns the cycle to
     go on in, NEVER if blocked.
@@ -167,8 +167,11 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, until: int) -> int:
     clear, wake, now = limit == NEVER and _is_clear(r, slot, instruction), NEVER, cycle
     while word < slot.words:
         needed, through, address = _word(r, slot, instruction, word, done)
-        along = goes_along(r, slot, instruction, word, address)
+        off = is_masked_off(r, slot, instruction, done, needed)
+        along = off or goes_along(r, slot, instruction, word, address)
         places = 0 if along else word_places(r, instruction, port, address)
+        if off and r.machine.masked_elements == 0:
+            places = 1
         free = last_cycle if in_cycle + places <= rate else last_cycle + 1
         if word == 0:
             free = slot.words_from
@@ -199,12 +202,14 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, until: int) -> int:
                 cause = memory_cause(r, instruction, port, address, cycle)
             book_wait(r, slot, cause, free, cycle)
         arrival = cycle + 1
-        if along:
+        if off:
+            r.counters[WORDS_STORED if instruction.store == 1 else WORDS_LOADED] -= 1  # _finish counts all
+        elif along:
             r.counters[WORDS_MERGED] += 1
         else:
             arrival = word_passes(r, instruction, port, address, cycle)
         slot.arrives = cycle + 1 if instruction.store == 1 else note_arrival(r, port, arrival, along)
-        if r.scratch.timeline == 2:  # its bank is worked out for a trace alone
+        if r.scratch.timeline == 2 and not off:  # its bank is worked out for a trace alone
             note_start(r, slot, bank_of(r, address), cycle)
         if through > done:
             _pass(r, slot, instruction, done, through, cycle)

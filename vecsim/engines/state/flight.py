@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from vecsim.engines.cause import WAITS
 from vecsim.engines.state.row import NONE, Row, array
 
+MASKED_OFF = -8
+"""In ``Run.word_address``: neither its word nor the one after it is a word of memory."""
+
 FOLLOWS_ELEMENT, FOLLOWS_WHOLE, FOLLOWS_SLICE, FOLLOWS_ORDER = 1, 2, 4, 8
 """Bits of ``Run.depends``, what an instruction waits for in an older one.
 

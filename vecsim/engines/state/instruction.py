@@ -68,6 +68,8 @@ class Instruction(Row):
     """The instruction to which a taken branch goes; -1 for an indirect jump."""
     accumulator: int = NONE
     """The vector register to which a sparse instruction adds."""
+    masked: int = NONE
+    """1 if it works under mask."""
     reads: list[int] = registers(WIDTHS["reads"])
     """Vector registers read element by element."""
     writes: list[int] = registers(WIDTHS["writes"])

@@ -37,6 +37,7 @@ class MachineNumbers(Row):
     multiply_units: int = 0
     sparse_units: int = 0
     divide_interval: int = 0
+    masked_elements: int = 0
     lanes: int = 0
     branch_penalty: int = 0
     sparse_unit_p: int = 0

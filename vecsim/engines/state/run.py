@@ -89,7 +89,8 @@ class Run:
     depends: Annotated[list[bytearray], Record(("slots", "slots"))]
     """(N, N) what the first waits for in the second, bits of :mod:`vecsim.engines.state.flight`."""
     word_address: Annotated[list[list[int]], Record(("slots", "section"))]
-    """(N, s) word address of each element of strided and indexed accesses."""
+    """(N, s) word address of each element of strided and indexed accesses; ``MASKED_OFF`` of the elements of
+    any instruction under mask where the mask is 0, and 0 of its others."""
     entry_rows: Annotated[list[list[int]], Record(("slots", "section"))]
     """(N, s) the row of each entry of sparse instructions."""
     ready: Annotated[list[list[int]], Record(("registers", "section"))]
@@ -145,11 +146,13 @@ class Run:
     """By :class:`vecsim.engines.state.counters.Counter`, then those of the machine's extensions."""
 
     x: Annotated[list[int], Temporary(REGISTERS)]
-    """(32,) the scalar integer registers. This and the next four: :class:`isa.state.State`."""
+    """(32,) the scalar integer registers. This and the next five: :class:`isa.state.State`."""
     special: Annotated[list[int], Temporary(len(SPECIAL_REGISTERS))]
     """(4,) vl, blocklen, rowptr, rowcount."""
     vw: Annotated[list[int], Temporary()]
     """The vector registers as int32: element k of register v is ``vw[2 * (v * s + k)]``."""
+    mask: Annotated[bytearray, Temporary()]
+    """(s,) the vector mask, 0 or 1."""
     address: Annotated[list[int], Temporary()]
     """(s,) the byte addresses of the access that executes."""
     row: Annotated[list[int], Temporary()]

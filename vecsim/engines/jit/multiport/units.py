@@ -76,8 +76,9 @@ def _advance(r: Any, unit: Any, cycle: Any) -> None:
 
 
 def _is_plain(instruction: Any) -> Any:
-    """Return whether an instruction reads up to three registers and writes one, element by element."""
-    return len(instruction.reads) <= 3 and len(instruction.writes) <= 1 and instruction.interval == 1
+    """Return whether an instruction reads up to three registers and writes one, each element in its turn."""
+    few = len(instruction.reads) <= 3 and len(instruction.writes) <= 1
+    return few and instruction.interval == 1 and instruction.masked != 1
 
 
 def _time_elements(r: Any, slot: Any, unit: Any, cycle: Any) -> None:

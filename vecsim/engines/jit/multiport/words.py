@@ -62,6 +62,8 @@ def _look_at(r: Any, slot: Any, moving: Any) -> None:
     moving.age, moving.window, moving.kind = slot.age, 2, GENERAL
     if r.machine.flat_memory == 0 or instruction.cache == 1 or r.scratch.timeline == 2:
         return
+    if instruction.masked == 1:
+        return
     reads, writes = len(instruction.reads), len(instruction.writes)
     if reads > 2 or writes > 2:
         return

@@ -19,6 +19,8 @@ import numpy.typing as npt
 from isa.declaration import Instruction, InstructionSet
 from vecsim.engines.jit.interface import (
     BASE_ROWS,
+    MASKED,
+    MASKED_ROWS,
     MULTIPORT_LOOP,
     PARTS_OF_LOOP,
     SINGLE_PORT,
@@ -56,7 +58,9 @@ class MachineCode(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensions = ()) -> MachineCode:
+def machine_code(
+    instruction_set: InstructionSet, loop: str, extensions: Extensions = (), *, masked: bool = False
+) -> MachineCode:
     """Return the compiled code that runs programs of an instruction set, from the cache if it is there.
 
     Parameters
@@ -65,9 +69,13 @@ def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensi
         ``single_port`` or ``multiport_loop``.
     extensions
         Those of the machine, whose rules the multiport loop takes.
+    masked
+        Whether the programs have instructions under mask.
     """
     numbers, own = operations_of(instruction_set)
     files = _files(loop, extensions)
+    if masked:
+        files[MASKED] = f"{MASKED}-{fingerprint(BASE_ROWS.values())}"
     if own:
         files[USER] = f"{USER}-{own_fingerprint(own.values())}"
     match = _kept(files)
@@ -80,8 +88,8 @@ def machine_code(instruction_set: InstructionSet, loop: str, extensions: Extensi
                 match[name] = content
     engines = {name: _engine(content) for name, content in match.items()}
     semantics = np.zeros(len(BASE_ROWS) + len(own), np.int64)
-    for name, rows in ((VECTOR, VECTOR_ROWS), (USER, own)):
-        for operation in rows:
+    for name, rows in ((VECTOR, VECTOR_ROWS), (MASKED, MASKED_ROWS), (USER, own)):
+        for operation in rows if name in engines else ():
             semantics[operation] = engines[name].get_function_address(row_name(operation))
     slow_paths = np.zeros(1, np.int64)
     if SLOW_PATHS in engines:
@@ -135,13 +143,15 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction], extensions: Ex
         raise UserError(
             "NUMBA_DISABLE_JIT is set, so the engine jit is not compiled; unset it, or take --engine simpy"
         )
-    if missing == [USER]:
+    if missing == [MASKED]:
+        say("compiling instructions under mask for their first use: a few seconds")
+    elif missing == [USER]:
         say("compiling user-defined instructions for their first use: a few seconds")
     elif extensions and MULTIPORT_LOOP in missing:
         say("compiling the engine with your extension for its first use: some 20 seconds")
     else:
         say("compiling the engine for its first use on this machine: some 20 seconds")
-    aside = [name for name in missing if name in (SLOW_PATHS, VECTOR)]
+    aside = [name for name in missing if name in (SLOW_PATHS, VECTOR, MASKED)]
     if len(aside) == len(missing):
         aside.pop()
     with ExitStack() as stack:

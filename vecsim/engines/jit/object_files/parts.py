@@ -14,7 +14,16 @@ from numba.core.typing.templates import signature
 
 from isa.declaration import Instruction, Timing
 from vecsim.engines.jit.compiler.compilation import Exported, compile_object
-from vecsim.engines.jit.interface import SINGLE_PORT, SLOW_PATHS, USER, VECTOR, VECTOR_ROWS, row_name
+from vecsim.engines.jit.interface import (
+    MASKED,
+    MASKED_ROWS,
+    SINGLE_PORT,
+    SLOW_PATHS,
+    USER,
+    VECTOR,
+    VECTOR_ROWS,
+    row_name,
+)
 from vecsim.engines.jit.multiport.loop import make_multiport_loop
 from vecsim.engines.jit.semantics import base_semantics, row_functions, row_signature
 from vecsim.engines.jit.single_port.loop import make_single_port_loop
@@ -25,14 +34,14 @@ from vecsim.engines.user_rules import Extensions
 def compile_part(
     name: str, own: Mapping[int, Instruction] | None = None, extensions: Extensions = ()
 ) -> bytes:
-    """Compile a part: a loop, ``SLOW_PATHS``, ``VECTOR``, or ``USER`` with these rows.
+    """Compile a part: a loop, ``SLOW_PATHS``, ``VECTOR``, ``MASKED``, or ``USER`` with these rows.
 
     The multiport loop takes the rules of extensions.
     """
     if name == USER:
         return _compile_rows(own or {})
-    if name == VECTOR:
-        return _compile_rows(VECTOR_ROWS)
+    if name in (VECTOR, MASKED):
+        return _compile_rows(VECTOR_ROWS if name == VECTOR else MASKED_ROWS)
     if name == SLOW_PATHS:
         return compile_object({name: Exported(time_slowly, row_signature(types.none))})
     integer, semantics = types.int64, base_semantics()
