@@ -53,6 +53,7 @@ class Items:
             self.scalar_access,
             self.scalar_access,
             self.length,
+            self.mask,
             self.special,
             self.cache,
             self.cache,
@@ -75,6 +76,7 @@ class Items:
             self.add("lv.w", vector, 0, ADDRESS)
         for x in DATA[:3]:
             self.set(x, self.rng.randrange(0, 2 * self.s))
+        self.mask()
         for f in FLOATS[:2]:
             self.set(ADDRESS, self.data_address(0, 8))
             self.add("fl.w", f, 0, ADDRESS)
@@ -204,6 +206,14 @@ class Items:
             return
         self.set(COUNT, rng.choice([0, 1, s // 2, s - 1, s, s, s, s, 2 * s, rng.randrange(s), -1]))
         self.add("setvl", rng.choice([0, self.x_data()]), COUNT)
+
+    def mask(self) -> None:
+        """A mask of which some elements are 1: a random number of the first, or of the last."""
+        vector = self.v()
+        self.set(STRIDE, 1)
+        self.add("cvi", vector, STRIDE)
+        self.set(COUNT, self.rng.randrange(self.s))
+        self.add(self.rng.choice(["sltvs.w", "sgevs.w", "snevs.w"]), vector, COUNT)
 
     def special(self) -> None:
         if self.rng.randrange(2):
