@@ -263,8 +263,8 @@ def crs_adaptive(structure: Structure) -> Work:
     _, pieces = structure.pieces(chosen.places * chosen.most_times)
     blocks = structure.nnz / chosen.places + pieces
     stored = structure.crs_bytes + 4 * RECORD * blocks + 2 * structure.value_bytes * pieces
-    # Turns along a long row, or over rows of which a thread sums more than one; each as long as the products
-    # and the sums of a thread.
+    # Turns along a long row, or over several rows for each thread; each takes as long as the products and the
+    # sums of a thread.
     turns = max(1.0, min(chosen.most_times, -(-structure.longest // chosen.places)))
     turns += max(0.0, structure.shape[0] / max(1.0, blocks * chosen.threads) - 1)
     return Work(

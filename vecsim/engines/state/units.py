@@ -20,7 +20,7 @@ class UnitState(Row):
     latest: int = 0
     """Where in its row of ``Run.dispatches`` the latest dispatch is; older ones follow, around the end."""
     turn: int = 0
-    """Which of the units of its kind, of which it is the first, takes the next instruction."""
+    """Of the first unit of a kind: which unit of the kind takes the next instruction."""
     busy: int = 0
     """Cycles in which it started an element, or a port transferred a word."""
 
