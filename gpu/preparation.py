@@ -192,7 +192,17 @@ class _Wanted:
     def place(
         self, matrix: Any, convert: Callable[[Any], Any], product: Callable[[Any, int], Product], name: str
     ) -> DeviceMatrix:
-        """Convert a CSR matrix and put it on the device, with what new values need."""
+        """Convert a CSR matrix and put it on the device, with what new values need.
+
+        Parameters
+        ----------
+        matrix
+            scipy.sparse CSR of (m, n).
+        convert, product
+            Make the format of a matrix, and its product for so many threads a block.
+        name
+            Of the format.
+        """
         host = convert(matrix)
         built = self.upload(host, product, name)
         values = built.stored_values

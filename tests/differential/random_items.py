@@ -208,7 +208,7 @@ class Items:
         self.add("setvl", rng.choice([0, self.x_data()]), COUNT)
 
     def mask(self) -> None:
-        """A mask of which some elements are 1: a random number of the first, or of the last."""
+        """Add a mask whose first or last elements are 1, a random number of them."""
         vector = self.v()
         self.set(STRIDE, 1)
         self.add("cvi", vector, STRIDE)

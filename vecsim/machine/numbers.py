@@ -17,7 +17,17 @@ class Frozen(BaseModel):
 
 
 def number(default: int, description: str, *, ge: int = 1, le: int = 10_000) -> Any:
-    """Declare a whole number of a machine: its default, what it is with its unit, its limits."""
+    """Declare a whole number of a machine.
+
+    Parameters
+    ----------
+    default
+        What it is where nothing is stated.
+    description
+        What it is, with its unit.
+    ge, le
+        The least and the greatest that it may be.
+    """
     return Field(default=default, ge=ge, le=le, description=description)
 
 

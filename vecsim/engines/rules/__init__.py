@@ -59,8 +59,19 @@ done, needed
     How many elements of an access have passed before a word; the end of those that it touches.
 slice_
     A slice of the vector cache, -1 for none.
+level, place, number
+    A cache, 0 for the one next to the ports, -1 for main memory; the place of a line among its lines; the
+    number of a line, its first byte divided by the bytes of a line.
+pc
+    The place in the program of the instruction that needs a word.
+arrival, ready
+    The cycle from which a word or a line has arrived; from which what is loaded is ready.
+until
+    The cycle before which words go.
 last, result, retire
     The cycle in which the last element starts, from which the last result is ready, of retirement.
+first, end
+    Of bytes the first and the one after the last.
 cause, begin, end
     Why an instruction waited, the number of a :class:`vecsim.engines.cause.Cause`; the first cycle of the
     wait, and the one after the last.

@@ -40,7 +40,15 @@ def wake(r: Any, part: Any, cycle: Any) -> None:
 
 
 def book(slot: Any, account: Any, cause: Any, cycles: Any) -> None:
-    """Book cycles that an instruction waited for a cause and that are not attributed to it."""
+    """Book cycles that an instruction waited for a cause and that are not attributed to it.
+
+    Parameters
+    ----------
+    slot, account
+        The instruction in flight, and its account.
+    cycles
+        How many.
+    """
     slot.waits[cause] += cycles
     account.waited[cause] += cycles
 

@@ -28,6 +28,13 @@ def step_access(r: Any, port: Any, cycle: Any, until: Any) -> Any:
     """Transfer the words of a port that go before ``until``, none later than may be known in ``cycle``.
 
     Returns the cycle before which the next does not go, NEVER if it waits for what is not known.
+
+    Parameters
+    ----------
+    port
+        The number of a memory port.
+    until
+        The cycle before which words go.
     """
     slot, moving = r.slots[r.accesses[port][0]], r.moving[port]
     if slot.blocked > 0:

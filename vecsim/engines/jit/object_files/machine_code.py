@@ -65,6 +65,8 @@ def machine_code(
 
     Parameters
     ----------
+    instruction_set
+        That of the programs.
     loop
         ``single_port`` or ``multiport_loop``.
     extensions
