@@ -73,7 +73,7 @@ ARGUMENTS = [
     (["--option", "dj.y=memory"], "unknown program 'dj'"),
     (["--program", "crs", "--option", "jd.y=memory"], "program jd is not run; add it"),
     (["--option", "y"], "--option y: write it as NAME=VALUE"),
-    (["--machine", "vs203"], "vs2003, wide, or a .toml file; did you mean 'vs2003'?"),
+    (["--machine", "vs203"], "or a .toml file; did you mean 'vs2003'?"),
     (["--machine", "gone.toml"], "gone.toml: no such file; check the path"),
     (["--set", "bank=32"], "unknown machine field 'bank'; did you mean 'banks'?"),
     (["--set", "section_size=33"], "section_size = 33: must be a power of two"),

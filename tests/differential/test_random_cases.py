@@ -31,7 +31,7 @@ def ended(runs, end):
 
 
 def test_every_instruction_is_generated_and_nine_of_ten_run_in_few_cases(runs):
-    sampled = [random_case(seed, faults=True).program for seed in range(200)]
+    sampled = [random_case(seed, faults=True).program for seed in range(400)]
     mnemonics = Counter(each.instruction(pc).mnemonic for each in sampled for pc in range(len(each.words)))
     assert set(BASE.by_mnemonic) == set(mnemonics)
     executed = {
@@ -44,9 +44,15 @@ def test_every_instruction_is_generated_and_nine_of_ten_run_in_few_cases(runs):
 
 def test_every_wait_and_every_count_occurs_often(runs):
     ran = [actual.facts for _, actual in ended(runs, End.RUN)]
-    for fact in ran[0]:
+    always = set(ran[0]).intersection(*ran)
+    for fact in set().union(*ran):
         if fact.startswith(("waited ", "counters ", "busy ")) and fact != "busy scalar":
-            assert sum(facts[fact] > 0 for facts in ran) > len(SEEDS) // 10, fact
+            occurs = sum(facts.get(fact, 0) > 0 for facts in ran)
+            rare = fact not in always or fact in (
+                "waited words_awaited",
+                "waited bandwidth",
+            )  # a third of machines
+            assert occurs > len(SEEDS) // (100 if rare else 10), fact
 
 
 def test_most_cases_run_to_their_end_and_none_breaks_the_engine(runs):
@@ -108,7 +114,7 @@ def test_machines_take_many_values_of_every_field():
     for model in ("latency", "sparse_unit"):
         tables = [getattr(machine, model).model_dump() for machine in machines]
         assert all(len({table[name] for table in tables}) > 2 for name in tables[0])
-    for name in Machine.model_fields.keys() - {"name", "latency", "sparse_unit"}:
+    for name in Machine.model_fields.keys() - {"name", "latency", "sparse_unit", "clock_mhz"}:
         assert len({getattr(machine, name) for machine in machines}) > 1, name
 
 

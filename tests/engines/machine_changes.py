@@ -130,7 +130,7 @@ HAND_WRITTEN = {
         li x1, 1
         cvi v1, x1
         sltvs.w v1, x1
-        lvm.d v2, 512(x0)
+        lvm.d v2, 504(x0)
         mulvvm.s v3, v2, v1
         lvim.w v4, (x0), v1
         svwsm.d v3, (x0), x31
