@@ -14,7 +14,7 @@ coalescing = Extension("coalescing", "elements of an indexed access in one align
 BLOCK_WORDS = coalescing.number("block_words", 8, "words of an aligned block", le=1024)
 ADDRESSES = coalescing.counter("addresses", "blocks that indexed accesses fetched or stored")
 TOGETHER = coalescing.counter("together", "words that went with the block of the one before")
-coalescing.array("block", lambda machine: machine.memory_ports, fill=-1)
+coalescing.array("block", lambda machine: machine.ports, fill=-1)
 
 
 def follows(r: Any, instruction: Instruction, port: int, address: int) -> bool:
