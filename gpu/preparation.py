@@ -199,7 +199,7 @@ class _Wanted:
         matrix
             scipy.sparse CSR of (m, n).
         convert, product
-            Make the format of a matrix, and its product for so many threads a block.
+            Make the format of a matrix, and its product for a number of threads per block.
         name
             Of the format.
         """
