@@ -2,6 +2,8 @@ import pytest
 from pydantic import ValidationError
 
 from vecsim.machine import Machine, load_machine, presets, to_toml
+from vecsim.machine.description import flat
+from vecsim.results.digests import ADDED_NUMBERS
 from vecsim.support.errors import UserError, UserErrors
 
 MEASURED = ("cray1", "a64fx", "saturn", "x280", "ara4", "sx-aurora")
@@ -152,3 +154,8 @@ def test_numbers_that_do_not_go_together_are_named(changes, message):
     with pytest.raises(UserError) as error:
         load_machine("vs2003", changes)
     assert str(error.value) == f"preset vs2003: {message}"
+
+
+def test_numbers_that_came_later_keep_digests_at_their_defaults():
+    defaults = flat(Machine().numbers())
+    assert {name: defaults[name] for name in ADDED_NUMBERS} == ADDED_NUMBERS
