@@ -1,6 +1,6 @@
 """Times of `auto` and `tune` on named families of matrices, and of cuSPARSE: a line of JSON each.
 
-    python -m benchmarks.unseen FILE [--seconds N] [--largest ENTRIES]
+    python -m benchmarks.named_families FILE [--seconds N] [--largest ENTRIES]
 
 The matrices are `benchmarks.choice_matrices.NAMED`, float32 and float64. Every product is compared with
 SciPy's. Times are warm, the operations replayed in turn. New values (`update_values`) are timed next to a
@@ -32,7 +32,7 @@ UPDATED_ENTRIES = 4_000_000
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure matrix after matrix until the time is over, the smallest first."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.unseen", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.named_families", description=__doc__)
     parser.add_argument("file", type=Path)
     parser.add_argument("--seconds", type=float, default=500)
     parser.add_argument("--largest", type=int, default=2**31)
