@@ -1,0 +1,103 @@
+"""How a RISC-V instruction is declared: the vocabulary of the rows in :mod:`isa.riscv.rows`.
+
+An instruction is one :class:`Row`: the bits that make it up, its operands as assembly writes them, what it
+does, and its timing class. Operand names and the bits that each takes are in :data:`FIELDS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+
+class Timing(IntEnum):
+    """What gives an instruction its cycles (docs/timing.md)."""
+
+    SCALAR = 0
+    MULTIPLY = 1
+    DIVIDE = 2
+    BRANCH = 3
+    JUMP = 4
+    SCALAR_LOAD = 5
+    SCALAR_STORE = 6
+    ATOMIC = 7
+    SCALAR_FLOAT = 8
+    SCALAR_FLOAT_DIVIDE = 9
+    CSR = 10
+    SYSTEM = 11
+    CONFIGURE = 12  # vsetvli and its kin
+    LOAD_UNIT = 13  # unit-stride, whole registers, masks, fault-only-first
+    LOAD_STRIDED = 14
+    LOAD_INDEXED = 15
+    STORE_UNIT = 16
+    STORE_STRIDED = 17
+    STORE_INDEXED = 18
+    INTEGER = 19  # add, logic, compare, shift, minimum, moves
+    VECTOR_MULTIPLY = 20
+    VECTOR_DIVIDE = 21
+    FIXED = 22
+    FLOAT = 23  # add, multiply, fused, compare, convert
+    FLOAT_DIVIDE = 24  # divide and square root
+    REDUCTION = 25  # in any order: a tree
+    ORDERED_REDUCTION = 26
+    MASK = 27
+    SLIDE = 28
+    GATHER = 29  # among registers
+    COMPRESS = 30
+    TO_SCALAR = 31  # the scalar side waits for an element or a count
+
+
+class Trap(IntEnum):
+    """Why an instruction does not execute; what semantics return. NONE: it does."""
+
+    NONE = 0
+    ILLEGAL = 1
+    MISALIGNED_FETCH = 2
+    FETCH_FAULT = 3
+    LOAD_FAULT = 4
+    STORE_FAULT = 5
+    MISALIGNED_LOAD = 6
+    MISALIGNED_STORE = 7
+    BREAKPOINT = 8
+    CALL = 9  # ecall
+
+
+Semantics = Callable[[Any, Any], Any]
+"""``(hart, row)``: executes the decoded instruction ``hart.code[row]`` and returns a :class:`Trap`. What traps
+changes nothing but ``vstart`` and the elements before it. Numba compiles it: it need not run as plain Python."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """Everything that is known about one RISC-V instruction.
+
+    Attributes
+    ----------
+    mnemonic, extension
+        The assembly name; the extension that it belongs to ("I", "M", "A", "F", "D", "Zba", "V", ...).
+    match, mask
+        A word w is this instruction if ``w & mask == match``; 32 bits.
+    operands
+        Names of :data:`FIELDS` in the order of the assembly syntax, such as ``"rd, rs1, imm12"``,
+        ``"vd, vs2, vs1, vm"`` or ``"rd, imm12(rs1)"``.
+    timing
+        What gives it its cycles.
+    semantics
+        What it does; several rows of a family share one function.
+    operation
+        Which of its family it is: ``hart.code[row, OPERATION]`` for semantics that are shared.
+    summary
+        One line for the reference.
+    """
+
+    mnemonic: str
+    extension: str
+    match: int
+    mask: int
+    operands: str
+    timing: Timing
+    semantics: Semantics
+    operation: int = 0
+    summary: str = ""

@@ -1,0 +1,47 @@
+"""The architectural state of a hart, as flat NumPy arrays, and the decoded program."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+PC, COUNT, VL, VTYPE, VSTART, VXRM, VXSAT, FRM, FFLAGS = range(9)
+"""Numbers of ``Hart.control``: the byte address of the instruction, instructions retired, and the state that
+CSRs show; VTYPE as in the CSR, vill in bit 63."""
+SEW, LMUL, VLMAX, VTA, VMA = range(9, 14)
+"""What VTYPE says, decoded: bits of an element (0 with vill), log2 of the group (-3 to 3), elements at most, and
+the policies (1: agnostic)."""
+BASE, MEMORY_BYTES, VLEN, FAULT_ADDRESS, RESERVED, ADDRESSES = range(14, 20)
+"""The address of ``memory[0]``, its length, bits of a vector register; what the last trap is about; the address
+that ``lr`` reserved, -1 for none; how many numbers of ``Hart.addresses`` the last access wrote."""
+CONTROL = 24
+
+OPERATION, RD, RS1, RS2, RS3, IMMEDIATE, VM, BYTES = range(8)
+"""Columns of ``Hart.code``: vd is in RD, vs1 in RS1, vs2 in RS2, as they lie in the word; also of CSR numbers,
+``zimm`` and rounding mode (IMMEDIATE, RS1, RS3 where the rows of the semantics say so). VM: 1 without a mask.
+BYTES: 2 or 4, the length of the instruction."""
+COLUMNS = 8
+
+
+class Hart(NamedTuple):
+    """All that a program can see. ``v8`` to ``v64`` are views of the same bytes, register r at r VLEN / 8."""
+
+    x: npt.NDArray[np.int64]
+    """(32,) integers; x[0] is 0."""
+    f: npt.NDArray[np.uint64]
+    """(32,) the bits of floats, a float32 boxed in ones."""
+    v8: npt.NDArray[np.int8]
+    v16: npt.NDArray[np.int16]
+    v32: npt.NDArray[np.int32]
+    v64: npt.NDArray[np.int64]
+    memory: npt.NDArray[np.uint8]
+    """Simulated memory, bytes, little-endian; ``memory[0]`` is at address BASE."""
+    control: npt.NDArray[np.int64]
+    """(CONTROL,)"""
+    code: npt.NDArray[np.int64]
+    """(n, COLUMNS) the decoded program."""
+    addresses: npt.NDArray[np.int64]
+    """Of the last vector access that is not unit-stride: the byte address of each element in its order, -1
+    where it is masked off; for the timing rules."""
