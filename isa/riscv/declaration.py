@@ -65,8 +65,11 @@ class Trap(IntEnum):
 
 
 Semantics = Callable[[Any, Any], Any]
-"""``(hart, row)``: executes the decoded instruction ``hart.code[row]`` and returns a :class:`Trap`. What traps
-changes nothing but ``vstart`` and the elements before it. Numba compiles it: it need not run as plain Python."""
+"""``(hart, row)``: executes the decoded instruction ``hart.code[row]`` and returns a :class:`Trap`.
+
+What traps changes nothing but ``vstart`` and the elements before it. Numba compiles it: it need not run as
+plain Python.
+"""
 
 
 @dataclass(frozen=True)

@@ -11,18 +11,18 @@ PC, COUNT, VL, VTYPE, VSTART, VXRM, VXSAT, FRM, FFLAGS = range(9)
 """Numbers of ``Hart.control``: the byte address of the instruction, instructions retired, and the state that
 CSRs show; VTYPE as in the CSR, vill in bit 63."""
 SEW, LMUL, VLMAX, VTA, VMA = range(9, 14)
-"""What VTYPE says, decoded: bits of an element (0 with vill), log2 of the group (-3 to 3), elements at most, and
-the policies (1: agnostic)."""
+"""What VTYPE says, decoded: bits of an element (0 with vill), log2 of the group (-3 to 3), elements at most,
+and the policies (1: agnostic)."""
 BASE, MEMORY_BYTES, VLEN, FAULT_ADDRESS, RESERVED, ADDRESSES = range(14, 20)
-"""The address of ``memory[0]``, its length, bits of a vector register; what the last trap is about; the address
-that ``lr`` reserved, -1 for none; how many numbers of ``Hart.addresses`` the last access wrote."""
+"""The address of ``memory[0]``, its length, bits of a vector register; what the last trap is about; the
+address that ``lr`` reserved, -1 for none; how many numbers of ``Hart.addresses`` the last access wrote."""
 CONTROL = 24
 
-OPERATION, RD, RS1, RS2, RS3, IMMEDIATE, VM, BYTES = range(8)
-"""Columns of ``Hart.code``: vd is in RD, vs1 in RS1, vs2 in RS2, as they lie in the word; also of CSR numbers,
-``zimm`` and rounding mode (IMMEDIATE, RS1, RS3 where the rows of the semantics say so). VM: 1 without a mask.
-BYTES: 2 or 4, the length of the instruction."""
-COLUMNS = 8
+OPERATION, RD, RS1, RS2, RS3, IMMEDIATE, VM, BYTES, ROUNDING = range(9)
+"""Columns of ``Hart.code``: vd is in RD, vs1 in RS1, vs2 in RS2, as they lie in the word; a rounding mode is
+in ROUNDING; numbers of CSRs are in IMMEDIATE. VM: 1 without a mask. BYTES: 2 or 4, the length of the
+instruction."""
+COLUMNS = 9
 
 
 class Hart(NamedTuple):
