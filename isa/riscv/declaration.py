@@ -1,7 +1,8 @@
 """How a RISC-V instruction is declared: the vocabulary of the rows in :mod:`isa.riscv.rows`.
 
 An instruction is one :class:`Row`: the bits that make it up, its operands as assembly writes them, what it
-does, and its timing class. Operand names and the bits that each takes are in :data:`FIELDS`.
+does, and its timing class. Operand names and the bits that each takes are in
+:data:`isa.riscv.fields.FIELDS`.
 """
 
 from __future__ import annotations
@@ -62,11 +63,15 @@ class Trap(IntEnum):
     MISALIGNED_STORE = 7
     BREAKPOINT = 8
     CALL = 9  # ecall
+    HOST = 10  # it stored to tohost: the host reads that, and goes on
+    TEXT = 11  # fence.i: the text is decoded again, and goes on
 
 
 Semantics = Callable[[Any, Any], Any]
-"""``(hart, row)``: executes the decoded instruction ``hart.code[row]`` and returns a :class:`Trap`.
+"""``(hart, row)``: executes the decoded instruction ``hart.code[row]`` and returns a :class:`Trap`; those of
+timing BRANCH and JUMP return the address of the next instruction. ``control[PC]`` is the address of this one.
 
+A write to ``x[0]`` is undone afterwards.
 What traps changes nothing but ``vstart`` and the elements before it. Numba compiles it: it need not run as
 plain Python.
 """

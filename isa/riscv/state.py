@@ -13,16 +13,17 @@ CSRs show; VTYPE as in the CSR, vill in bit 63."""
 SEW, LMUL, VLMAX, VTA, VMA = range(9, 14)
 """What VTYPE says, decoded: bits of an element (0 with vill), log2 of the group (-3 to 3), elements at most,
 and the policies (1: agnostic)."""
-BASE, MEMORY_BYTES, VLEN, FAULT_ADDRESS, RESERVED, ADDRESSES = range(14, 20)
+BASE, MEMORY_BYTES, VLEN, FAULT_ADDRESS, RESERVED, ADDRESSES, TOHOST = range(14, 21)
 """The address of ``memory[0]``, its length, bits of a vector register; what the last trap is about; the
-address that ``lr`` reserved, -1 for none; how many numbers of ``Hart.addresses`` the last access wrote."""
+address that ``lr`` reserved, -1 for none; how many numbers of ``Hart.addresses`` the last access wrote; the
+address of ``tohost``, the word that a program stores for its host, -1 for none."""
 CONTROL = 24
 
-OPERATION, RD, RS1, RS2, RS3, IMMEDIATE, VM, BYTES, ROUNDING = range(9)
+OPERATION, RD, RS1, RS2, RS3, IMMEDIATE, VM, BYTES, ROUNDING, INSTRUCTION = range(10)
 """Columns of ``Hart.code``: vd is in RD, vs1 in RS1, vs2 in RS2, as they lie in the word; a rounding mode is
 in ROUNDING; numbers of CSRs are in IMMEDIATE. VM: 1 without a mask. BYTES: 2 or 4, the length of the
-instruction."""
-COLUMNS = 9
+instruction. INSTRUCTION: the number of its row in :data:`isa.riscv.instructions.ROWS`."""
+COLUMNS = 10
 
 
 class Hart(NamedTuple):
@@ -41,7 +42,8 @@ class Hart(NamedTuple):
     control: npt.NDArray[np.int64]
     """(CONTROL,)"""
     code: npt.NDArray[np.int64]
-    """(n, COLUMNS) the decoded program."""
+    """(n, COLUMNS) the decoded program: a row for each even address of the text, where instructions may
+    begin."""
     addresses: npt.NDArray[np.int64]
     """Of the last vector access that is not unit-stride: the byte address of each element in its order, -1
     where it is masked off; for the timing rules."""

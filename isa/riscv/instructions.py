@@ -1,0 +1,16 @@
+"""All rows of RISC-V instructions, and how a word finds its row."""
+
+from __future__ import annotations
+
+from isa.riscv.rows import atomic, bits, integer, system
+
+ROWS = (
+    *integer.ROWS,
+    *bits.ROWS,
+    *atomic.ROWS,
+    *system.ROWS,
+)
+"""The instructions; the number of a row is its place here."""
+
+NUMBERS = {row.mnemonic: number for number, row in enumerate(ROWS)}
+"""The number of each row by its mnemonic."""
