@@ -117,6 +117,7 @@ FIELDS = {
     "vs3": _register(Kind.VECTOR, RD, 7),
     "vm": Field(Kind.MASK, VM, ((25, 1, 0),)),
     "rm": Field(Kind.ROUNDING, ROUNDING, ((12, 3, 0),)),
+    "rm0": Field(Kind.ROUNDING, ROUNDING, ((12, 3, 0),)),  # of an exact operation: rne if it is left out
     "imm12": Field(Kind.SIGNED, IMMEDIATE, ((20, 12, 0),), signed=True),
     "store12": Field(Kind.SIGNED, IMMEDIATE, ((7, 5, 0), (25, 7, 5)), signed=True),
     "branch13": Field(Kind.TARGET, IMMEDIATE, ((8, 4, 1), (25, 6, 5), (7, 1, 11), (31, 1, 12)), signed=True),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from isa.riscv.rows import atomic, bits, integer, system
+from isa.riscv.rows import atomic, bits, float, integer, system
 
 ROWS = (
     *integer.ROWS,
     *bits.ROWS,
     *atomic.ROWS,
+    *float.ROWS,
     *system.ROWS,
 )
 """The instructions; the number of a row is its place here."""
