@@ -1,7 +1,7 @@
 """Encoding and decoding of RISC-V words, against what LLVM's disassembler says of them.
 
-``scalar_words.txt`` and ``float_words.txt`` have for each row a few random words and the lines that ``llvm-mc-19 --disassemble
--triple=riscv64 -M no-aliases -M numeric`` writes for them.
+``scalar_words.txt`` and ``float_words.txt`` have for each row a few random words and the lines that
+``llvm-mc-19 --disassemble -triple=riscv64 -M no-aliases -M numeric`` writes for them.
 """
 
 import re

@@ -30,7 +30,7 @@ def edges(bits: int) -> list[int]:
     return positive + [each | 1 << (bits - 1) for each in positive]
 
 
-def drawn(chance: random.Random, bits: int, near: int | None = None) -> int:
+def sample(chance: random.Random, bits: int, near: int | None = None) -> int:
     """Draw a pattern: any, one of the borders, or one whose exponent is near that of another."""
     form = FORMATS[bits]
     choice = chance.random()
@@ -85,8 +85,8 @@ def test_arithmetic_at_every_border(bits: int, rounding: int) -> None:
 def test_arithmetic_is_exact_and_rounded_once(seed: int, bits: int, rounding: int) -> None:
     """Random operands, half of them with exponents near each other."""
     chance = random.Random(seed)
-    left = [drawn(chance, bits) for _ in range(50)]
-    right = [drawn(chance, bits, each) for each in left]
+    left = [sample(chance, bits) for _ in range(50)]
+    right = [sample(chance, bits, each) for each in left]
     for operation in BINARY:
         check(operation, bits, rounding, left, right)
     check("square_root", bits, rounding, left)
@@ -96,13 +96,13 @@ def test_arithmetic_is_exact_and_rounded_once(seed: int, bits: int, rounding: in
 def test_fused_multiply_add_rounds_once(seed: int, bits: int, rounding: int) -> None:
     """The addend is often near the product, so that bits cancel."""
     chance = random.Random(seed)
-    left = [drawn(chance, bits) for _ in range(80)]
-    right = [drawn(chance, bits) for _ in left]
+    left = [sample(chance, bits) for _ in range(80)]
+    right = [sample(chance, bits) for _ in left]
     near = [
         exact_float.multiply(a, b, bits, NEAREST)[0] ^ chance.choice((0, 1)) << (bits - 1)
         for a, b in zip(left, right, strict=True)
     ]
-    addend = [chance.choice((each, drawn(chance, bits, each))) for each in near]
+    addend = [chance.choice((each, sample(chance, bits, each))) for each in near]
     check("fused", bits, rounding, left, right, addend)
 
 
@@ -117,7 +117,7 @@ def test_fused_multiply_add_at_borders(bits: int) -> None:
 def test_narrowing(seed: int, rounding: int) -> None:
     """Binary64 to binary32, values near its borders as well; round to odd as well."""
     chance = random.Random(seed)
-    values = [drawn(chance, 64) for _ in range(60)] + edges(64)
+    values = [sample(chance, 64) for _ in range(60)] + edges(64)
     values += [unsigned(compute("widen", 32, 0, 0, [each]).patterns)[0] + 1 for each in edges(32)[:16]]
     expected = [exact_float.narrow(each, rounding) for each in values]
     results = compute("narrow", 64, rounding, 0, values)
@@ -128,7 +128,7 @@ def test_narrowing(seed: int, rounding: int) -> None:
 def test_conversions_to_integers(seed: int, bits: int, rounding: int) -> None:
     """Saturation, and values next to integers and halves."""
     chance = random.Random(seed)
-    values = edges(bits) + [drawn(chance, bits) for _ in range(60)]
+    values = edges(bits) + [sample(chance, bits) for _ in range(60)]
     for n in (0.5, 1.5, 2.5, 3.25, 2.0**15, 2.0**16, 2.0**31, 2.0**32, 2.0**63, 2.0**64):
         for sign in (n, -n):
             pattern = int(
