@@ -16,6 +16,7 @@ class Kind(Enum):
     FLOAT = auto()  # f0 to f31
     VECTOR = auto()  # v0 to v31
     MASK = auto()  # nothing, or v0.t
+    CARRY = auto()  # v0, always
     SIGNED = auto()  # a number
     UNSIGNED = auto()
     UPPER = auto()  # bits 31 to 12, written as a number of 20 bits
@@ -116,6 +117,7 @@ FIELDS = {
     "vs2": _register(Kind.VECTOR, RS2, 20),
     "vs3": _register(Kind.VECTOR, RD, 7),
     "vm": Field(Kind.MASK, VM, ((25, 1, 0),)),
+    "v0": Field(Kind.CARRY, VM, ((25, 0, 0),)),  # no bit is left: always 0
     "rm": Field(Kind.ROUNDING, ROUNDING, ((12, 3, 0),)),
     "rm0": Field(Kind.ROUNDING, ROUNDING, ((12, 3, 0),)),  # of an exact operation: rne if it is left out
     "imm12": Field(Kind.SIGNED, IMMEDIATE, ((20, 12, 0),), signed=True),

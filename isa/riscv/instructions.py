@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isa.riscv.rows import atomic, bits, float, integer, system
+from isa.riscv.rows import atomic, bits, float, integer, system, vector_accesses, vector_integer, vector_masks
 
 ROWS = (
     *integer.ROWS,
@@ -10,6 +10,9 @@ ROWS = (
     *atomic.ROWS,
     *float.ROWS,
     *system.ROWS,
+    *vector_accesses.ROWS,
+    *vector_integer.ROWS,
+    *vector_masks.ROWS,
 )
 """The instructions; the number of a row is its place here."""
 
