@@ -8,30 +8,28 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 import numpy as np
 
 from isa import mnemonics
-from isa.conditions import CONDITIONAL, Conditions
+from isa.conditions import CONDITIONAL
 from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, DataSection, segments
 from isa.declaration import Instruction, InstructionSet
-from isa.directives import check_directive, is_data_section
+from isa.directives import BY_NAME, is_data_section
 from isa.encoding import encode
 from isa.expressions import evaluate, in_range
 from isa.inclusion import Inclusion
 from isa.instructions import BASE, TYPED
-from isa.mistakes import TextMistakes
 from isa.operands import Field, field_value
 from isa.places import Place, Source
 from isa.program import Program, SourceLine
 from isa.restrictions import Restrictions
 from isa.symbols import Symbols
 from isa.syntax import Argument, Name, Problem, characters, parse_line
+from isa.text_reader import TextReader
 from vecsim.support.arguments import path as path_of
 from vecsim.support.arguments import path_text, shown, table, whole
 from vecsim.support.errors import UserError
@@ -39,8 +37,6 @@ from vecsim.support.input_files import ASSEMBLY, decoded, read_input
 
 ENTRY_LABELS = ("start", "main")
 """The run begins at the first of these labels that is defined, otherwise at instruction 0."""
-
-_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -52,7 +48,7 @@ class _Pending:
     fields: list[Field]
 
 
-class _Assembler:
+class _Assembler(TextReader):
     """The state between the lines of one text."""
 
     def __init__(
@@ -64,61 +60,28 @@ class _Assembler:
         data_base: int,
         restrictions: Restrictions | None,
     ) -> None:
-        self.files = files
+        super().__init__(source, files, BY_NAME)
         self.restricted = restrictions is not None
         self.varying = set() if restrictions is None else set(restrictions.varying)
         self.symbols = symbols
         self.instruction_set = instruction_set
         self.value_bytes = symbols.values["VALUE_BYTES"]
-        self.place = Place(0, "", source)
         self.pending: list[_Pending] = []
         self.code_labels: dict[str, int] = {}
         self.data = DataSection(data_base, (0, ADDRESS_LIMIT) if restrictions is None else restrictions.data)
         self.in_data = False
-        self.conditions = Conditions()
-        self.mistakes = TextMistakes()
 
-    def at(self, place: Place, read: Callable[[], _Result]) -> _Result | None:
-        """Read a line; record what goes wrong, and return None then."""
-        outer, self.place = self.place, place
-        try:
-            return read()
-        except Problem as problem:
-            self.mistakes.add(place, problem)
-            return None
-        finally:
-            self.place = outer
+    def pass_over(self, place: Place, directive: str) -> None:
+        """Keep the numbers of instructions, so that labels stay right."""
+        if not directive and not self.in_data:
+            self.pending.append(_Pending(place, BASE.by_mnemonic["halt"], []))
 
-    def read(self, source: Source, text: str) -> None:
-        """First pass."""
-        self.conditions.begin()
-        for number, line in enumerate(text.split("\n"), 1):
-            place = Place(number, line.rstrip("\r"), source)
-            if not self.at(place, self._is_read):
-                self._pass_over(place)
-        unclosed = self.conditions.end()
-        if unclosed is not None:
-            place, column = unclosed
-            self.mistakes.add(place, Problem(column, ".if without .endif: add .endif", ".endif"))
+    def is_true(self, directive: Name, condition: Argument) -> bool:
+        """Return whether a condition is not 0."""
+        return evaluate(condition, self._fixed(directive)) != 0
 
-    def _pass_over(self, place: Place) -> None:
-        """Go on after a line with a mistake, such that no later line seems wrong for that."""
-        directive = self.mistakes.lose(place.text)
-        if directive == ".if":
-            self.conditions.skip(place)
-        elif directive in CONDITIONAL:
-            name = Name(directive, 1)
-            with suppress(Problem):
-                self.conditions.turn(name) if directive == ".else" else self.conditions.close(name)
-        elif not directive and self.conditions.active and not self.in_data:
-            self.pending.append(_Pending(place, BASE.by_mnemonic["halt"], []))  # labels stay right
-
-    def _is_read(self) -> bool:
-        """Read the line and return True; Problem if it has a mistake."""
-        self._read_line()
-        return True
-
-    def _read_line(self) -> None:
+    def read_line(self) -> None:
+        """Read a line in the first pass."""
         line = parse_line(self.place.text)
         if self.conditions.active:
             for label in line.labels:
@@ -127,7 +90,7 @@ class _Assembler:
         if name is None:
             return
         if name.text in CONDITIONAL:
-            self._conditional(name, line.arguments)
+            self.conditional(name, line.arguments)
         elif self.conditions.active:
             if name.text.startswith("."):
                 self._directive(name, line.arguments)
@@ -150,22 +113,12 @@ class _Assembler:
         for instruction, matched in rows:
             self.pending.append(_Pending(self.place, instruction, matched))
 
-    def _conditional(self, name: Name, arguments: tuple[Argument, ...]) -> None:
-        check_directive(name, arguments)
-        if name.text == ".if":
-            taken = self.conditions.active and evaluate(arguments[0], self._fixed(name)) != 0
-            self.conditions.open(self.place, name, taken)
-        elif name.text == ".else":
-            self.conditions.turn(name)
-        else:
-            self.conditions.close(name)
-
     def _directive(self, name: Name, arguments: tuple[Argument, ...]) -> None:
-        check_directive(name, arguments)
+        self.checked(name, arguments)
         if name.text in (".equ", ".default", ".reg"):
             self._define(name, *arguments)
         elif name.text == ".include":
-            self.read(*self.files.text_of(arguments[0], self.place))
+            self.include(arguments[0])
         elif name.text in (".globl", ".global"):
             for argument in arguments:
                 _name_in(name, argument)
@@ -213,6 +166,9 @@ class _Assembler:
 
         return lookup
 
+    def _value(self, node: Argument) -> int:
+        return evaluate(node, self.symbols.lookup)
+
     def _place_data(self, name: Name, arguments: tuple[Argument, ...]) -> None:
         if name.text in _RESERVING:
             size, column = evaluate(arguments[0], self._fixed(name)), arguments[0].column
@@ -226,21 +182,11 @@ class _Assembler:
             content = b"".join(characters(argument) + _TEXTS[name.text] for argument in arguments)
             self.data.include(self.place, name, content)
         elif name.text == ".incbin":
-            self.data.include(self.place, name, self._included(*arguments))
+            content = self.included(arguments[0], arguments[1:], self._value)
+            self.data.include(self.place, name, content)
         else:
             values = FLOAT if self.value_bytes == 4 else DOUBLE
             self.data.add(self.place, name, ELEMENTS.get(name.text, values), arguments)
-
-    def _included(self, file: Argument, *part: Argument) -> bytes:
-        """Return the bytes that .incbin names, all of a file or a part."""
-        content = self.files.bytes_of(file, self.place.source)
-        size = len(content)
-        numbers = [evaluate(each, self.symbols.lookup) for each in part]
-        first = in_range(numbers[0], (0, size), "first byte", part[0].column) if part else 0
-        count = size - first
-        if len(part) > 1:
-            count = in_range(numbers[1], (0, size - first), "count of bytes", part[1].column)
-        return content[first : first + count]
 
     def finish(self) -> Program:
         """Second pass."""
@@ -248,7 +194,10 @@ class _Assembler:
             self.at(each.place, partial(self._word, pc, each)) or 0 for pc, each in enumerate(self.pending)
         ]
         contents = [
-            (each.address, self.at(each.place, partial(each.content, self.symbols.lookup)) or b"")
+            (
+                each.address,
+                self.at(each.place, partial(each.content, self._value)) or b"",
+            )
             for each in self.data.items
         ]
         self.mistakes.raise_all()

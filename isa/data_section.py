@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from isa.expressions import evaluate, in_range
+from isa.expressions import in_range
 from isa.places import Place
 from isa.program import DataSegment
 from isa.syntax import Argument, Float, Name, Problem
@@ -49,19 +49,19 @@ class Item:
     arguments: tuple[Argument, ...] = ()
     given: bytes = b""
 
-    def content(self, lookup: Callable[[Name], int]) -> bytes:
+    def content(self, value: Callable[[Argument], int]) -> bytes:
         """Return the bytes; Problem if a value does not fit."""
         if self.element is None:
             return self.given or bytes(self.size)
-        return b"".join(pack(self.element, argument, lookup) for argument in self.arguments)
+        return b"".join(pack(self.element, argument, value) for argument in self.arguments)
 
 
-def pack(element: Element, argument: Argument, lookup: Callable[[Name], int]) -> bytes:
-    """Return the little-endian bytes of one value; Problem if it does not fit."""
+def pack(element: Element, argument: Argument, value: Callable[[Argument], int]) -> bytes:
+    """Return the little-endian bytes of an argument that ``value`` evaluates; Problem if it does not fit."""
     if element.limits is not None:
-        checked = in_range(evaluate(argument, lookup), element.limits, "value", argument.column)
+        checked = in_range(value(argument), element.limits, "value", argument.column)
         return struct.pack(element.code, checked & ((1 << 8 * element.size) - 1))
-    text = argument.text if isinstance(argument, Float) else str(evaluate(argument, lookup))
+    text = argument.text if isinstance(argument, Float) else str(value(argument))
     try:
         return struct.pack(element.code, nearest_float(text, element.size))
     except OutOfRangeError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from isa.syntax import Argument, Name, Problem
@@ -65,11 +66,13 @@ DIRECTIVES: tuple[Directive, ...] = (
 BY_NAME: dict[str, Directive] = {directive.name: directive for directive in DIRECTIVES}
 
 
-def check_directive(name: Name, arguments: tuple[Argument, ...]) -> Directive:
+def check_directive(
+    name: Name, arguments: tuple[Argument, ...], table: Mapping[str, Directive] = BY_NAME
+) -> Directive:
     """Find a directive; Problem if there is none or the number of arguments is wrong."""
-    directive = BY_NAME.get(name.text)
+    directive = table.get(name.text)
     if directive is None:
-        reason = f"unknown directive {name.text!r}{nearest(name.text, BY_NAME)}"
+        reason = f"unknown directive {name.text!r}{nearest(name.text, table)}"
         raise Problem(name.column, reason, name.text)
     if not directive.least <= len(arguments) <= directive.most:
         count = amount(len(arguments), "argument")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from isa.syntax import Argument, Binary, Float, Group, Half, Memory, Name, Number, Problem, Text, Unary
 
@@ -39,6 +40,72 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
 _UNARY: dict[str, Callable[[int], int]] = {"+": operator.pos, "-": operator.neg, "~": operator.invert}
 
 
+def _half(part: str, value: int, column: int) -> int:
+    in_range(value, WORD_RANGE, "value", column)
+    if part == "lo":
+        return value & ((1 << UPPER_SHIFT) - 1)
+    return (value & 0xFFFFFFFF) >> UPPER_SHIFT
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """How expressions get their values.
+
+    Attributes
+    ----------
+    lookup
+        The value of a symbol; raises Problem if there is none.
+    half
+        ``(part, value, column)``: what an operator such as ``%hi`` makes of a value.
+    most
+        The largest value.
+    """
+
+    lookup: Callable[[Name], int]
+    half: Callable[[str, int, int], int] = _half
+    most: int = LIMIT - 1
+
+    def value(self, node: Argument) -> int:
+        """Return the value of an expression, as :func:`evaluate` does."""
+        try:
+            return self._value(node)
+        except RecursionError:
+            raise Problem(node.column, "the expression is nested too deeply: split it with .equ") from None
+
+    def _value(self, node: Argument) -> int:
+        match node:
+            case Number(value):
+                return self._bounded(value, node.column)
+            case Name():
+                return self.lookup(node)
+            case Group(inner):
+                return self._value(inner)
+            case Half(part, inner):
+                return self.half(part, self._value(inner), node.column)
+            case Unary(sign, operand):
+                return self._bounded(_UNARY[sign](self._value(operand)), node.column)
+            case Binary(sign, left, right):
+                return self._binary(sign, self._value(left), self._value(right), node.column)
+            case Memory():
+                raise Problem(node.column, "a memory operand where a number is needed")
+            case Float():
+                raise Problem(node.column, "a floating-point number where an integer is needed")
+            case Text():
+                raise Problem(node.column, "a text where a number is needed")
+
+    def _binary(self, sign: str, left: int, right: int, column: int) -> int:
+        if sign in "/%" and right == 0:
+            raise Problem(column, "division by zero: the divisor must not be 0")
+        if sign in ("<<", ">>") and not 0 <= right < 64:
+            raise Problem(column, f"shift by {right}; it must be from 0 to 63")
+        return self._bounded(_BINARY[sign](left, right), column)
+
+    def _bounded(self, value: int, column: int) -> int:
+        if not -LIMIT <= value <= self.most:
+            raise Problem(column, "the value does not fit 64 bits: use a smaller one")
+        return value
+
+
 def evaluate(node: Argument, lookup: Callable[[Name], int]) -> int:
     """Return the value of an expression.
 
@@ -57,53 +124,7 @@ def evaluate(node: Argument, lookup: Callable[[Name], int]) -> int:
     Problem
         No integer, an undefined symbol, a division by zero, a shift outside 0 to 63, a value over 64 bits.
     """
-    try:
-        return _value(node, lookup)
-    except RecursionError:
-        raise Problem(node.column, "the expression is nested too deeply: split it with .equ") from None
-
-
-def _value(node: Argument, lookup: Callable[[Name], int]) -> int:
-    match node:
-        case Number(value):
-            return _bounded(value, node.column)
-        case Name():
-            return lookup(node)
-        case Group(inner):
-            return _value(inner, lookup)
-        case Half(part, inner):
-            return _half(part, _value(inner, lookup), node.column)
-        case Unary(sign, operand):
-            return _bounded(_UNARY[sign](_value(operand, lookup)), node.column)
-        case Binary(sign, left, right):
-            return _binary(sign, _value(left, lookup), _value(right, lookup), node.column)
-        case Memory():
-            raise Problem(node.column, "a memory operand where a number is needed")
-        case Float():
-            raise Problem(node.column, "a floating-point number where an integer is needed")
-        case Text():
-            raise Problem(node.column, "a text where a number is needed")
-
-
-def _binary(sign: str, left: int, right: int, column: int) -> int:
-    if sign in "/%" and right == 0:
-        raise Problem(column, "division by zero: the divisor must not be 0")
-    if sign in ("<<", ">>") and not 0 <= right < 64:
-        raise Problem(column, f"shift by {right}; it must be from 0 to 63")
-    return _bounded(_BINARY[sign](left, right), column)
-
-
-def _half(part: str, value: int, column: int) -> int:
-    in_range(value, WORD_RANGE, "value", column)
-    if part == "lo":
-        return value & ((1 << UPPER_SHIFT) - 1)
-    return (value & 0xFFFFFFFF) >> UPPER_SHIFT
-
-
-def _bounded(value: int, column: int) -> int:
-    if not -LIMIT <= value < LIMIT:
-        raise Problem(column, "the value does not fit 64 bits: use a smaller one")
-    return value
+    return Evaluation(lookup).value(node)
 
 
 def in_range(value: int, limits: tuple[int, int], what: str, column: int) -> int:

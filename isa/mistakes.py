@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from bisect import insort
+from collections.abc import Mapping
 
 from isa.conditions import CONDITIONAL
-from isa.directives import BY_NAME
+from isa.directives import Directive
 from isa.places import Place
 from isa.syntax import Problem
 from vecsim.support.errors import AssemblyError
@@ -14,7 +15,7 @@ from vecsim.support.errors import AssemblyError
 MOST = 20
 """Mistakes that are described; the others are counted."""
 
-_LABEL = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_.]*)\s*:")
+_LABEL = re.compile(r"\s*([A-Za-z_.$][\w.$]*|[0-9]+)\s*:")
 _DIRECTIVE = re.compile(r"\s*(\.[A-Za-z_]\w*)\s*([A-Za-z_][A-Za-z0-9_.]*)?")
 _SECTIONS = {".text", ".data"}
 
@@ -22,7 +23,8 @@ _SECTIONS = {".text", ".data"}
 class TextMistakes:
     """Mistakes in the order of the text, a message for each name that is not known."""
 
-    def __init__(self) -> None:
+    def __init__(self, directives: Mapping[str, Directive]) -> None:
+        self._directives = directives
         self._first: list[tuple[tuple[int, ...], int, int, AssemblyError]] = []
         self._seen: set[tuple[str, int, int, str]] = set()
         """A line may stand for two instructions, and a text may be included twice."""
@@ -59,9 +61,9 @@ class TextMistakes:
         if directive in (".equ", ".default", ".reg") and name:
             self._explained.add(name)
         self._any_name |= directive in (".include", ".if")
-        if directive not in BY_NAME or directive in (*_SECTIONS, ".section"):
+        if directive not in self._directives or directive in (*_SECTIONS, ".section"):
             self._explained |= _SECTIONS
-        if directive not in BY_NAME or directive in CONDITIONAL:
+        if directive not in self._directives or directive in CONDITIONAL:
             self._explained |= {".if", ".endif"}
         return directive
 

@@ -10,7 +10,7 @@ from isa.expressions import evaluate
 from isa.instructions import BASE, TYPED
 from isa.operands import Field, instruction_slots, match_operands, written_syntax
 from isa.symbols import Symbols, Undefined
-from isa.syntax import Argument, Half, Line, Name, Problem, parse_line
+from isa.syntax import Argument, Line, Name, Problem, parse_line, substituted
 from vecsim.support.suggestions import amount, nearest
 
 GENERIC = ".f"
@@ -108,11 +108,15 @@ def _substitute_all(
 ) -> list[tuple[Instruction, tuple[Argument, ...]]]:
     """Write out a pseudo-instruction with the user's operands."""
     values = dict(zip(short.operands, arguments, strict=True))
+
+    def replace(name: Name) -> Argument:
+        return values.get(name.text, name)
+
     rows = []
     for line in _choose(short, values, symbols).lines:
         template = _template(line)
         assert template.operation is not None
-        operands = tuple(_substitute(argument, values) for argument in template.arguments)
+        operands = tuple(substituted(argument, replace) for argument in template.arguments)
         rows.append((candidates(template.operation.text, BASE, value_bytes)[0], operands))
     return rows
 
@@ -130,13 +134,3 @@ def _choose(short: pseudo.Pseudo, values: dict[str, Argument], symbols: Symbols)
 @cache
 def _template(line: str) -> Line:
     return parse_line(line)
-
-
-def _substitute(node: Argument, values: dict[str, Argument]) -> Argument:
-    """Put the user's operands in the place of their names in an expansion."""
-    if isinstance(node, Name):
-        return values.get(node.text, node)
-    if isinstance(node, Half):
-        inner = _substitute(node.inner, values)
-        return Half(node.part, inner, inner.column)  # type: ignore[arg-type]
-    return node

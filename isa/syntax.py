@@ -7,10 +7,11 @@ here about instructions, registers or the values of symbols.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken, v_args
 
@@ -123,19 +124,57 @@ class Line:
     arguments: tuple[Argument, ...]
 
 
+def substituted(node: Argument, replace: Callable[[Name], Argument]) -> Argument:
+    """Put arguments in the place of the names in an argument, such as that of a template.
+
+    What a name within an expression is replaced by must be an expression.
+    """
+
+    def inner(node: Any) -> Any:
+        return substituted(node, replace)
+
+    match node:
+        case Name():
+            return replace(node)
+        case Half(part, operand):
+            operand = inner(operand)
+            return Half(part, operand, operand.column)
+        case Memory(offset, base):
+            offset = inner(offset)
+            return Memory(offset, inner(base), offset.column)
+        case Group(operand):
+            operand = inner(operand)
+            return Group(operand, operand.column)
+        case Unary(sign, operand):
+            return Unary(sign, inner(operand), node.column)
+        case Binary(sign, left, right):
+            return Binary(sign, inner(left), inner(right), node.column)
+    return node
+
+
 def _name(token: Token) -> Name:
     return Name(str(token), token.column or 1)
 
 
 @v_args(inline=True)
 class _Builder(Transformer[Token, Line]):
-    """Nodes from the parser's reductions."""
+    """Nodes from the parser's reductions; ``octal``: a number that begins with 0 is one, as in C."""
+
+    def __init__(self, octal: bool = False) -> None:
+        super().__init__()
+        self._octal = octal
 
     def number(self, token: Token) -> Number:
         column = token.column or 1
         if len(token) > 66:
             raise Problem(column, "the number does not fit 64 bits: use a smaller one")
         base = {"x": 16, "b": 2}.get(token[1:2].lower(), 10)
+        if self._octal and base == 10 and token[0] == "0":
+            if not set(token) <= set("01234567"):
+                raise Problem(
+                    column, f"{token} begins with 0, so it is octal: leave out the 0, or the 8 and 9"
+                )
+            base = 8
         return Number(int(token, base), column)
 
     def name(self, token: Token) -> Name:
@@ -184,10 +223,39 @@ class _Builder(Transformer[Token, Line]):
         return Line(labels, operation, arguments)
 
 
-@cache
-def _parser() -> Lark:
+def parser_of(
+    start: str, *, octal: bool = False, terminals: Mapping[str, str] | None = None
+) -> Callable[[str], Any]:
+    """Return a parser of a text as one rule of the grammar; it raises Problem.
+
+    Parameters
+    ----------
+    start
+        The rule.
+    octal
+        Whether a number that begins with 0 is octal.
+    terminals
+        Patterns in the place of those that the grammar has, by the names of the terminals, a priority after a
+        point.
+    """
     grammar = files("isa").joinpath("grammar.lark").read_text(encoding="utf-8")
-    return Lark(grammar, start="line", parser="lalr", maybe_placeholders=True, transformer=_Builder())
+    for name, pattern in (terminals or {}).items():
+        line = f"{name}: /{pattern}/".replace("\\", r"\\")
+        grammar = re.sub(rf"^{name.partition('.')[0]}\b.*$", line, grammar, flags=re.MULTILINE)
+    lark = Lark(grammar, start=start, parser="lalr", maybe_placeholders=True, transformer=_Builder(octal))
+
+    def parse(text: str) -> Any:
+        try:
+            return lark.parse(text)
+        except UnexpectedInput as error:
+            raise _problem(error, text) from None
+
+    return parse
+
+
+@cache
+def _parser() -> Callable[[str], Any]:
+    return parser_of("line")
 
 
 @lru_cache(maxsize=LINES_KEPT)
@@ -199,10 +267,7 @@ def parse_line(text: str) -> Line:
     Problem
         The text does not follow the grammar.
     """
-    try:
-        tree = _parser().parse(text)
-    except UnexpectedInput as error:
-        raise _problem(error, text) from None
+    tree = _parser()(text)
     assert isinstance(tree, Line)
     return tree
 
