@@ -1,5 +1,6 @@
 """What a trace has to show, worked out in plain Python from what an engine says of the same run."""
 
+import itertools
 from collections import Counter
 from dataclasses import dataclass
 
@@ -11,15 +12,19 @@ from vecsim.support.shown_text import printable, unicode_text
 from vecsim.traces import recording
 from vecsim.traces.listing import listed
 
-UNITS = {2: "add", 3: "multiply", 4: "sparse"}
+KINDS = {2: "add", 3: "multiply", 4: "sparse"}
 
 
 @dataclass(frozen=True)
 class Truth:
-    """Rows of the timeline by name, those in flight in the window, in program order; the starts of each."""
+    """Rows of the timeline by name, those in flight in the window, in program order; the starts of each.
+
+    Also the name of the unit of each that has one: instructions of a kind go to its units in turn.
+    """
 
     rows: list
     starts: dict
+    units: dict
     window: object
 
     def inside(self, cycle):
@@ -45,8 +50,12 @@ def write(path, program, memory, machine, window, engine, about=None):
     rows = sorted((dict(zip(COLUMNS, row, strict=True)) for row in tables), key=lambda row: row["age"])
     assert [row["age"] for row in rows] == list(range(done.instructions))
     assert max((row["retire"] for row in rows), default=0) <= done.cycles
+    turns, units = {kind: itertools.cycle(names) for kind, names in units_of(machine).items()}, {}
+    for row in rows:
+        if row["unit"] in KINDS and has_elements(row):
+            units[row["age"]] = next(turns[KINDS[row["unit"]]])
     in_flight = [row for row in rows if row["retire"] > window.begin and row["issue"] < window.last]
-    return Truth(in_flight, {age: sorted(words) for age, words in starts.items()}, window)
+    return Truth(in_flight, {age: sorted(words) for age, words in starts.items()}, units, window)
 
 
 def has_elements(row):
@@ -63,6 +72,15 @@ def phases(truth, row):
     return [(name, begin, end) for name, begin, end in actual if begin < end]
 
 
+def units_of(machine):
+    """The names of the units of each kind: of one its kind, of several with a number."""
+    counts = {kind: getattr(machine, f"{kind}_units") for kind in KINDS.values()}
+    return {
+        kind: [kind] if count == 1 else [f"{kind} {n}" for n in range(count)]
+        for kind, count in counts.items()
+    }
+
+
 def slices(truth, program, machine):
     """Every slice: group, track (empty: any of the group), name, begin, end, how deep it lies."""
     actual, texts = [], [named_text(program, pc) for pc in range(len(program))]
@@ -73,7 +91,7 @@ def slices(truth, program, machine):
             actual.append(("in flight", "", text, issue, row["retire"], 0))
             actual += [("in flight", "", *phase, 1) for phase in phases(truth, row)]
         words = [each for each in truth.starts.get(row["age"], []) if truth.inside(each[0])]
-        track = UNITS.get(row["unit"]) or f"port {row['port']}"
+        track = truth.units.get(row["age"]) or f"port {row['port']}"
         cycles = sorted({cycle for cycle, _, _ in words})
         begins = [cycle for cycle in cycles if cycle - 1 not in cycles]
         ends = [cycle + 1 for cycle in cycles if cycle + 1 not in cycles]
@@ -90,8 +108,9 @@ def check_perfetto(content, truth, program, machine):
     actual = as_perfetto.imported(content)
     assert not actual.dropped, actual.dropped[:3]
     assert list(actual.tracks) == ["issue", "units and ports", "in flight", "banks"]
-    names = [f"port {port}" for port in range(machine.memory_ports)]
-    assert actual.tracks["units and ports"] == [*UNITS.values(), *names]
+    names = [name for names in units_of(machine).values() for name in names]
+    names += [f"port {port}" for port in range(machine.memory_ports + machine.store_ports)]
+    assert actual.tracks["units and ports"] == names
     assert actual.tracks["banks"] == [f"bank {bank}" for bank in range(machine.banks)]
     assert actual.tracks["issue"] == [f"issue {slot}" for slot in range(machine.issue_width)]
     flight = actual.tracks["in flight"]

@@ -11,6 +11,7 @@ from hypothesis import Phase, given, seed, settings
 from hypothesis import strategies as st
 from tiers import examples
 
+from isa.declaration import Unit
 from vecsim.engines.running import ENGINES, run
 from vecsim.traces import recording
 from vecsim.viewer import Subject, record
@@ -45,7 +46,7 @@ def test_on_random_cases(tmp_path):
         assert max(each.end for each in logged) == done.cycles
         events = plain_chrome.events_of(tmp_path / "trace.json")
         lasted = sum(event["dur"] for event in plain_chrome.slices(events, "units and ports"))
-        assert lasted == sum(done.busy.values())
+        assert lasted == sum(done.busy[unit.name.lower()] for unit in Unit)
         page = record(Subject("a case", case.program, case.memory, case.machine), engine="jit")
         assert page.times["busy"].sum() == lasted and len(page.times["age"]) == done.instructions
 

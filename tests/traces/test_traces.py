@@ -84,6 +84,44 @@ def test_slices_of_a_unit_last_as_long_as_it_is_busy(tmp_path, program, machine)
     assert len(plain_chrome.slices(events, "issue")) == done.instructions
 
 
+def test_units_of_a_kind_have_a_track_each(tmp_path):
+    text = "\n".join(f"addvv.s v{k}, v8, v8" for k in range(5))
+    program, memory = assemble(f"li x1, 16\nsetvl x1\n{text}\nhalt"), np.zeros(64, np.uint8)
+    traced(tmp_path / "trace.json", program, memory, load_machine("vs2003", ["add_units=3"]))
+    events = plain_chrome.events_of(tmp_path / "trace.json")
+    names = [plain_chrome.slices(events, "units and ports", f"add {number}") for number in range(3)]
+    assert [[event["name"][:10] for event in track] for track in names] == [
+        ["addvv.s v0", "addvv.s v3"],
+        ["addvv.s v1", "addvv.s v4"],
+        ["addvv.s v2"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "slices"),
+    [
+        ([], 8 + 8 + 16),
+        # Four of eight equal addresses at a time go as one.
+        (["merge_bytes=4", "merge_window=4"], 2 + 8 + 16),
+        # Of a machine with a cache only the words of a store that goes on take a bank.
+        (["l1.bytes=4096"], 0),
+        (["l1.bytes=4096", "l1.write_back=false"], 8),
+        (["masked_elements=1"], 8 + 8 + 16),
+    ],
+)
+def test_what_takes_no_bank_has_no_slice_of_one(tmp_path, changes, slices):
+    text = "li x1, 8\nsetvl x1\nlvi.w v1, (x0), v0\nsv.w v1, 64(x0)\n"
+    # Of the loads under mask each second element is masked off.
+    text += "li x2, 1\ncvi v2, x2\nandvs.w v2, v2, x2\nseqvs.w v2, x2\n"
+    text += "lvm.w v3, 128(x0)\nlvm.d v4, 192(x0)\nlvm.w v5, 256(x0)\nhalt"
+    program, memory = assemble(text), np.zeros(1024, np.uint8)
+    done = traced(tmp_path / "trace.json", program, memory, load_machine("vs2003", changes))
+    events = plain_chrome.events_of(tmp_path / "trace.json")
+    assert len(plain_chrome.slices(events, "banks")) == slices
+    lasted = sum(event["dur"] for event in plain_chrome.slices(events, "units and ports", "port 0"))
+    assert lasted == done.busy["memory"]
+
+
 def test_the_counter_of_busy_banks_counts_the_slices_of_banks(tmp_path):
     path, machine = tmp_path / "trace.json", MACHINES["two ports"]
     done = traced(path, *product("jd", machine), machine)

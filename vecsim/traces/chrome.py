@@ -118,10 +118,21 @@ class Lanes:
 
 Ints = npt.NDArray[np.int64]
 
-WITH_TRACK = (Unit.ADD, Unit.MULTIPLY, Unit.SPARSE)
-"""Units by their tracks from 0 on; the ports follow."""
-FIRST_PORT = len(WITH_TRACK)
-"""The track of memory port 0."""
+KINDS = (Unit.ADD, Unit.MULTIPLY, Unit.SPARSE)
+
+
+def unit_tracks(machine: Machine) -> dict[int, str]:
+    """Name the track of each unit, from track 0 on, by the number of the unit; the tracks of ports follow."""
+    counts = (machine.add_units, machine.multiply_units, machine.sparse_units)
+    names, later = {}, len(Unit)  # the numbers of vecsim.engines.rules.units
+    for kind, count in zip(KINDS, counts, strict=True):
+        name = kind.name.lower()
+        names[int(kind)] = name if count == 1 else f"{name} 0"
+        names |= {later + number: f"{name} {number + 1}" for number in range(count - 1)}
+        later += count - 1
+    return names
+
+
 BUSY_BANKS = "busy banks"
 _FIRST_WAIT = AT[f"wait_{Cause(0).name.lower()}"]
 
@@ -160,10 +171,14 @@ class ChromeWriter:
         lines = group_names(groups)
         for slot in range(machine.issue_width):
             lines += track_name(ISSUE, slot, f"issue {slot}")
-        for track, unit in enumerate(WITH_TRACK):
-            lines += track_name(UNITS, track, unit.name.lower())
+        units = unit_tracks(machine)
+        self._first_port = len(units)
+        self._track_of_unit = np.zeros(len(Unit) + len(units), np.int64)
+        for track, (unit, name) in enumerate(units.items()):
+            self._track_of_unit[unit] = track
+            lines += track_name(UNITS, track, name)
         for port in range(machine.ports):
-            lines += track_name(UNITS, FIRST_PORT + port, f"port {port}")
+            lines += track_name(UNITS, self._first_port + port, f"port {port}")
         lines += track_name(FLIGHT, 0, "in flight 0")
         for bank in range(machine.banks):
             lines += track_name(BANKS, bank, f"bank {bank}")
@@ -226,7 +241,7 @@ class ChromeWriter:
         first = np.flatnonzero(np.r_[True, (np.diff(age) != 0) | (np.diff(cycle) > 1)])
         last = np.r_[first[1:] - 1, len(starts) - 1]
         port = starts["port"][first]
-        tracks = np.where(port >= 0, FIRST_PORT + port, starts["unit"][first] - WITH_TRACK[0])
+        tracks = np.where(port >= 0, self._first_port + port, self._track_of_unit[starts["unit"][first]])
         columns = age[first], tracks, cycle[first], cycle[last] + 1
         for number, track, begin, end in zip(*(each.tolist() for each in columns), strict=True):
             lines.append(slice_(self._names[pc_of[number]], UNITS, track, begin, end, _age(number)))

@@ -45,6 +45,14 @@ def word_passes(r: Run, instruction: Instruction, port: int, address: int, cycle
     return cached_passes(r, r.machine.vector_level, instruction.store, address, instruction.number, cycle)
 
 
+def bank_taken(r: Run, instruction: Instruction, address: int) -> int:
+    """Return the bank that a word takes; -1 of one that goes no further than a cache ("Banks", "Caches")."""
+    level = r.machine.vector_level
+    while level >= 0 and goes_through(r, level, instruction.store):
+        level = below(r, level)
+    return bank_of(r, address) if level < 0 else -1
+
+
 def memory_cause(r: Run, instruction: Instruction, port: int, address: int, cycle: int) -> int:
     """Return why memory let a word wait until a cycle: what ended last ("Waits and cycle attribution").
 

@@ -11,6 +11,7 @@ from isa.declaration import Unit
 from vecsim.engines.rules.accounts import book_wait, word_cause
 from vecsim.engines.rules.addresses import words_of_element
 from vecsim.engines.rules.banks import (
+    bank_taken,
     memory_cause,
     word_passes,
     word_places,
@@ -20,7 +21,6 @@ from vecsim.engines.rules.banks import (
 from vecsim.engines.rules.flight import is_masked_off, leave
 from vecsim.engines.rules.hazards import first_blocked
 from vecsim.engines.rules.latency import note_arrival, port_waits_until
-from vecsim.engines.rules.main_memory import bank_of
 from vecsim.engines.rules.memory_order import latest_transfer
 from vecsim.engines.rules.merging import goes_along
 from vecsim.engines.rules.numbers import NEVER, larger
@@ -209,8 +209,8 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, until: int) -> int:
         else:
             arrival = word_passes(r, instruction, port, address, cycle)
         slot.arrives = cycle + 1 if instruction.store == 1 else note_arrival(r, port, arrival, along)
-        if r.scratch.timeline == 2 and not off:  # its bank is worked out for a trace alone
-            note_start(r, slot, bank_of(r, address), cycle)
+        if r.scratch.timeline == 2:  # its bank is worked out for a trace alone
+            note_start(r, slot, -1 if along else bank_taken(r, instruction, address), cycle)
         if through > done:
             _pass(r, slot, instruction, done, through, cycle)
             done = through

@@ -20,6 +20,11 @@ def units_of(r: Run, kind: int) -> int:
     return r.machine.multiply_units if kind == MULTIPLY else r.machine.sparse_units
 
 
+def units_beyond(r: Run) -> int:
+    """Return how many units there are beyond the first of each kind ("Queues and dispatch")."""
+    return r.machine.add_units + r.machine.multiply_units + r.machine.sparse_units - 3
+
+
 def kind_of(r: Run, unit: int) -> int:
     """Return the kind of a unit by its number ("Queues and dispatch")."""
     if unit < KINDS_OF_UNITS:

@@ -77,7 +77,7 @@ class TimelineRow(Row):
 
 @dataclass(slots=True, eq=False)
 class Start(Row):
-    """Elements of an instruction that start in a cycle, or a word that goes to or from its bank.
+    """Elements of an instruction that start in a cycle, or a word that a port transfers.
 
     The elements that an arithmetic or sparse unit starts in a cycle have one row, the words of an access one
     each.
@@ -86,9 +86,9 @@ class Start(Row):
     age: int = 0
     """The instruction's number in program order."""
     unit: int = 0
-    """Where it executes."""
+    """Where it executes: the number of the unit, also of several of a kind (`vecsim.engines.rules.units`)."""
     port: int = NONE
     bank: int = NONE
-    """Of a word its port and bank, -1 of others."""
+    """Of a word its port, and the bank that it takes; -1 of others, and of a word that takes none."""
     cycle: int = 0
     """The cycle."""
