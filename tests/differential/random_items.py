@@ -61,6 +61,7 @@ class Items:
             self.descriptors,
             self.sparse,
             self.sparse,
+            self.scalar,
         )
 
     def item(self) -> None:

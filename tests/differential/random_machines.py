@@ -33,9 +33,11 @@ def random_machine(rng: random.Random) -> Machine:
         latency=Latencies(**{name: pick([1, 1, 2, 3, 8, 25]) for name in Latencies.model_fields}),
         sparse_unit=SparseUnit(p=pick([1, 2, 3, 4, 8]), r=pick([1, 2, 3, 4, 8]), latency=pick([1, 4, 10])),
     )
-    return machine.model_copy(
-        update=_renaming(machine) | _memory(machine) | _streams(machine) | _masks(machine)
-    )
+    more = _renaming(machine) | _masks(machine)
+    # A quarter without memory and streams, for the loop of a single port.
+    if random.Random(f"more {machine!r}").randrange(4):
+        more |= _memory(machine) | _streams(machine)
+    return machine.model_copy(update=more)
 
 
 def _renaming(machine: Machine) -> dict[str, int]:
@@ -50,21 +52,21 @@ def _renaming(machine: Machine) -> dict[str, int]:
 
 
 def _memory(machine: Machine) -> dict[str, object]:
-    """Draw latency, bandwidth, merging and caches: for a third of the machines, from their other numbers."""
+    """Draw latency, bandwidth, merging and caches, often all of them, from the machine's other numbers."""
     rng = random.Random(f"memory {machine!r}")
     pick = rng.choice
-    if rng.randrange(3):
+    if rng.randrange(8) == 7:
         return {}
     first = _cache(rng, pick([4, 8, 16, 64]))
     return {
         "words_outstanding": pick([0, 0, 1, 3, 8, 64]),
-        "merge_bytes": pick([0, 0, 4, 8, 32, 128]),
-        "merge_window": pick([1, 2, 3, 8, 64]),
+        "merge_bytes": pick([0, 4, 8, 32, 128, 128]),
+        "merge_window": pick([1, 2, 3, 8, 16, 64]),
         "l1": first,
         "l2": _cache(rng, first.line_bytes * pick([1, 2, 4])),
         "main_memory": MainMemory(
             latency=pick([0, 0, 1, 7, 40]),
-            bytes=pick([0, 0, 1, 3, 8, 16, 100]),
+            bytes=pick([0, 1, 1, 2, 3, 3, 8, 100]),
             cycles=pick([1, 1, 2, 3]),
             row_words=pick([0, 0, 1, 2, 16]),
             row_miss=pick([0, 3, 12]),
@@ -73,9 +75,9 @@ def _memory(machine: Machine) -> dict[str, object]:
 
 
 def _streams(machine: Machine) -> dict[str, int]:
-    """Draw ports that only store and how addresses are compared, for a third of the machines."""
+    """Draw ports that only store and how addresses are compared."""
     rng = random.Random(f"streams {machine!r}")
-    if rng.randrange(3):
+    if rng.randrange(2):
         return {}
     return {
         "add_units": rng.choice([1, 1, 2, 3]),
@@ -98,17 +100,17 @@ def _cache(rng: random.Random, line_bytes: int) -> Cache:
     """Draw a cache, often none."""
     pick, ways = rng.choice, rng.choice([1, 2, 3, 4])
     return Cache(
-        bytes=line_bytes * ways * pick([0, 1, 2, 5, 16]),
+        bytes=line_bytes * ways * pick([0, 0, 1, 1, 1, 2, 5]),
         line_bytes=line_bytes,
         ways=ways,
         replacement=pick([0, 1]),
         hit_latency=pick([0, 1, 5]),
         banks=pick([0, 1, 2, 5, 16]),
-        write_back=pick([True, False]),
+        write_back=rng.randrange(5) > 0,
         refill_bytes=pick([0, 1, 8, 100]),
         misses=pick([0, 1, 2, 5]),
-        prefetch=pick([0, 0, 1, 3]),
-        serves=pick([1, 2, 3, 3]),
+        prefetch=pick([0, 1, 3]),
+        serves=pick([1, 2, 3]),
         perfect=rng.randrange(8) == 0,
     )
 

@@ -31,7 +31,7 @@ def ended(runs, end):
 
 
 def test_every_instruction_is_generated_and_nine_of_ten_run_in_few_cases(runs):
-    sampled = [random_case(seed, faults=True).program for seed in range(400)]
+    sampled = [random_case(seed, faults=True).program for seed in range(200)]
     mnemonics = Counter(each.instruction(pc).mnemonic for each in sampled for pc in range(len(each.words)))
     assert set(BASE.by_mnemonic) == set(mnemonics)
     executed = {
@@ -44,15 +44,9 @@ def test_every_instruction_is_generated_and_nine_of_ten_run_in_few_cases(runs):
 
 def test_every_wait_and_every_count_occurs_often(runs):
     ran = [actual.facts for _, actual in ended(runs, End.RUN)]
-    always = set(ran[0]).intersection(*ran)
     for fact in set().union(*ran):
         if fact.startswith(("waited ", "counters ", "busy ")) and fact != "busy scalar":
-            occurs = sum(facts.get(fact, 0) > 0 for facts in ran)
-            rare = fact not in always or fact in (
-                "waited words_awaited",
-                "waited bandwidth",
-            )  # a third of machines
-            assert occurs > len(SEEDS) // (100 if rare else 10), fact
+            assert sum(facts.get(fact, 0) > 0 for facts in ran) > len(SEEDS) // 10, fact
 
 
 def test_most_cases_run_to_their_end_and_none_breaks_the_engine(runs):

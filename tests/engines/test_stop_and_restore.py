@@ -42,7 +42,8 @@ def assert_same(a, b, *, timeline=True):
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))
 @given(seed=seeds)
-@example(seed=4952)  # an instruction leaves flight before the one that it follows element by element
+@example(seed=318)  # an instruction leaves flight before the one that it follows element by element,
+@example(seed=288)  # or before the one whose slice it waits for
 @examples(60)
 def test_stopping_and_restoring_at_random_cycles(engine, seed):
     case = random_case(seed)
@@ -144,22 +145,26 @@ IN_FLIGHT = assemble(
 """A chain, a store in a queue after it, and a register that is written again."""
 
 
-@pytest.mark.parametrize("changes", [[], ["memory_ports=2"], ["physical_vector_registers=20"]])
+@pytest.mark.parametrize(
+    ("changes", "most"), [([], 6), (["memory_ports=2"], 6), (["physical_vector_registers=20"], 5)]
+)
 @pytest.mark.parametrize("second", ["jit", "jit-multiport", "simpy"])
-def test_instructions_in_flight_go_on_in_another_engine(changes, second):
+def test_instructions_in_flight_go_on_in_another_engine(changes, most, second):
+    # All six vector instructions; of 4 physical registers more than are named the last load waits for one.
     machine, memory = load_machine("vs2003", changes), np.arange(4096, dtype=np.uint8)
     whole = finish(start(IN_FLIGHT, memory, machine, engine="simpy"))
     first = start(IN_FLIGHT, memory, machine, engine="jit-multiport" if second == "simpy" else "simpy")
-    most = 0
+    if second == "simpy" and machine.memory_ports == 1:
+        most = 0  # on a single port the compiled engine times each instruction to its end when it issues
+    in_flight = []
     for cycle in range(2, whole.cycles, 5):
         first.advance(cycle=cycle)
         snapshot = first.snapshot()
-        slots = snapshot.timing["slots"]
-        most = max(most, int((slots["age"] >= 0).sum()))
+        in_flight.append(int((snapshot.timing["slots"]["age"] >= 0).sum()))
         other = start(IN_FLIGHT, memory, machine, engine=second)
         other.restore(snapshot)
         again = other.snapshot()
         for name, values in snapshot.timing.items():
             np.testing.assert_array_equal(again.timing[name], values, name)
         assert_same(finish(other), whole, timeline=False)
-    assert most >= (0 if second == "simpy" else 2)  # the compiled engine times a single port to the end
+    assert max(in_flight) == most
