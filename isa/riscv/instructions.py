@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from isa.riscv.rows import atomic, bits, float, integer, system, vector_accesses, vector_integer, vector_masks
+from isa.riscv.rows import (
+    atomic,
+    bits,
+    float,
+    integer,
+    system,
+    vector_accesses,
+    vector_float,
+    vector_integer,
+    vector_masks,
+)
 
 ROWS = (
     *integer.ROWS,
@@ -13,6 +23,7 @@ ROWS = (
     *vector_accesses.ROWS,
     *vector_integer.ROWS,
     *vector_masks.ROWS,
+    *vector_float.ROWS,
 )
 """The instructions; the number of a row is its place here."""
 

@@ -13,7 +13,6 @@ from isa.riscv.declaration import Row, Semantics, Timing
 from isa.riscv.semantics.vector_elements import FORM_BITS, VI, VV, VX
 
 _OPCODE = 0x57
-_VECTOR = dict.fromkeys("vsm")
 _FUNCT3 = {
     "I": {"v": 0, "s": 0, "x": 4, "i": 3},
     "M": {"v": 2, "s": 2, "m": 2, "x": 6},
@@ -86,7 +85,7 @@ class Family(NamedTuple):
         if letter == "i":
             operand, code = ("uimm5" if self.unsigned else "simm5"), VI
         else:
-            operand, code = ("vs1", VV) if letter in _VECTOR else ("rs1", VX)
+            operand, code = {"x": ("rs1", VX), "f": ("fs1", VX)}.get(letter, ("vs1", VV))
         sources = [field for field in ("vs2", operand) if field not in fixed]
         operands = ["vd", *(reversed(sources) if addend else sources)]
         if carries:

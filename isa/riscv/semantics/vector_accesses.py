@@ -199,7 +199,7 @@ def _spares_indices(hart: Any, row: Any, fields: Any, index_lmul: Any) -> Any:
 
 
 def _is_all_there(hart: Any, address: Any, count: Any, step: Any) -> Any:
-    """Say whether ``count`` elements of ``step`` bytes are aligned and in memory."""
+    """Return whether ``count`` elements of ``step`` bytes are aligned and in memory."""
     offset, size = address - hart.control[BASE], hart.control[MEMORY_BYTES]
     return address & (step - 1) == 0 and 0 <= offset <= size and count * step <= size - offset
 

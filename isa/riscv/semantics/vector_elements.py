@@ -96,7 +96,7 @@ def put_mask_bit(hart: Any, register: Any, i: Any, bit: Any) -> None:
 
 
 def active(hart: Any, vm: Any, i: Any) -> Any:
-    """Say whether element i is executed: there is no mask, or its bit in v0 is set."""
+    """Return whether element i is executed: there is no mask, or its bit in v0 is set."""
     return vm != 0 or (hart.v8[i >> 3] >> (i & 7)) & 1 != 0
 
 
@@ -106,17 +106,17 @@ def registers(lmul: Any) -> Any:
 
 
 def aligned(register: Any, lmul: Any) -> Any:
-    """Say whether a group may begin at this register."""
+    """Return whether a group may begin at this register."""
     return register & (registers(lmul) - 1) == 0
 
 
 def disjoint(a: Any, a_lmul: Any, b: Any, b_lmul: Any) -> Any:
-    """Say whether two groups share no register."""
+    """Return whether two groups share no register."""
     return a + registers(a_lmul) <= b or b + registers(b_lmul) <= a
 
 
 def apart(wide: Any, wide_lmul: Any, narrow: Any, narrow_lmul: Any) -> Any:
-    """Say whether a destination may be where a narrower source is: in its highest registers, or nowhere."""
+    """Return whether a destination overlaps a narrower source in its highest registers at most."""
     if disjoint(wide, wide_lmul, narrow, narrow_lmul):
         return True
     return (
@@ -127,7 +127,7 @@ def apart(wide: Any, wide_lmul: Any, narrow: Any, narrow_lmul: Any) -> Any:
 
 
 def executes(hart: Any) -> Any:
-    """Say whether arithmetic executes: the type is valid, and vstart 0.
+    """Return whether arithmetic executes: the type is valid, and vstart 0.
 
     Arithmetic never stops in the middle, so it need not go on there: the extension allows to refuse it.
     """
@@ -135,7 +135,7 @@ def executes(hart: Any) -> Any:
 
 
 def spares_mask(hart: Any, row: Any) -> Any:
-    """Say whether the destination is not the mask v0 that the instruction reads."""
+    """Return whether the destination is not the mask v0 that the instruction reads."""
     return hart.code[row, VM] != 0 or hart.code[row, RD] != 0
 
 

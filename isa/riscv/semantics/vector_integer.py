@@ -278,7 +278,7 @@ def with_mask(hart: Any, row: Any) -> Any:
 
 
 def carry_out(hart: Any, row: Any) -> Any:
-    """Give the carry of a sum or the borrow of a difference as a mask (vmadc, vmsbc)."""
+    """Return the carry of a sum or the borrow of a difference as a mask (vmadc, vmsbc)."""
     code, control = hart.code, hart.control
     operation, form = code[row, OPERATION] >> FORM_BITS, code[row, OPERATION] & FORMS
     if not to_mask(hart, row, form):
