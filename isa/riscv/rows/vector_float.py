@@ -39,8 +39,11 @@ _CONVERSIONS = (
     ("rtz.x.f", "to signed integers, rounding to zero"),
 )
 """Names and summaries in the order of the encoding."""
-_WIDTHS = ((moves.SAME, "", "v", ""), (moves.WIDER, "w", "v", " of twice the width"))
-_WIDTHS += ((moves.NARROWER, "n", "w", " of half the width"),)
+_WIDTHS = (
+    (moves.SAME, "", "v", ""),
+    (moves.WIDER, "w", "v", " of twice the width"),
+    (moves.NARROWER, "n", "w", " of half the width"),
+)
 
 
 def _unary(mnemonic: str, funct6: int, vs1: int, timing: Timing, operation: int, summary: str) -> Row:
