@@ -86,15 +86,15 @@ def row_number(word: int) -> int:
 @cache
 def _by_opcode() -> dict[int, list[tuple[int, Row]]]:
     """Return the rows by their opcodes; where several may match, the one with the most fixed bits first."""
-    found: dict[int, list[tuple[int, Row]]] = {}
+    rows: dict[int, list[tuple[int, Row]]] = {}
     for number, row in sorted(enumerate(ROWS), key=lambda each: -each[1].mask.bit_count()):
-        found.setdefault(row.match & 0x7F, []).append((number, row))
-    return found
+        rows.setdefault(row.match & 0x7F, []).append((number, row))
+    return rows
 
 
 @lru_cache(maxsize=1 << 16)
 def decoded(bits: int) -> tuple[int, ...]:
-    """Return the columns of ``Hart.code`` for 32 bits of the text, of which an instruction may take 16.
+    """Return the columns of ``Hart.code`` for 32 bits of the text; an instruction of 16 takes the first half.
 
     Where they are no instruction, INSTRUCTION is ILLEGAL.
     """

@@ -17,9 +17,9 @@ from isa.riscv.rows import (
 ROWS = (
     *integer.ROWS,
     *bits.ROWS,
+    *system.ROWS,
     *atomic.ROWS,
     *float.ROWS,
-    *system.ROWS,
     *vector_accesses.ROWS,
     *vector_integer.ROWS,
     *vector_masks.ROWS,

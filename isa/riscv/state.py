@@ -13,10 +13,11 @@ CSRs show; VTYPE as in the CSR, vill in bit 63."""
 SEW, LMUL, VLMAX, VTA, VMA = range(9, 14)
 """What VTYPE says, decoded: bits of an element (0 with vill), log2 of the group (-3 to 3), elements at most,
 and the policies (1: agnostic)."""
-BASE, MEMORY_BYTES, VLEN, FAULT_ADDRESS, RESERVED, ADDRESSES, TOHOST = range(14, 21)
+BASE, MEMORY_BYTES, VLEN, FAULT_ADDRESS, RESERVED, ADDRESSES, TOHOST, TEXT = range(14, 22)
 """The address of ``memory[0]``, its length, bits of a vector register; what the last trap is about; the
 address that ``lr`` reserved, -1 for none; how many numbers of ``Hart.addresses`` the last access wrote; the
-address of ``tohost``, the word that a program stores for its host, -1 for none."""
+address of ``tohost``, the word that a program stores for its host, -1 for none; the address of
+``code[0]``."""
 CONTROL = 24
 
 OPERATION, RD, RS1, RS2, RS3, IMMEDIATE, VM, BYTES, ROUNDING, INSTRUCTION = range(10)

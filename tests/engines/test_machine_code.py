@@ -150,7 +150,7 @@ def test_the_fingerprint_sees_an_edit_in_any_source(tmp_path, monkeypatch):
     assert {"state.py", "engines/record.py", "engines/rules/ports.py"} <= names
     edited = tmp_path / "edited.py"
     edited.write_bytes(sources[-1][1].read_bytes() + b"\n")
-    monkeypatch.setattr(fingerprints, "_source_files", lambda: [*sources[:-1], (sources[-1][0], edited)])
+    monkeypatch.setattr(fingerprints, "_source_files", lambda *_: [*sources[:-1], (sources[-1][0], edited)])
     assert fingerprint(BASE.instructions) != before
 
 
@@ -252,7 +252,7 @@ def test_a_separate_process_compiles_a_part(contents):
     with machine_code._process(VECTOR) as process:
         content = machine_code._output(process)
     assert process.returncode == 0
-    engine = machine_code._engine(content)
+    engine = machine_code.loaded(content)
     for operation in VECTOR_ROWS:
         assert engine.get_function_address(row_name(operation)) != 0
 

@@ -70,6 +70,7 @@ class InputKind:
 
 ASSEMBLY = InputKind("an assembly text", 1 << 26)
 SUBMISSION = InputKind("a text that is graded", 1 << 16, links=False)
+ELF_FILE = InputKind("a RISC-V program (ELF)", 1 << 28)
 PROGRAM_FILE = InputKind("a program file", 1 << 30)
 PROGRAM = InputKind("a program (assembly text or a program file)", 1 << 30)
 INCLUDED = InputKind("a file of bytes to include", 1 << 28)

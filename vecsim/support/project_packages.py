@@ -35,6 +35,7 @@ LIBRARIES = (
     "filelock",
     "platformdirs",
     "trimesh",
+    "elftools",
 )
 """Other people's packages that vecsim needs."""
 ROOT = Path(__file__).parents[2]

@@ -29,7 +29,7 @@ def of_reserving(load: Function, extend: Function, size: int) -> Semantics:
 
 
 def of_conditional(store: Function, size: int) -> Semantics:
-    """Return semantics of ``sc``: rs2 is stored if its address is reserved; rd is 0 if so, else 1."""
+    """Return semantics of ``sc``: rs2 is stored if its address is reserved; rd is 0 if so, otherwise 1."""
 
     def execute(hart: Any, row: Any) -> Any:
         code, x, control = hart.code, hart.x, hart.control

@@ -80,12 +80,12 @@ def xnor(a: Any, b: Any) -> Any:
 
 
 def less(a: Any, b: Any) -> Any:
-    """Return 1 if a < b, else 0."""
+    """Return 1 if a < b, otherwise 0."""
     return np.int64(a < b)
 
 
 def less_unsigned(a: Any, b: Any) -> Any:
-    """Return 1 if a < b as unsigned numbers, else 0."""
+    """Return 1 if a < b as unsigned numbers, otherwise 0."""
     return np.int64(unsigned(a) < unsigned(b))
 
 

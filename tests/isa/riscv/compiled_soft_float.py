@@ -34,7 +34,7 @@ from isa.riscv.semantics.soft_float import (
 from vecsim.engines.jit.compiler.compilation import Exported, compile_object
 from vecsim.engines.jit.compiler.functions import function, inline
 from vecsim.engines.jit.compiler.fused import FUSED
-from vecsim.engines.jit.object_files.machine_code import _engine
+from vecsim.engines.jit.object_files.loading import loaded
 from vecsim.engines.rebinding import rebound
 
 OPERATIONS = (
@@ -128,7 +128,7 @@ def _compiled(with_fused: bool) -> tuple[Any, Any]:
     made = rebound(drive, known, lambda copy: (function if copy.__code__ in separate else inline)(copy))
     array = types.Array(types.int64, 1, "C")
     kinds = signature(types.int64, *[types.int64] * 4, *[array] * 5)
-    engine = _engine(compile_object({"drive": Exported(made.py_func, kinds)}))
+    engine = loaded(compile_object({"drive": Exported(made.py_func, kinds)}))
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
     each = [pointer, pointer, integer, integer, pointer, integer, integer]
     prototype = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, *[integer] * 4, *each * 5)

@@ -64,10 +64,10 @@ def values_in(operands, written, suffix=""):
     if names[-1:] == ["rm0"] and written[-1] not in ROUNDING:
         written = [*written, "rne"]
     assert len(names) == len(written)
-    found = {name: value(FIELDS[name].kind, each) for name, each in zip(names, written, strict=True)}
+    actual = {name: value(FIELDS[name].kind, each) for name, each in zip(names, written, strict=True)}
     if "aqrl" in operand_names(operands):
-        found["aqrl"] = AQRL[suffix]
-    return found
+        actual["aqrl"] = AQRL[suffix]
+    return actual
 
 
 def shown(values):
@@ -81,9 +81,9 @@ def test_a_word_is_what_llvm_says(word):
     row = ROWS[row_number(word)]
     assert row.mnemonic == mnemonic
     expected = values_in(row.operands, written, suffix)
-    found = {name: FIELDS[name].value_in(word) for name in operand_names(row.operands)}
-    assert shown(found) == expected
-    assert encode(mnemonic, found) == word
+    actual = {name: FIELDS[name].value_in(word) for name in operand_names(row.operands)}
+    assert shown(actual) == expected
+    assert encode(mnemonic, actual) == word
 
 
 @pytest.mark.parametrize("halfword", SHORT, ids=lambda word: f"{word:04x}")
@@ -96,12 +96,12 @@ def test_a_halfword_is_what_llvm_says(halfword):
     word = expand(halfword)
     full = ROWS[row_number(word)]
     assert full.mnemonic == row.full
-    found = {name: FIELDS[name].value_in(word) for name in operand_names(full.operands)}
+    actual = {name: FIELDS[name].value_in(word) for name in operand_names(full.operands)}
     expected = values_in(row.operands, written)
-    assert {name: shown(found)[name] for name in expected} == expected
-    assert all(found[name] == given for name, given in row.values.items() if isinstance(given, int))
+    assert {name: shown(actual)[name] for name in expected} == expected
+    assert all(actual[name] == given for name, given in row.values.items() if isinstance(given, int))
     if "rd" in row.values and row.values["rd"] == row.values.get("rs1"):
-        assert found["rd"] == found["rs1"]
+        assert actual["rd"] == actual["rs1"]
 
 
 def test_every_row_is_recorded():

@@ -13,7 +13,7 @@ from vecsim.results.cache_folder import cache_folder
 from vecsim.results.private_files import NotPrivateError
 from vecsim.support.errors import UserError
 
-KEPT = 16
+KEPT = 64
 """Object files that stay in the folder; the oldest go."""
 SUFFIX = ".o"
 

@@ -10,7 +10,7 @@ import hashlib
 import platform
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -46,19 +46,38 @@ def fingerprint(rows: Iterable[Instruction]) -> str:
     That is the sources of this package and the declarations that it reads, the code of every row's
     semantics, the processor, and the versions of the compiler.
     """
-    digest = hashlib.sha256()
-    compiler = [version(name) for name in ("numba", "llvmlite", "numpy")]
-    host = (platform.machine(), llvm.get_host_cpu_name(), sorted(llvm.get_host_cpu_features().items()))
-    versions = (sys.version, compiler, host)
-    digest.update(repr(versions).encode())
-    for name, path in _source_files():
-        digest.update(name.encode() + path.read_bytes())
+    digest = _begun(SOURCES)
     for row in rows:
         shape = (row.mnemonic, int(row.unit), int(row.timing), len(row.operands))
         digest.update(repr(shape).encode())
         for part in _content(row.semantics, set()):
             digest.update(part.encode())
     return digest.hexdigest()[:16]
+
+
+def fingerprint_of_functions(functions: Mapping[str, Callable[..., Any]], sources: tuple[str, ...]) -> str:
+    """Return a hash of plain functions by their names in an object file, and of all that they are made from.
+
+    That is the code of all that they call, the sources of what compiles it, the processor, and the versions
+    of the compiler.
+    """
+    digest = _begun((*sources, "vecsim/engines/jit/compiler/*.py", "vecsim/engines/rebinding.py"))
+    for name, function in functions.items():
+        digest.update(name.encode())
+        for part in _content(function, set()):
+            digest.update(part.encode())
+    return digest.hexdigest()[:16]
+
+
+def _begun(sources: tuple[str, ...]) -> hashlib._Hash:
+    """Begin a hash with the compiler, the processor and sources."""
+    digest = hashlib.sha256()
+    compiler = [version(name) for name in ("numba", "llvmlite", "numpy")]
+    host = (platform.machine(), llvm.get_host_cpu_name(), sorted(llvm.get_host_cpu_features().items()))
+    digest.update(repr((sys.version, compiler, host)).encode())
+    for name, path in _source_files(sources):
+        digest.update(name.encode() + path.read_bytes())
+    return digest
 
 
 def own_fingerprint(rows: Iterable[Instruction]) -> str:
@@ -92,10 +111,10 @@ def _places(function: Any) -> bytes:
     return repr([(code.co_filename, code.co_firstlineno, code.co_linetable) for code in codes]).encode()
 
 
-def _source_files() -> list[tuple[str, Path]]:
+def _source_files(sources: tuple[str, ...] = SOURCES) -> list[tuple[str, Path]]:
     tops = {"isa": Path(isa.__file__).parent, "vecsim": Path(vecsim.engines.__file__).parent.parent}
     results = []
-    for source in SOURCES:
+    for source in sources:
         top, _, rest = source.partition("/")
         results += [(path.relative_to(tops[top]).as_posix(), path) for path in sorted(tops[top].glob(rest))]
     return results

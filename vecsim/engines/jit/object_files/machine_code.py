@@ -12,7 +12,6 @@ from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-import llvmlite.binding as llvm
 import numpy as np
 import numpy.typing as npt
 
@@ -34,6 +33,7 @@ from vecsim.engines.jit.interface import (
 from vecsim.engines.jit.object_files import cache as code_cache
 from vecsim.engines.jit.object_files.cache import say
 from vecsim.engines.jit.object_files.fingerprints import extension_fingerprint, fingerprint, own_fingerprint
+from vecsim.engines.jit.object_files.loading import loaded
 from vecsim.engines.jit.user.errors import raised_by
 from vecsim.engines.user_rules import Extensions, replaces_rules
 from vecsim.machine import Machine
@@ -88,7 +88,7 @@ def machine_code(
             for name, content in _compiled(missing, own, extensions).items() if missing else ():
                 code_cache.write(files[name], content)
                 match[name] = content
-    engines = {name: _engine(content) for name, content in match.items()}
+    engines = {name: loaded(content) for name, content in match.items()}
     semantics = np.zeros(len(BASE_ROWS) + len(own), np.int64)
     for name, rows in ((VECTOR, VECTOR_ROWS), (MASKED, MASKED_ROWS), (USER, own)):
         for operation in rows if name in engines else ():
@@ -197,17 +197,6 @@ def _output(process: subprocess.Popen[bytes] | None) -> bytes:
         return b""
     content = process.stdout.read()
     return content if process.wait() == 0 else b""
-
-
-def _engine(content: bytes) -> Any:
-    """Load an object file; each by itself, since they name their functions alike."""
-    llvm.initialize_native_target()
-    llvm.initialize_native_asmprinter()
-    target = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()
-    engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target)
-    engine.add_object_file(llvm.object_file.ObjectFileRef.from_data(content))
-    engine.finalize_object()
-    return engine
 
 
 def _callable(address: int, user_code: list[Any]) -> Loop:

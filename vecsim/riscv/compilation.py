@@ -1,0 +1,151 @@
+"""The compiled interpreter: its loop, and the semantics that the loop calls by their addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba.core import cgutils, types
+from numba.core.typing.templates import signature
+from numba.extending import intrinsic
+
+from isa.riscv.declaration import Row, Timing, Trap
+from isa.riscv.encoding import OUTSIDE
+from isa.riscv.state import BYTES, COUNT, INSTRUCTION, PC, TEXT
+from vecsim.engines.jit.compiler.compilation import Exported, compile_object
+from vecsim.engines.jit.compiler.functions import function, inline
+from vecsim.engines.rebinding import rebound
+from vecsim.riscv.arrays import PRIMITIVES, hart_of, semantics_of
+from vecsim.riscv.interface import JUMPS, LOOP, families_of, function_name, rows_of
+
+Function = Callable[..., Any]
+SMALL = 600
+"""Bytes of Python's code up to which a function goes into what calls it."""
+SEMANTICS = signature(types.int64, types.int64, types.int64)
+"""``(table, row)`` to a trap, or to the address of the next instruction."""
+RUN = signature(types.int64, types.int64, types.int64)
+"""``(table, stop)`` to a trap."""
+
+
+def compile_part(part: str) -> bytes:
+    """Compile a part into an object file."""
+    if part == LOOP:
+        return compile_object({LOOP: Exported(_loop(rows_of(LOOP)), RUN)})
+    return compile_object(
+        {
+            function_name(part, semantics): Exported(_executing(semantics), SEMANTICS)
+            for semantics in families_of(part).values()
+        }
+    )
+
+
+def _compiling(copy: Function) -> Any:
+    small = len(copy.__code__.co_code) <= SMALL
+    return (inline if small else function)(copy)
+
+
+def _compiled(semantics: Function, memo: dict[int, Any]) -> Any:
+    return rebound(semantics, memo, _compiling)
+
+
+def _executing(semantics: Function) -> Function:
+    compiled = rebound(semantics, dict(PRIMITIVES), inline)
+
+    def execute(table: int, row: int) -> Any:
+        return compiled(hart_of(table), row)
+
+    return execute
+
+
+def _loop(rows: dict[int, Row]) -> Function:
+    """Return the loop: an if-chain over the instructions, which becomes a jump table.
+
+    ``run(table, stop)`` executes until ``stop`` instructions have retired, or one traps.
+    """
+    memo: dict[int, Any] = dict(PRIMITIVES)
+    namespace: dict[str, Any] = _CONSTANTS | {
+        f"execute_{number}": _compiled(row.semantics, memo) for number, row in rows.items()
+    }
+    cases: list[str] = []
+    for number, row in rows.items():
+        result = "target" if row.timing in JUMPS else "trap"
+        cases.append(f"{'elif' if cases else 'if'} instruction == {number}:")
+        if row.timing == Timing.CSR:
+            cases.append("    control[COUNT] = count")
+        cases.append(f"    {result} = execute_{number}(hart, row)")
+    body = "\n".join(f"        {line}" for line in cases)
+    exec(_TEXT.format(cases=body), namespace)
+    run: Function = namespace["run"]
+    return run
+
+
+_TEXT = """
+def run(table, stop):
+    hart, semantics = hart_of(table), semantics_of(table)
+    control, code, x = hart.control, hart.code, hart.x
+    count, pc, begin, end = control[COUNT], control[PC], control[TEXT], code.shape[0] - 1
+    trap = 0
+    while count < stop:
+        row = (pc - begin) >> 1
+        if row < 0 or row >= end:
+            trap = FETCH_FAULT
+            break
+        control[PC] = pc
+        instruction = code[row, INSTRUCTION]
+        target = pc + code[row, BYTES]
+        trap = 0
+{cases}
+        elif instruction >= 0:
+            control[COUNT] = count
+            trap = call(semantics[instruction], table, row)
+        elif instruction == OUTSIDE:
+            trap = FETCH_FAULT
+        else:
+            trap = ILLEGAL
+        x[0] = 0
+        if trap != 0:
+            if trap >= HOST:
+                pc = target
+                count += 1
+            break
+        pc = target
+        count += 1
+    control[PC] = pc
+    control[COUNT] = count
+    return trap
+"""
+
+
+@intrinsic
+def call(typing_context: Any, address: Any, table: Any, row: Any) -> Any:
+    """Call compiled semantics by their address."""
+
+    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        convention = context.call_conv
+        kind = convention.get_function_type(SEMANTICS.return_type, SEMANTICS.args)
+        callee = builder.inttoptr(args[0], ir.PointerType(kind))
+        status, value = convention.call_function(
+            builder, callee, SEMANTICS.return_type, SEMANTICS.args, args[1:]
+        )
+        with cgutils.if_unlikely(builder, status.is_error):
+            convention.return_status_propagate(builder, status)
+        return value
+
+    return signature(types.int64, types.int64, types.int64, types.int64), code
+
+
+_CONSTANTS = {
+    "hart_of": hart_of,
+    "semantics_of": semantics_of,
+    "call": call,
+    "COUNT": COUNT,
+    "PC": PC,
+    "TEXT": TEXT,
+    "INSTRUCTION": INSTRUCTION,
+    "BYTES": BYTES,
+    "OUTSIDE": OUTSIDE,
+    "ILLEGAL": int(Trap.ILLEGAL),
+    "FETCH_FAULT": int(Trap.FETCH_FAULT),
+    "HOST": int(Trap.HOST),
+}

@@ -1,0 +1,124 @@
+"""A hart in its first state, and how compiled code executes its program."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.riscv.declaration import Trap
+from isa.riscv.encoding import decoded_text
+from isa.riscv.state import (
+    BASE,
+    CONTROL,
+    COUNT,
+    INSTRUCTION,
+    MEMORY_BYTES,
+    RESERVED,
+    TEXT,
+    TOHOST,
+    VLEN,
+    VTYPE,
+    Hart,
+)
+from vecsim.riscv.machine_code import InterpreterCode, interpreter_code
+from vecsim.riscv.table import Table, table_of
+from vecsim.support.errors import UserError
+
+LEAST_VLEN, MOST_VLEN = 64, 16384
+"""Bits of a vector register."""
+VILL = -1 << 63
+"""``vtype`` before the first vector configuration: vector instructions that depend on it are illegal."""
+SLICE = 100_000_000
+"""Instructions after which compiled code comes back, so that an interrupt is heard."""
+
+
+def new_hart(
+    memory: npt.NDArray[np.uint8], base: int, code: npt.NDArray[np.int64], text: int, vlen: int
+) -> Hart:
+    """Return a hart whose registers are 0, before its first instruction.
+
+    Parameters
+    ----------
+    memory
+        Simulated memory; it is used as it is, not copied.
+    base
+        The address of its first byte.
+    code
+        The decoded text, of :func:`isa.riscv.encoding.decoded_text`.
+    text
+        The address of that.
+    vlen
+        Bits of a vector register: a power of 2 from 64 to 16384.
+
+    Raises
+    ------
+    UserError
+        ``vlen`` is none of these.
+    """
+    if not LEAST_VLEN <= vlen <= MOST_VLEN or vlen & (vlen - 1):
+        raise UserError(f"VLEN is {vlen}; it is a power of 2 from {LEAST_VLEN} to {MOST_VLEN}")
+    vectors = np.zeros(32 * vlen // 64, np.int64)
+    control = np.zeros(CONTROL, np.int64)
+    control[[BASE, MEMORY_BYTES, VLEN, VTYPE, TEXT]] = base, len(memory), vlen, VILL, text
+    control[[RESERVED, TOHOST]] = -1
+    return Hart(
+        x=np.zeros(32, np.int64),
+        f=np.zeros(32, np.uint64),
+        v8=vectors.view(np.int8),
+        v16=vectors.view(np.int16),
+        v32=vectors.view(np.int32),
+        v64=vectors,
+        memory=memory,
+        control=control,
+        code=code,
+        addresses=np.zeros(vlen, np.int64),
+    )
+
+
+class Interpreter:
+    """Executes the program of a hart.
+
+    Parameters
+    ----------
+    hart
+        Its state, which the interpreter changes.
+    """
+
+    def __init__(self, hart: Hart) -> None:
+        self.hart = hart
+        self._instructions: set[int] = set()
+        self._prepare()
+
+    def _prepare(self) -> None:
+        """Get the compiled code that the decoded program needs."""
+        instructions = {int(each) for each in np.unique(self.hart.code[:, INSTRUCTION])}
+        if not instructions <= self._instructions:
+            self._instructions |= instructions
+            self._code: InterpreterCode = interpreter_code(self._instructions)
+            self._table: Table = table_of(self.hart, self._code.semantics)
+
+    def run(self, limit: int | None = None) -> Trap:
+        """Execute until an instruction traps, or this many have retired.
+
+        Returns
+        -------
+        Trap
+            NONE at the limit. What trapped is at ``control[PC]``; after HOST the next instruction is.
+        """
+        control = self.hart.control
+        stop = None if limit is None else int(control[COUNT]) + limit
+        while True:
+            end = int(control[COUNT]) + SLICE
+            trap = Trap(
+                self._code.run(self._table.numbers.ctypes.data, end if stop is None else min(end, stop))
+            )
+            if trap == Trap.TEXT:
+                self._decode_again()
+            elif trap != Trap.NONE or (stop is not None and control[COUNT] >= stop):
+                return trap
+
+    def _decode_again(self) -> None:
+        hart = self.hart
+        begin = int(hart.control[TEXT] - hart.control[BASE])
+        hart.code[:] = decoded_text(hart.memory[begin : begin + 2 * (len(hart.code) - 1)].tobytes())
+        self._prepare()

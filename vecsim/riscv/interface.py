@@ -1,0 +1,55 @@
+"""What Python and compiled code both name: the parts of the interpreter, and the functions that each has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from isa.riscv.declaration import Row, Timing
+from isa.riscv.instructions import ROWS
+
+LOOP = "riscv_loop"
+"""The part that executes scalar integer instructions and the system's itself; others it calls by address."""
+
+JUMPS = frozenset({Timing.BRANCH, Timing.JUMP})
+"""Timing classes whose semantics return the address of the next instruction."""
+_IN_LOOP = JUMPS | {
+    Timing.SCALAR,
+    Timing.MULTIPLY,
+    Timing.DIVIDE,
+    Timing.SCALAR_LOAD,
+    Timing.SCALAR_STORE,
+    Timing.CSR,
+    Timing.SYSTEM,
+}
+
+
+def is_in_loop(row: Row) -> bool:
+    """Return whether the loop has a row inside."""
+    return row.timing in _IN_LOOP
+
+
+def part_of(row: Row) -> str:
+    """Name the part that has a row: the loop, or that of the module that defines its semantics."""
+    if is_in_loop(row):
+        return LOOP
+    module = row.semantics.__module__
+    return f"riscv_{module.rpartition('.')[2]}"
+
+
+@cache
+def rows_of(part: str) -> dict[int, Row]:
+    """Return the rows of a part by their numbers."""
+    return {number: row for number, row in enumerate(ROWS) if part_of(row) == part}
+
+
+def function_name(part: str, semantics: Callable[..., Any]) -> str:
+    """Name the function that executes a family, in the object file of its part."""
+    return f"family_{list(families_of(part)).index(id(semantics))}"
+
+
+@cache
+def families_of(part: str) -> dict[int, Callable[..., Any]]:
+    """Return the semantics of a part, each once, by their identities in the order of their rows."""
+    return {id(row.semantics): row.semantics for row in rows_of(part).values()}

@@ -1,0 +1,104 @@
+"""The compiled interpreter in this process: its parts from the cache on disk, or compiled now and kept."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.riscv.instructions import ROWS
+from vecsim.engines.jit.object_files import cache as code_cache
+from vecsim.engines.jit.object_files.fingerprints import fingerprint_of_functions
+from vecsim.engines.jit.object_files.loading import loaded
+from vecsim.riscv.interface import LOOP, families_of, function_name, part_of, rows_of
+from vecsim.support.errors import UserError
+
+SOURCES = (
+    "isa/riscv/declaration.py",
+    "isa/riscv/state.py",
+    "vecsim/riscv/arrays.py",
+    "vecsim/riscv/compilation.py",
+    "vecsim/riscv/interface.py",
+    "vecsim/riscv/table.py",
+)
+"""What compiled code is made from, in addition to the semantics and the compiler."""
+
+
+class InterpreterCode(NamedTuple):
+    """The loop as ``run(table, stop)``, and the addresses of semantics by the number of an instruction."""
+
+    run: Callable[[int, int], int]
+    semantics: npt.NDArray[np.int64]
+
+
+def interpreter_code(instructions: Iterable[int]) -> InterpreterCode:
+    """Return the compiled code that executes programs with these instructions, by their numbers.
+
+    Raises
+    ------
+    UserError
+        Numba must not compile.
+    """
+    parts = {part_of(ROWS[number]) for number in instructions if number >= 0} - {LOOP}
+    semantics = np.zeros(len(ROWS), np.int64)
+    for part in sorted(parts):
+        engine = _engine(part)
+        for number, row in rows_of(part).items():
+            semantics[number] = engine.get_function_address(function_name(part, row.semantics))
+    return InterpreterCode(_run(), semantics)
+
+
+@cache
+def _run() -> Callable[[int, int], int]:
+    """Return the loop as a function.
+
+    Numba's calling convention: a pointer for the result, one for an exception, the arguments; gives a status.
+    """
+    integer, pointer = ctypes.c_int64, ctypes.c_void_p
+    prototype = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, integer, integer)
+    function = prototype(_engine(LOOP).get_function_address(LOOP))
+
+    def run(table: int, stop: int) -> int:
+        result, exception = ctypes.c_int64(), ctypes.c_void_p()
+        if function(ctypes.addressof(result), ctypes.addressof(exception), table, stop):
+            raise AssertionError("compiled code raised an exception")
+        return result.value
+
+    return run
+
+
+@cache
+def _engine(part: str) -> Any:
+    """Return a part as LLVM has loaded it."""
+    file = f"{part}-{_fingerprint(part)}"
+    content = code_cache.read(file)
+    if content is None:
+        with code_cache.one_process():
+            content = code_cache.read(file)
+            if content is None:
+                content = _compiled(part)
+                code_cache.write(file, content)
+    return loaded(content)
+
+
+def _fingerprint(part: str) -> str:
+    if part == LOOP:
+        functions = {str(number): row.semantics for number, row in rows_of(part).items()}
+    else:
+        functions = {function_name(part, each): each for each in families_of(part).values()}
+    return fingerprint_of_functions(functions, SOURCES)
+
+
+def _compiled(part: str) -> bytes:
+    from numba.core import config
+
+    if config.DISABLE_JIT:
+        raise UserError("NUMBA_DISABLE_JIT is set, so RISC-V programs cannot be executed; unset it")
+    code_cache.say(f"compiling {part.replace('_', ' ')} for its first use on this machine: some seconds")
+    from vecsim.riscv.compilation import compile_part
+
+    return compile_part(part)
