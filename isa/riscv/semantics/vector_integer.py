@@ -67,37 +67,12 @@ def integer(hart: Any, row: Any) -> Any:
     sew, vm = control[SEW], code[row, VM]
     d, s2 = first_element(hart, code[row, RD], sew), first_element(hart, code[row, RS2], sew)
     s1, b = first_element(hart, code[row, RS1], sew), sign_extended(scalar(hart, row, form), sew)
-    if operation == ADD and vm != 0 and sew >= 32:
-        _add(hart, d, s2, s1, form, b)
-        return NONE
     for i in range(control[VL]):
         if active(hart, vm, i):
             if form == VV:
                 b = signed(hart, s1 + i, sew)
             put(hart, d + i, sew, _integer(operation, signed(hart, s2 + i, sew), b, sew))
     return NONE
-
-
-def _add(hart: Any, d: Any, s2: Any, s1: Any, form: Any, b: Any) -> None:
-    """Add all elements of 32 or 64 bits: loops that a host's vector unit takes."""
-    control = hart.control
-    vl = control[VL]
-    if control[SEW] == 32:
-        words = hart.v32
-        if form == VV:
-            for i in range(vl):
-                words[d + i] = words[s2 + i] + words[s1 + i]
-        else:
-            for i in range(vl):
-                words[d + i] = words[s2 + i] + b
-        return
-    double_words = hart.v64
-    if form == VV:
-        for i in range(vl):
-            double_words[d + i] = double_words[s2 + i] + double_words[s1 + i]
-    else:
-        for i in range(vl):
-            double_words[d + i] = double_words[s2 + i] + b
 
 
 def _integer(operation: Any, a: Any, b: Any, sew: Any) -> Any:
