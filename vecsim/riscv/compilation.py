@@ -15,6 +15,7 @@ from isa.riscv.encoding import OUTSIDE
 from isa.riscv.state import BYTES, COUNT, INSTRUCTION, PC, TEXT
 from vecsim.engines.jit.compiler.compilation import Exported, compile_object
 from vecsim.engines.jit.compiler.functions import function, inline
+from vecsim.engines.jit.compiler.fused import FUSED
 from vecsim.engines.rebinding import rebound
 from vecsim.riscv.arrays import PRIMITIVES, hart_of, semantics_of
 from vecsim.riscv.interface import JUMPS, LOOP, families_of, function_name, rows_of
@@ -50,7 +51,7 @@ def _compiled(semantics: Function, memo: dict[int, Any]) -> Any:
 
 
 def _executing(semantics: Function) -> Function:
-    compiled = rebound(semantics, dict(PRIMITIVES), inline)
+    compiled = rebound(semantics, PRIMITIVES | FUSED, inline)
 
     def execute(table: int, row: int) -> Any:
         return compiled(hart_of(table), row)
@@ -63,7 +64,7 @@ def _loop(rows: dict[int, Row]) -> Function:
 
     ``run(table, stop)`` executes until ``stop`` instructions have retired, or one traps.
     """
-    memo: dict[int, Any] = dict(PRIMITIVES)
+    memo: dict[int, Any] = PRIMITIVES | FUSED
     namespace: dict[str, Any] = _CONSTANTS | {
         f"execute_{number}": _compiled(row.semantics, memo) for number, row in rows.items()
     }
