@@ -18,7 +18,7 @@ from vecsim.engines.jit.compiler.functions import function, inline
 from vecsim.engines.jit.compiler.fused import FUSED
 from vecsim.engines.rebinding import rebound
 from vecsim.riscv.arrays import PRIMITIVES, hart_of, semantics_of
-from vecsim.riscv.interface import JUMPS, LOOP, families_of, function_name, rows_of
+from vecsim.riscv.interface import JUMPS, LOOP, NOT_LOADED, families_of, function_name, rows_of
 
 Function = Callable[..., Any]
 SMALL = 600
@@ -62,7 +62,7 @@ def _executing(semantics: Function) -> Function:
 def _loop(rows: dict[int, Row]) -> Function:
     """Return the loop: an if-chain over the instructions, which becomes a jump table.
 
-    ``run(table, stop)`` executes until ``stop`` instructions have retired, or one traps.
+    ``run(table, stop)`` executes until ``stop`` instructions have retired, one traps, or one is not loaded.
     """
     memo: dict[int, Any] = PRIMITIVES | FUSED
     namespace: dict[str, Any] = _CONSTANTS | {
@@ -98,8 +98,12 @@ def run(table, stop):
         trap = 0
 {cases}
         elif instruction >= 0:
+            address = semantics[instruction]
+            if address == 0:
+                trap = NOT_LOADED
+                break
             control[COUNT] = count
-            trap = call(semantics[instruction], table, row)
+            trap = call(address, table, row)
         elif instruction == OUTSIDE:
             trap = FETCH_FAULT
         else:
@@ -149,4 +153,5 @@ _CONSTANTS = {
     "ILLEGAL": int(Trap.ILLEGAL),
     "FETCH_FAULT": int(Trap.FETCH_FAULT),
     "HOST": int(Trap.HOST),
+    "NOT_LOADED": NOT_LOADED,
 }

@@ -13,6 +13,7 @@ from isa.riscv.state import (
     COUNT,
     INSTRUCTION,
     MEMORY_BYTES,
+    PC,
     RESERVED,
     TEXT,
     TOHOST,
@@ -20,7 +21,8 @@ from isa.riscv.state import (
     VTYPE,
     Hart,
 )
-from vecsim.riscv.machine_code import InterpreterCode, interpreter_code
+from vecsim.riscv.interface import NOT_LOADED
+from vecsim.riscv.machine_code import compiled_loop, load_instruction, semantics_addresses
 from vecsim.riscv.table import Table, table_of
 from vecsim.support.errors import UserError
 
@@ -86,16 +88,8 @@ class Interpreter:
 
     def __init__(self, hart: Hart) -> None:
         self.hart = hart
-        self._instructions: set[int] = set()
-        self._prepare()
-
-    def _prepare(self) -> None:
-        """Get the compiled code that the decoded program needs."""
-        instructions = {int(each) for each in np.unique(self.hart.code[:, INSTRUCTION])}
-        if not instructions <= self._instructions:
-            self._instructions |= instructions
-            self._code: InterpreterCode = interpreter_code(self._instructions)
-            self._table: Table = table_of(self.hart, self._code.semantics)
+        self._run = compiled_loop()
+        self._table: Table = table_of(hart, semantics_addresses())
 
     def run(self, limit: int | None = None) -> Trap:
         """Execute until an instruction traps, or this many have retired.
@@ -109,16 +103,15 @@ class Interpreter:
         stop = None if limit is None else int(control[COUNT]) + limit
         while True:
             end = int(control[COUNT]) + SLICE
-            trap = Trap(
-                self._code.run(self._table.numbers.ctypes.data, end if stop is None else min(end, stop))
-            )
-            if trap == Trap.TEXT:
+            trap = self._run(self._table.numbers.ctypes.data, end if stop is None else min(end, stop))
+            if trap == NOT_LOADED:
+                load_instruction(int(self.hart.code[(control[PC] - control[TEXT]) >> 1, INSTRUCTION]))
+            elif trap == Trap.TEXT:
                 self._decode_again()
             elif trap != Trap.NONE or (stop is not None and control[COUNT] >= stop):
-                return trap
+                return Trap(trap)
 
     def _decode_again(self) -> None:
         hart = self.hart
         begin = int(hart.control[TEXT] - hart.control[BASE])
         hart.code[:] = decoded_text(hart.memory[begin : begin + 2 * (len(hart.code) - 1)].tobytes())
-        self._prepare()

@@ -12,6 +12,8 @@ from isa.riscv.instructions import ROWS
 LOOP = "riscv_loop"
 """The part that executes scalar integer instructions and the system's itself; others it calls by address."""
 
+NOT_LOADED = -1
+"""What the loop returns in the place of a trap, before an instruction whose part is not loaded."""
 JUMPS = frozenset({Timing.BRANCH, Timing.JUMP})
 """Timing classes whose semantics return the address of the next instruction."""
 _IN_LOOP = JUMPS | {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,35 +28,36 @@ SOURCES = (
 """What compiled code is made from, in addition to the semantics and the compiler."""
 
 
-class InterpreterCode(NamedTuple):
-    """The loop as ``run(table, stop)``, and the addresses of semantics by the number of an instruction."""
+@cache
+def semantics_addresses() -> npt.NDArray[np.int64]:
+    """Return the addresses of semantics by the number of an instruction: 0 where none is loaded."""
+    return np.zeros(len(ROWS), np.int64)
 
-    run: Callable[[int, int], int]
-    semantics: npt.NDArray[np.int64]
 
-
-def interpreter_code(instructions: Iterable[int]) -> InterpreterCode:
-    """Return the compiled code that executes programs with these instructions, by their numbers.
+def load_instruction(number: int) -> None:
+    """Load the part that executes an instruction; :func:`semantics_addresses` then has what it executes.
 
     Raises
     ------
     UserError
         Numba must not compile.
     """
-    parts = {part_of(ROWS[number]) for number in instructions if number >= 0} - {LOOP}
-    semantics = np.zeros(len(ROWS), np.int64)
-    for part in sorted(parts):
-        engine = _engine(part)
-        for number, row in rows_of(part).items():
-            semantics[number] = engine.get_function_address(function_name(part, row.semantics))
-    return InterpreterCode(_run(), semantics)
+    part = part_of(ROWS[number])
+    engine, addresses = _engine(part), semantics_addresses()
+    for each, row in rows_of(part).items():
+        addresses[each] = engine.get_function_address(function_name(part, row.semantics))
 
 
 @cache
-def _run() -> Callable[[int, int], int]:
-    """Return the loop as a function.
+def compiled_loop() -> Callable[[int, int], int]:
+    """Return the loop as ``run(table, stop)``.
 
     Numba's calling convention: a pointer for the result, one for an exception, the arguments; gives a status.
+
+    Raises
+    ------
+    UserError
+        Numba must not compile.
     """
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
     prototype = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, integer, integer)
