@@ -91,6 +91,7 @@ class Pattern(IntEnum):
     CONTIGUOUS = 1
     STRIDED = 2
     INDEXED = 3
+    LISTED = 4  # in memory, in the words from where the base register says
 
 
 class Record(IntEnum):

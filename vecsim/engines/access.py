@@ -5,17 +5,20 @@ from __future__ import annotations
 from isa.declaration import Pattern
 from vecsim.engines.rules.addresses import (
     IMPOSSIBLE,
+    NOT_ACCESSED,
     base_address,
     element_address,
     elements,
     is_outside,
+    list_length,
+    listed_address,
     place,
     slice_exists,
 )
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.run import Run
 
-CONTIGUOUS = int(Pattern.CONTIGUOUS)
+CONTIGUOUS, LISTED = int(Pattern.CONTIGUOUS), int(Pattern.LISTED)
 
 
 def what_is_wrong(r: Run) -> str:
@@ -51,6 +54,10 @@ def _outside(r: Run, instruction: Instruction, n: int) -> str:
         active = {k: element_address(r, instruction, k) for k in range(n) if r.mask[k] != 0}
         k = next(k for k, address in active.items() if is_outside(r, instruction, address))
         what = f"element {k} at address {active[k]}"
+    elif instruction.pattern == LISTED:
+        addresses = [listed_address(r, instruction, k) for k in range(list_length(r, instruction))]
+        wrong = max(address for address in addresses if address != NOT_ACCESSED)
+        what = f"number {addresses.index(wrong)} of its list, address {wrong}"
     elif instruction.pattern == CONTIGUOUS:
         base = base_address(r, instruction)
         what = f"bytes {base} to {base + n * instruction.record_bytes - 1}"

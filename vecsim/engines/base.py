@@ -14,9 +14,10 @@ import numpy.typing as npt
 from isa.declaration import EXTENSION_OPCODES
 from isa.program import Program
 from isa.state import State, new_state
-from vecsim.engines.decoded import decode, most_words
+from vecsim.engines.decoded import most_words
 from vecsim.engines.fault import Fault
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot, new_record, take_snapshot
+from vecsim.engines.recorded.program import RecordedProgram, most_listed, resolved
 from vecsim.engines.result import Run, make_run
 from vecsim.engines.state.control import Control
 from vecsim.engines.timeline import TimelineRequest, TimelineWriter
@@ -47,12 +48,15 @@ class BaseEngine(ABC):
         check_user_rules(machine.extensions)
         check_own_instructions(program.instruction_set)
         self.program, self.machine = program, machine
-        self._decoded = decode(program, machine)
+        self._decoded = resolved(program, machine)
         self._timeline = None if timeline is None else TimelineWriter(timeline)
         self._fault: Fault | None = None
-        record = new_record(machine, len(program))
+        record = new_record(machine, len(program), most_listed(program))
         record.control["pc"] = program.entry
-        self._connect(0, new_state(machine.section_size, machine.vector_registers, memory), record)
+        state = new_state(machine.section_size, machine.vector_registers, memory)
+        if isinstance(program, RecordedProgram):
+            program.begin(state)
+        self._connect(0, state, record)
 
     _state: State
 

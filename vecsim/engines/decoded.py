@@ -87,6 +87,14 @@ class Decoded(NamedTuple):
     """(n,) x register that selects a slice of the vector cache."""
     target: Ints
     """(n,) instruction number that a taken branch goes to, NONE for an indirect jump."""
+    following: Ints
+    """(n,) instruction number that comes next unless a branch is taken."""
+    joined: Ints
+    """(n,) 1 if it takes no place in issue."""
+    recovery: Ints
+    """(n,) cycles that its unit takes after its last element."""
+    per_element: Ints
+    """(n,) addresses of an element of a listed access."""
 
 
 WIDTHS = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late": 2, "reads": 5}
@@ -195,6 +203,10 @@ def _resolved(instruction: Instruction, operands: Operands, machine: Machine, ro
         "length": instruction.length,
         "pattern": Pattern.NONE,
         "masked": int(instruction.under_mask),
+        "following": rows + 1,
+        "joined": 0,
+        "recovery": 0,
+        "per_element": 1,
     }
     row |= _scalars(instruction, operands, len(rows), machine.physical_scalar_registers > 0)
     row |= _vectors(instruction, operands, machine)

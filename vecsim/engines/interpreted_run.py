@@ -21,7 +21,7 @@ from vecsim.engines.state.run import RECORD, Part, Run, Temporary, parts_of
 from vecsim.engines.user_values import GREATEST, LEAST, UNCHANGED, outside, too_wide
 from vecsim.support.suggestions import nearest
 
-STATE = ("x", "special", "vw", "mask", "address", "row")
+STATE = ("x", "special", "vw", "words", "mask", "address", "row")
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from isa.program import Program
 from isa.state import ARCHITECTURAL, State, copy_into, new_state
 from vecsim.engines.decoded import SCALARS
+from vecsim.engines.recorded.program import most_listed
 from vecsim.engines.state.counters import Counter
 from vecsim.engines.state.registers import KINDS, VECTOR
 from vecsim.engines.state.row import new_rows
@@ -32,6 +33,7 @@ class Sizes(NamedTuple):
     scalars: int
     slots: int
     section: int
+    addresses: int
     registers: int
     named: int
     kinds: int
@@ -74,8 +76,11 @@ class TimingRecord:
             raise AttributeError(name) from None
 
 
-def sizes_of(machine: Machine, instructions: int) -> Sizes:
-    """Return the dimensions for a machine and a program of this many instructions."""
+def sizes_of(machine: Machine, instructions: int, listed: int = 0) -> Sizes:
+    """Return the dimensions for a machine and a program of this many instructions.
+
+    ``listed`` is the most addresses of a listed access.
+    """
     named = machine.vector_registers
     queue, ports, accesses = machine.unit_queue, machine.ports, machine.accesses_in_flight
     slots = ports * accesses + (queue + 1) * machine.queues
@@ -83,6 +88,7 @@ def sizes_of(machine: Machine, instructions: int) -> Sizes:
         scalars=SCALARS,
         slots=slots,
         section=machine.section_size,
+        addresses=max(machine.section_size, listed),
         registers=max(named, machine.physical_vector_registers) + 1,
         named=named + 1,
         kinds=KINDS,
@@ -106,9 +112,12 @@ def sizes_of(machine: Machine, instructions: int) -> Sizes:
     )
 
 
-def new_record(machine: Machine, instructions: int) -> TimingRecord:
-    """Return the record of a machine that has done nothing, for a program of this many instructions."""
-    sizes = sizes_of(machine, instructions)
+def new_record(machine: Machine, instructions: int, listed: int = 0) -> TimingRecord:
+    """Return the record of a machine that has done nothing, for a program of this many instructions.
+
+    ``listed`` is the most addresses of a listed access.
+    """
+    sizes = sizes_of(machine, instructions, listed)
     arrays = {name: _new(part, sizes) for name, part in RECORD.items()}
     arrays["slots"]["number"] = np.arange(sizes.slots)
     arrays["vectors"]["written"] = machine.section_size
@@ -204,7 +213,7 @@ def from_snapshot(snapshot: Snapshot, program: Program, machine: Machine) -> tup
             )
     memory = np.zeros_like(snapshot.architectural["memory"])
     state = new_state(machine.section_size, machine.vector_registers, memory)
-    record = new_record(machine, len(program))
+    record = new_record(machine, len(program), most_listed(program))
     for name, values in snapshot.timing.items():
         record.arrays[name][...] = values
     copy_into(state, snapshot.architectural)

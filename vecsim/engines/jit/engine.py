@@ -25,6 +25,7 @@ from vecsim.engines.jit.single_port.preparation import (
 from vecsim.engines.jit.state import MovingAccess, Outcome, ScheduledRegister
 from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
+from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.state.accounts import Start, TimelineRow
 from vecsim.engines.state.control import Control
@@ -64,7 +65,8 @@ class JitEngine(BaseEngine):
         self._cycle = cycle
         rows, starts = self._timeline_room(CHUNK, slots), self._starts_room(CHUNK, slots)
         masked = bool(self._decoded.masked.any())
-        general = self._general or masked or starts > 0 or bool((record.slots["age"] >= 0).any())
+        recorded = isinstance(self.program, RecordedProgram)
+        general = self._general or masked or recorded or starts > 0 or bool((record.slots["age"] >= 0).any())
         self._loop = loop = MULTIPORT_LOOP if general else loop_of(machine)
         code = machine_code(self.program.instruction_set, loop, machine.user_rules, masked=masked)
         self._run: Loop = code.loop

@@ -17,7 +17,9 @@ VL, ONE, SECTION, BLOCK, COUNT = (
     int(Length.BLOCK),
     int(Length.COUNT),
 )
-CONTIGUOUS, STRIDED = int(Pattern.CONTIGUOUS), int(Pattern.STRIDED)
+CONTIGUOUS, STRIDED, LISTED = int(Pattern.CONTIGUOUS), int(Pattern.STRIDED), int(Pattern.LISTED)
+NOT_ACCESSED = 0xFFFFFFFF
+"""In a list of addresses: the element is masked off."""
 
 IMPOSSIBLE = -1
 
@@ -56,6 +58,8 @@ def base_address(r: Run, instruction: Instruction) -> int:
 
 def place(r: Run, instruction: Instruction, n: int) -> bool:
     """Set ``address`` for n >= 1 elements; return False if one is outside memory ("Accesses")."""
+    if instruction.pattern == LISTED:
+        return _list_is_inside(r, instruction)
     if instruction.masked == 1:
         return _place_active(r, instruction, n)
     base, size = base_address(r, instruction), r.machine.memory_bytes
@@ -109,6 +113,26 @@ def _place_active(r: Run, instruction: Instruction, n: int) -> bool:
         if r.mask[k] != 0 and is_outside(r, instruction, address):
             inside = False
     return inside
+
+
+def list_length(r: Run, instruction: Instruction) -> int:
+    """Return how many addresses the list of an access has: its first word ("Recorded programs")."""
+    return r.words[r.x[instruction.base_register] >> 2]
+
+
+def listed_address(r: Run, instruction: Instruction, k: int) -> int:
+    """Return byte address k of a listed access; ``NOT_ACCESSED`` if masked off ("Recorded programs")."""
+    return r.words[(r.x[instruction.base_register] >> 2) + 1 + k]
+
+
+def _list_is_inside(r: Run, instruction: Instruction) -> bool:
+    """Return whether all addresses of a listed access are within memory ("Recorded programs")."""
+    last = r.machine.memory_bytes - instruction.value_bytes
+    for k in range(list_length(r, instruction)):
+        address = listed_address(r, instruction, k)
+        if address != NOT_ACCESSED and address > last:
+            return False
+    return True
 
 
 def slice_exists(r: Run, instruction: Instruction) -> bool:

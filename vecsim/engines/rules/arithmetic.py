@@ -143,5 +143,6 @@ def end_arithmetic(r: Run, slot: Slot, unit: int) -> None:
 def leave_unit(r: Run, slot: Slot, unit: int, result: int) -> None:
     """Free an arithmetic or sparse unit whose instruction has started all its elements ("Arithmetic")."""
     r.units[unit].slot = -1
-    r.units[unit].free_at = slot.cycle + r.program[slot.pc].interval
+    instruction = r.program[slot.pc]
+    r.units[unit].free_at = slot.cycle + instruction.interval + instruction.recovery
     leave(r, slot, slot.cycle, result, result)

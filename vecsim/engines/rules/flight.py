@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from isa.declaration import Pattern, Timing
 from vecsim.engines.rules.accounts import retire_from_flight
-from vecsim.engines.rules.addresses import base_address, words_of_element
+from vecsim.engines.rules.addresses import (
+    NOT_ACCESSED,
+    base_address,
+    list_length,
+    listed_address,
+    words_of_element,
+)
 from vecsim.engines.rules.hazards import count_wait, follow_older, note_touched, release
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
 from vecsim.engines.rules.operands import complete
@@ -20,7 +26,8 @@ from vecsim.engines.state.flight import MASKED_OFF, Slot
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.run import Run
 
-ACCESS, CONTIGUOUS = int(Timing.ACCESS), int(Pattern.CONTIGUOUS)
+ACCESS = int(Timing.ACCESS)
+CONTIGUOUS, LISTED = int(Pattern.CONTIGUOUS), int(Pattern.LISTED)
 
 
 def list_flight(r: Run) -> None:
@@ -87,7 +94,10 @@ def _place_words(r: Run, slot: Slot, instruction: Instruction) -> None:
         slot.end_byte = base + n * instruction.record_bytes
         slot.words = (slot.end_byte - 1 >> 2) - (base >> 2) + 1
         slot.lowest, slot.highest = base, slot.end_byte
+    elif instruction.pattern == LISTED:
+        _place_listed(r, slot, instruction)
     else:
+        slot.addresses = n
         slot.words = n * words_of_element(instruction)
         addresses = r.word_address[slot.number]
         slot.lowest = slot.highest = r.address[0]
@@ -96,6 +106,21 @@ def _place_words(r: Run, slot: Slot, instruction: Instruction) -> None:
             slot.lowest = smaller(slot.lowest, r.address[k])
             slot.highest = larger(slot.highest, r.address[k])
         slot.highest += instruction.value_bytes
+
+
+def _place_listed(r: Run, slot: Slot, instruction: Instruction) -> None:
+    """Note the words of a listed access ("Recorded programs")."""
+    count, addresses = list_length(r, instruction), r.word_address[slot.number]
+    slot.addresses, slot.words = count, count * words_of_element(instruction)
+    slot.lowest, slot.highest = NEVER, 0
+    for k in range(count):
+        address = listed_address(r, instruction, k)
+        if address == NOT_ACCESSED:
+            addresses[k] = MASKED_OFF
+        else:
+            addresses[k] = address >> 2
+            slot.lowest, slot.highest = smaller(slot.lowest, address), larger(slot.highest, address)
+    slot.highest += instruction.value_bytes
 
 
 def _note_mask(r: Run, slot: Slot, instruction: Instruction) -> None:
@@ -111,6 +136,22 @@ def _note_mask(r: Run, slot: Slot, instruction: Instruction) -> None:
             addresses[k] = 0
     if apart:
         slot.lowest, slot.highest = lowest, highest + instruction.value_bytes
+
+
+def word_is_off(r: Run, slot: Slot, instruction: Instruction, word: int, begin: int, end: int) -> bool:
+    """Return whether a word of an access is masked off, which touches these elements ("Masks").
+
+    Parameters
+    ----------
+    word
+        Its number in the access.
+    begin, end
+        The first of the elements, and the one after the last.
+    """
+    if instruction.pattern == LISTED:
+        addresses = r.word_address[slot.number]
+        return addresses[word // words_of_element(instruction)] == MASKED_OFF
+    return is_masked_off(r, slot, instruction, begin, end)
 
 
 def is_masked_off(r: Run, slot: Slot, instruction: Instruction, begin: int, end: int) -> bool:

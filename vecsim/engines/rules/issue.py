@@ -67,6 +67,11 @@ def earliest_issue(r: Run) -> int:
     return larger(r.control.fetch_cycle, r.control.issue_cycle + full)
 
 
+def earliest_issue_of(r: Run, instruction: Instruction) -> int:
+    """Return the same for an instruction that may be part of the one before it ("Recorded programs")."""
+    return r.control.issue_cycle if instruction.joined == 1 else earliest_issue(r)
+
+
 def _written_later(r: Run, v: int, element: int, complete: int) -> bool:
     """Return whether an instruction in flight has yet to write an element of vector register v ("Issue").
 
@@ -113,12 +118,12 @@ def take_element(r: Run, instruction: Instruction, cycle: int) -> int:
     return ready
 
 
-def _count(r: Run, cycle: int) -> int:
+def _count(r: Run, instruction: Instruction, cycle: int) -> int:
     """Count an instruction that issues in ``cycle``; return the cycle of the issue before it ("Issue")."""
     before = r.control.issue_cycle
     if before < cycle:
-        r.control.issue_cycle, r.control.issued = cycle, 1
-    else:
+        r.control.issue_cycle, r.control.issued = cycle, 0
+    if instruction.joined == 0:
         r.control.issued += 1
     r.control.count += 1
     return before
@@ -141,14 +146,14 @@ def _depart(r: Run, instruction: Instruction, slot: Slot, cause: int, cycle: int
         rows = r.entry_rows[slot.number]
         for k in range(slot.elements):
             rows[k] = r.row[k]
-    book_wait(r, slot, cause, _count(r, cycle), cycle)
+    book_wait(r, slot, cause, _count(r, instruction, cycle), cycle)
     put(r, queue_of(r, instruction), slot, cycle)
     take_turn(r, instruction)
 
 
 def _settle(r: Run, instruction: Instruction, cause: int, cycle: int, retire: int) -> None:
     """Book an instruction that issues and touches no unit ("Issue", "The end")."""
-    begin = _count(r, cycle)
+    begin = _count(r, instruction, cycle)
     if r.scratch.timeline > 0:
         write_scalar_row(r, instruction, cause, cycle - begin, cycle, retire)
     retire_at_issue(r, instruction, retire, cause, begin, cycle)
@@ -177,7 +182,7 @@ def make_issue(
 
     def execute(r: Run, instruction: Instruction, n: int, cycle: int) -> int:
         """Compute the values of an instruction; return the number of the one that follows ("Issue")."""
-        following = instruction.number + 1
+        following = instruction.following
         if instruction.unit > 0:
             execute_vector(r, instruction, n)
         elif instruction.timing == BRANCH:
@@ -217,7 +222,7 @@ def make_issue(
                 return _fail(r, cycle)
             instruction = r.program[r.control.pc]
             unit, timing = instruction.unit, instruction.timing
-            ready, earliest = scalars_ready_at(r, instruction), earliest_issue(r)
+            ready, earliest = scalars_ready_at(r, instruction), earliest_issue_of(r, instruction)
             if ready > cycle or earliest > cycle:
                 return larger(ready, earliest)
             n = operand = room = order = 0

@@ -50,9 +50,9 @@ def _touches(r: Run, slot: Slot, word: int) -> bool:
         return slot.address >> 2 <= word < slot.end_byte + 3 >> 2
     words = words_of_element(r.program[slot.pc])
     addresses, k = r.word_address[slot.number], 0
-    while k < slot.elements and not addresses[k] <= word < addresses[k] + words:
+    while k < slot.addresses and not addresses[k] <= word < addresses[k] + words:
         k += 1
-    return k < slot.elements
+    return k < slot.addresses
 
 
 def _touches_any(r: Run, slot: Slot, first: int, end: int) -> bool:
@@ -74,9 +74,9 @@ def words_meet(r: Run, slot: Slot, older: Slot) -> bool:
         return _touches_any(r, older, slot.address >> 2, slot.end_byte + 3 >> 2)
     words = words_of_element(r.program[slot.pc])
     addresses, k = r.word_address[slot.number], 0
-    while k < slot.elements and not _meets(r, older, addresses[k], words):
+    while k < slot.addresses and not _meets(r, older, addresses[k], words):
         k += 1
-    return k < slot.elements
+    return k < slot.addresses
 
 
 def access_follows(r: Run, slot: Slot, older: Slot) -> bool:

@@ -7,7 +7,7 @@ its bank is free and its data are there.
 
 from __future__ import annotations
 
-from isa.declaration import Unit
+from isa.declaration import Pattern, Unit
 from vecsim.engines.rules.accounts import book_wait, word_cause
 from vecsim.engines.rules.addresses import words_of_element
 from vecsim.engines.rules.banks import (
@@ -18,12 +18,12 @@ from vecsim.engines.rules.banks import (
     word_start,
     words_in_a_cycle,
 )
-from vecsim.engines.rules.flight import is_masked_off, leave
+from vecsim.engines.rules.flight import leave, word_is_off
 from vecsim.engines.rules.hazards import first_blocked
 from vecsim.engines.rules.latency import note_arrival, port_waits_until
 from vecsim.engines.rules.memory_order import latest_transfer
 from vecsim.engines.rules.merging import goes_along
-from vecsim.engines.rules.numbers import NEVER, larger
+from vecsim.engines.rules.numbers import NEVER, larger, smaller
 from vecsim.engines.rules.operands import (
     clear_from,
     element_hazard,
@@ -41,7 +41,7 @@ from vecsim.engines.state.flight import Slot
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.run import Run
 
-MEMORY = int(Unit.MEMORY)
+MEMORY, LISTED = int(Unit.MEMORY), int(Pattern.LISTED)
 
 
 def unaligned(r: Run, slot: Slot) -> int:
@@ -92,6 +92,8 @@ def _word(r: Run, slot: Slot, instruction: Instruction, word: int, done: int) ->
 
     ``done`` elements are complete before it ("Accesses").
     """
+    if instruction.pattern == LISTED:
+        return _listed_word(r, slot, instruction, word)
     if slot.end_byte < 0:
         addresses = r.word_address[slot.number]
         if words_of_element(instruction) == 1:
@@ -105,6 +107,16 @@ def _word(r: Run, slot: Slot, instruction: Instruction, word: int, done: int) ->
         through += 1
     needed = through + 1 if through < slot.elements and through * size < passed else through
     return needed, through, (slot.address >> 2) + word
+
+
+def _listed_word(r: Run, slot: Slot, instruction: Instruction, word: int) -> tuple[int, int, int]:
+    """Return what :func:`_word` does, of a listed access ("Recorded programs")."""
+    words = words_of_element(instruction)
+    k, of_element = word // words, words * instruction.per_element
+    through = (
+        slot.elements if word + 1 == slot.words else smaller((word + 1) // of_element, slot.elements - 1)
+    )
+    return word // of_element + 1, through, r.word_address[slot.number][k] + word % words
 
 
 def _pass(r: Run, slot: Slot, instruction: Instruction, done: int, through: int, cycle: int) -> None:
@@ -167,7 +179,7 @@ def _transfer(r: Run, slot: Slot, port: int, cycle: int, until: int) -> int:
     clear, wake, now = limit == NEVER and _is_clear(r, slot, instruction), NEVER, cycle
     while word < slot.words:
         needed, through, address = _word(r, slot, instruction, word, done)
-        off = is_masked_off(r, slot, instruction, done, needed)
+        off = word_is_off(r, slot, instruction, word, done, needed)
         along = off or goes_along(r, slot, instruction, word, address)
         places = 0 if along else word_places(r, instruction, port, address)
         if off and r.machine.masked_elements == 0:

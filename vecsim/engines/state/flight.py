@@ -53,6 +53,8 @@ class Slot(Row):
     word: int = 0
     words: int = 0
     """Words transferred, of how many."""
+    addresses: int = 0
+    """How many addresses there are in ``Run.word_address``, of an access that is not contiguous."""
     address: int = NONE
     end_byte: int = NONE
     """The first byte of an access, and the one after its last; -1: it is not contiguous."""

@@ -66,6 +66,14 @@ class Instruction(Row):
     """The x register that selects a slice of the vector cache."""
     target: int = NONE
     """The instruction to which a taken branch goes; -1 for an indirect jump."""
+    following: int = NONE
+    """The instruction that comes next unless a branch is taken."""
+    joined: int = 0
+    """1 if it takes no place in issue: it is a further part of the one before it."""
+    recovery: int = 0
+    """Cycles that its unit takes after its last element."""
+    per_element: int = 1
+    """How many addresses an element of a listed access has."""
     accumulator: int = NONE
     """The vector register to which a sparse instruction adds."""
     masked: int = NONE

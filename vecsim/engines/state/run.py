@@ -88,8 +88,8 @@ class Run:
     """(N,) the vector instructions in flight."""
     depends: Annotated[list[bytearray], Record(("slots", "slots"))]
     """(N, N) what the first waits for in the second, bits of :mod:`vecsim.engines.state.flight`."""
-    word_address: Annotated[list[list[int]], Record(("slots", "section"))]
-    """(N, s) word address of each element of strided and indexed accesses; ``MASKED_OFF`` of the elements of
+    word_address: Annotated[list[list[int]], Record(("slots", "addresses"))]
+    """(N, A) word address of each element of strided and indexed accesses; ``MASKED_OFF`` of the elements of
     any instruction under mask where the mask is 0, and 0 of its others."""
     entry_rows: Annotated[list[list[int]], Record(("slots", "section"))]
     """(N, s) the row of each entry of sparse instructions."""
@@ -151,6 +151,8 @@ class Run:
     """(4,) vl, blocklen, rowptr, rowcount."""
     vw: Annotated[list[int], Temporary()]
     """The vector registers as int32: element k of register v is ``vw[2 * (v * s + k)]``."""
+    words: Annotated[list[int], Temporary()]
+    """Simulated memory as words, in which lists of addresses are."""
     mask: Annotated[bytearray, Temporary()]
     """(s,) the vector mask, 0 or 1."""
     address: Annotated[list[int], Temporary()]

@@ -28,8 +28,8 @@ Scratch = dict[str, npt.NDArray[Any]]
 PARTS = parts_of(CompiledRun)
 STATE = ("v", "mask", "cache", "memory", "address", "row")
 """Arrays of the architectural state whose addresses are in the table; other names see the same ones."""
-SEEN_OTHERWISE = ("vw",)
-"""Of the parts of a run, what is another view of an array of the state."""
+SEEN_OTHERWISE = ("vw", "words")
+"""Of the parts of a run, what are other views of arrays of the state."""
 
 
 class Place(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from isa.declaration import Unit
+from isa.declaration import Pattern, Unit
 from vecsim.engines.jit.compiler.functions import apart
 from vecsim.engines.jit.multiport.wake_ups import book, wake_followers
 from vecsim.engines.rules.banks import words_in_a_cycle
@@ -18,7 +18,7 @@ from vecsim.engines.rules.renaming import instruction_of
 from vecsim.engines.state import causes
 from vecsim.engines.state.flight import FOLLOWS_ELEMENT
 
-MEMORY = int(Unit.MEMORY)
+MEMORY, LISTED = int(Unit.MEMORY), int(Pattern.LISTED)
 GENERAL, CONTIGUOUS, ADDRESSES = range(3)
 """How the words of an access are timed: by the rules; here, by the base address or by that of each."""
 
@@ -69,7 +69,7 @@ def _look_at(r: Any, slot: Any, moving: Any) -> None:
     moving.age, moving.window, moving.kind = slot.age, 2, GENERAL
     if r.machine.flat_memory == 0 or instruction.cache == 1 or r.scratch.timeline == 2:
         return
-    if instruction.masked == 1:
+    if instruction.masked == 1 or instruction.pattern == LISTED:
         return
     reads, writes = len(instruction.reads), len(instruction.writes)
     if reads > 2 or writes > 2:

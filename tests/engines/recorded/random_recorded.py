@@ -1,0 +1,132 @@
+"""Random recorded programs on random machines."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from tests.differential.random_machines import random_machine
+from vecsim.engines.recorded.events import event
+from vecsim.engines.recorded.program import Costs, RecordedProgram, RecordedRow, recorded_program
+from vecsim.engines.recorded.rows import KINDS
+from vecsim.engines.rules.addresses import NOT_ACCESSED
+from vecsim.machine import Machine
+
+MEMORY = 1024
+MOST_EVENTS = 120
+REGISTERS = 6
+
+
+class RecordedCase(NamedTuple):
+    program: RecordedProgram
+    memory: npt.NDArray[np.uint8]
+    machine: Machine
+
+
+def recorded_case(seed: int) -> RecordedCase:
+    """Draw a program, its record and a machine."""
+    rng = random.Random(f"recorded {seed}")
+    machine = random_machine(rng).model_copy(
+        update={"chaining": True, "physical_vector_registers": 0, "physical_scalar_registers": 0}
+    )
+    rows = [_row(rng) for _ in range(rng.randrange(3, 20))]
+    end = len(rows)
+    for i, row in enumerate(rows):
+        if row.kind == "branch":
+            rows[i] = replace(row, target=rng.randrange(end + 1))
+        elif not rng.randrange(10):
+            rows[i] = replace(row, following=rng.randrange(i + 1, end + 1))
+    rows.append(RecordedRow("halt"))
+    size = rng.choice([4, 8, 16])
+    rows = [replace(row, element_bytes=size) for row in rows]
+    costs = {
+        name: Costs(*(rng.choice([1, 1, 2, 3, 7]) for _ in range(2)), rng.choice([0, 0, 1, 5]))
+        for name in "abc"
+    }
+    record = _record(rng, rows, machine, size)
+    program, memory = recorded_program(
+        rows,
+        record,
+        memory_bytes=MEMORY,
+        costs_of=lambda name, _: costs.get(name, Costs()),
+    )
+    return RecordedCase(program, memory, machine)
+
+
+def _some(rng: random.Random, most: int, first: int = 1) -> tuple[int, ...]:
+    return tuple(rng.sample(range(first, first + REGISTERS), rng.randrange(most + 1)))
+
+
+def _row(rng: random.Random) -> RecordedRow:
+    kind = rng.choice([each.mnemonic for each in KINDS.instructions if each.mnemonic != "halt"])
+    if not rng.randrange(3):
+        kind = rng.choice(
+            ["scalar", "add", "multiply", "branch", "vector_load.unit32", "vector_load.listed32"]
+        )
+    row = RecordedRow(kind, rng.choice("abc"), awaited=_some(rng, 2))
+    if kind in ("add", "multiply"):
+        return replace(
+            row,
+            reads=_some(rng, 3),
+            whole_reads=_some(rng, 5) if not rng.randrange(4) else (),
+            writes=_some(rng, 1),
+            joined=not rng.randrange(3),
+            last_part=bool(rng.randrange(3)),
+            repeats=rng.choice([1, 1, 2, 5]),
+        )
+    if kind.endswith("to_scalar"):
+        return replace(row, reads=_some(rng, 2), late=_some(rng, 1))
+    if kind.startswith("vector_load"):
+        return replace(
+            row, writes=_some(rng, 1), joined=not rng.randrange(4), per_element=rng.choice([1, 2, 4])
+        )
+    if kind.startswith("vector_store"):
+        return replace(
+            row, reads=_some(rng, 2), joined=not rng.randrange(4), per_element=rng.choice([1, 2, 4])
+        )
+    return replace(row, scalar_writes=() if kind == "branch" else _some(rng, 1))
+
+
+def _record(
+    rng: random.Random, rows: list[RecordedRow], machine: Machine, size: int
+) -> list[npt.NDArray[np.uint32]]:
+    """Walk through the rows as a run would, and draw what depends on values."""
+    record, i, end = [], 0, len(rows) - 1
+    while i < end:
+        row, ending = rows[i], len(record) > MOST_EVENTS
+        following = i + 1 if row.following < 0 else row.following
+        count = rng.choice([0, 1, machine.section_size, rng.randint(1, machine.section_size)])
+        if row.kind == "branch":
+            taken = row.target > i if ending else bool(rng.randrange(2))
+            record.append(event(taken=taken))
+            following = row.target if taken else following
+        elif row.kind == "jump":
+            target = end if ending else rng.randrange(end + 1)
+            following = target if (taken := bool(rng.randrange(2)) or ending) else following
+            record.append(event(target=target, taken=taken))
+        elif "listed" in row.kind:
+            count = max(count, 1)
+            few = rng.randint(row.per_element * (count - 1) + 1, row.per_element * count)
+            record.append(event(count=count, listed=[_address(rng) for _ in range(few)]))
+        elif "strided" in row.kind:
+            stride = rng.choice([-8, -4, 0, 4, 8])
+            middle = MEMORY // 2
+            stride = stride if abs(stride) * count < middle - 8 else 0
+            record.append(event(count=count, address=4 * (middle // 4), stride=stride))
+        elif "unit" in row.kind:
+            count = min(count, MEMORY // (2 * size))
+            record.append(event(count=count, address=4 * rng.randrange(MEMORY // 8)))
+        elif row.kind.startswith(("load", "store")):
+            record.append(event(address=8 * rng.randrange(MEMORY // 8)))
+        elif row.kind != "scalar":
+            record.append(event(count=count))
+        i = following
+    return record
+
+
+def _address(rng: random.Random) -> int:
+    return NOT_ACCESSED if not rng.randrange(5) else 8 * rng.randrange(MEMORY // 8)

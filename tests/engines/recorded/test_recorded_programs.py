@@ -1,0 +1,121 @@
+"""Programs that are a record: both engines agree, and a program of this machine keeps its cycles."""
+
+import numpy as np
+import pytest
+from random_recorded import recorded_case
+from recording import recorded
+from scipy.sparse import random_array
+from tiers import one_in
+
+from programs.measurement import prepare_product
+from tests.differential.comparison import run_facts
+from vecsim.engines.recorded.events import event
+from vecsim.engines.recorded.program import Costs, RecordedRow, recorded_program
+from vecsim.engines.rules.addresses import NOT_ACCESSED
+from vecsim.engines.running import run
+from vecsim.engines.timeline import TimelineRequest
+from vecsim.machine import load_machine
+from vecsim.support.errors import UserError
+
+ENGINES = ("jit", "simpy")
+MACHINE = load_machine("vs2003", ["section_size=4", "lanes=1", "memory_ports=1"])
+
+
+def cycles(rows, record, costs=None, engine="jit", machine=MACHINE):
+    program, memory = recorded_program(
+        [*rows, RecordedRow("halt")],
+        record,
+        memory_bytes=4096,
+        costs_of=lambda name, _: (costs or {}).get(name, Costs()),
+    )
+    return run(program, memory, machine, engine=engine).cycles
+
+
+@pytest.mark.parametrize("seeds", one_in(10, [range(k, k + 15) for k in range(0, 150, 15)]), ids=str)
+def test_engines_agree_on_random_recorded_programs(seeds):
+    for seed in seeds:
+        case = recorded_case(seed)
+        facts = [
+            run_facts(run(case.program, case.memory, case.machine, engine=each, timeline=TimelineRequest()))
+            for each in ENGINES
+        ]
+        assert facts[0].keys() == facts[1].keys()
+        different = [name for name in facts[0] if not np.array_equal(facts[0][name], facts[1][name])]
+        assert different == [], seed
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"),
+    [
+        ("crs", []),
+        ("jd", ["memory_ports=2", "addresses_per_cycle=2"]),
+        ("jd", ["l1.bytes=1024", "main_memory.latency=20", "merge_bytes=16", "merge_window=4"]),
+    ],
+)
+def test_a_recorded_program_keeps_its_cycles(name, changes):
+    machine = load_machine("vs2003", ["section_size=8", *changes])
+    matrix = random_array((30, 30), density=0.2, rng=np.random.default_rng(5), dtype=np.float32)
+    options = {"sums": "scalar"} if name == "crs" else {}
+    prepared = prepare_product(name, matrix, machine, options=options)
+    expected = run(prepared.program, prepared.loaded.memory, machine)
+    program, memory = recorded(prepared.program, prepared.loaded.memory, machine)
+    actual = run(program, memory, machine)
+    assert actual.cycles == expected.cycles
+    assert actual.counters == expected.counters
+    assert np.array_equal(actual.attribution.waited, expected.attribution.waited)
+    assert np.array_equal(actual.attribution.attributed, expected.attribution.attributed)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_parts_take_no_place_in_issue(engine):
+    # Width 1: the second part issues in cycle 0, too, and its unit starts it when it has done with the first.
+    machine = MACHINE.model_copy(update={"issue_width": 1})
+    rows = [RecordedRow("add", writes=(1,)), RecordedRow("add", writes=(2,)), RecordedRow("scalar")]
+    record = [event(count=4)] * 2
+    apart = cycles(rows, record, engine=engine, machine=machine)
+    assert apart == 4 + 4  # elements in cycles 0 to 3 and 4 to 7, each ready a cycle later
+    rows[1] = RecordedRow("add", writes=(2,), joined=True)
+    assert cycles(rows, record, engine=engine, machine=machine) == apart
+    # Without elements only issue counts: 4 instructions, of which parts take no place.
+    assert cycles([RecordedRow("scalar")] * 3, [], engine=engine, machine=machine) == 4
+    parts = [RecordedRow("scalar"), RecordedRow("add", joined=True), RecordedRow("add", joined=True)]
+    assert cycles(parts, [event(count=0)] * 2, engine=engine, machine=machine) == 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_unit_recovers_after_the_last_part(engine):
+    # Elements at 0, 2 and 4 (interval 2); the unit is free at 4 + 2 + 5, where the other instruction starts.
+    rows = [RecordedRow("add", "long", writes=(1,)), RecordedRow("add", writes=(2,))]
+    record = [event(count=3), event(count=1)]
+    assert cycles(rows, record, {"long": Costs(1, 2, 5)}, engine) == 11 + 1
+    rows[0] = RecordedRow("add", "long", writes=(1,), last_part=False)
+    assert cycles(rows, record, {"long": Costs(1, 2, 5)}, engine) == 6 + 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_an_interval_repeats(engine):
+    rows = [RecordedRow("add", "each", writes=(1,), repeats=4)]
+    assert cycles(rows, [event(count=3)], {"each": Costs(1, 3, 0)}, engine) == 2 * 12 + 12
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_addresses_of_a_list_belong_to_elements(engine):
+    # Startup 20, one address a cycle: words at 20 to 24, elements complete at 21, 23 and 24.
+    rows = [
+        RecordedRow("vector_load.listed32", writes=(1,), per_element=2),
+        RecordedRow("add", reads=(1,), writes=(2,)),
+    ]
+    listed = event(count=3, listed=[0, 4, NOT_ACCESSED, 12, 16])
+    assert cycles(rows, [listed, event(count=3)], engine=engine) == 20 + 5 + 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_what_follows_need_not_be_the_next_row(engine):
+    rows = [RecordedRow("scalar", following=3), *[RecordedRow("add", writes=(1,))] * 2]
+    assert cycles(rows, [], engine=engine) == 1
+
+
+def test_too_many_registers_are_refused():
+    rows = [RecordedRow("add", writes=(MACHINE.vector_registers,))]
+    with pytest.raises(UserError, match=r"vs2003.* has vector_registers = "):
+        cycles(rows, [event(count=1)])
