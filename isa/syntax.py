@@ -137,19 +137,21 @@ def substituted(node: Argument, replace: Callable[[Name], Argument]) -> Argument
         case Name():
             return replace(node)
         case Half(part, operand):
-            operand = inner(operand)
-            return Half(part, operand, operand.column)
+            return Half(part, new := inner(operand), _column(node, operand, new))
         case Memory(offset, base):
-            offset = inner(offset)
-            return Memory(offset, inner(base), offset.column)
+            return Memory(new := inner(offset), inner(base), _column(node, offset, new))
         case Group(operand):
-            operand = inner(operand)
-            return Group(operand, operand.column)
+            return Group(new := inner(operand), _column(node, operand, new))
         case Unary(sign, operand):
             return Unary(sign, inner(operand), node.column)
         case Binary(sign, left, right):
             return Binary(sign, inner(left), inner(right), node.column)
     return node
+
+
+def _column(node: Argument, old: Argument, new: Argument) -> int:
+    """Return the column of a node with a part replaced: within a template it is that of the new part."""
+    return node.column if new.column == old.column else new.column
 
 
 def _name(token: Token) -> Name:

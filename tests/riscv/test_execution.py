@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 from riscv_elf import DATA_BASE, TEXT_BASE, elf
 
+from isa.program import SourceLine
 from isa.riscv.declaration import Trap
 from isa.riscv.encoding import encode
-from vecsim.riscv.elf import SourceLine, parsed_elf, read_elf
+from vecsim.riscv.elf import parsed_elf, read_elf
 from vecsim.riscv.execution import Execution, RiscvFault, execute_elf
 from vecsim.support.errors import UserError
 
@@ -59,7 +60,7 @@ def test_source_lines():
     read = read_elf(SIEVE)
     text = (Path(__file__).parent / "sieve.c").read_text().splitlines()
     line = 1 + next(k for k, each in enumerate(text) if "sieve(void)" in each)
-    assert read.line_of(read.symbols["sieve"].address) == SourceLine("sieve.c", line)
+    assert read.line_of(read.symbols["sieve"].address) == SourceLine("sieve.c", line, "")
     assert read.line_of(read.text - 2) is None
 
 
@@ -132,13 +133,25 @@ def test_stored_instructions_are_executed_after_a_fence():
 @pytest.mark.parametrize(
     ("instructions", "trap", "message"),
     [
-        ([("ld", {"rd": A0, "rs1": 0})], Trap.LOAD_FAULT, "pc 0x80000000, ld: a load from 0x0, outside"),
-        ([("sb", {"rs1": 0, "store12": -1})], Trap.STORE_FAULT, "sb: a store to 0xffffffffffffffff, outside"),
-        ([("lw", {"rs1": SP, "imm12": -3})], Trap.MISALIGNED_LOAD, "lw: a load from 0x"),
+        (
+            [("ld", {"rd": A0, "rs1": 0})],
+            Trap.LOAD_FAULT,
+            "pc 0x80000000, ld a0, 0(zero): a load from 0x0, outside",
+        ),
+        (
+            [("sb", {"rs1": 0, "store12": -1})],
+            Trap.STORE_FAULT,
+            "sb zero, -1(zero): a store to 0xffffffffffffffff, outside",
+        ),
+        ([("lw", {"rs1": SP, "imm12": -3})], Trap.MISALIGNED_LOAD, "lw zero, -3(sp): a load from 0x"),
         ([("sd", {"rs1": SP, "store12": -3})], Trap.MISALIGNED_STORE, "which its size does not divide"),
         ([("ebreak", {})], Trap.BREAKPOINT, "ebreak: a breakpoint"),
-        ([("csrrw", {"csr": 0xC00, "rs1": 1})], Trap.ILLEGAL, "csrrw: illegal instruction 0xc0009073"),
-        ([("csrrs", {"csr": 0x7C0})], Trap.ILLEGAL, "csrrs: illegal instruction"),
+        (
+            [("csrrw", {"csr": 0xC00, "rs1": 1})],
+            Trap.ILLEGAL,
+            "csrrw zero, cycle, ra: illegal instruction 0xc0009073",
+        ),
+        ([("csrrs", {"csr": 0x7C0})], Trap.ILLEGAL, "csrrs zero, 0x7c0, zero: illegal instruction"),
         ([li(A0, 0)], Trap.FETCH_FAULT, "pc 0x80000004: there are no instructions"),
     ],
 )

@@ -12,6 +12,7 @@ from numba.extending import intrinsic
 
 from isa.riscv.declaration import Row, Timing, Trap
 from isa.riscv.encoding import OUTSIDE
+from isa.riscv.semantics.soft_float import SEPARATE
 from isa.riscv.state import BYTES, COUNT, INSTRUCTION, PC, TEXT
 from vecsim.engines.jit.compiler.compilation import Exported, compile_object
 from vecsim.engines.jit.compiler.functions import function, inline
@@ -33,12 +34,16 @@ def compile_part(part: str) -> bytes:
     """Compile a part into an object file."""
     if part == LOOP:
         return compile_object({LOOP: Exported(_loop(rows_of(LOOP)), RUN)})
+    memo: dict[int, Any] = PRIMITIVES | FUSED
     return compile_object(
         {
-            function_name(part, semantics): Exported(_executing(semantics), SEMANTICS)
+            function_name(part, semantics): Exported(_executing(semantics, memo), SEMANTICS)
             for semantics in families_of(part).values()
         }
     )
+
+
+_SEPARATE = {each.__code__ for each in SEPARATE}
 
 
 def _compiling(copy: Function) -> Any:
@@ -50,8 +55,11 @@ def _compiled(semantics: Function, memo: dict[int, Any]) -> Any:
     return rebound(semantics, memo, _compiling)
 
 
-def _executing(semantics: Function) -> Function:
-    compiled = rebound(semantics, PRIMITIVES | FUSED, inline)
+def _executing(semantics: Function, memo: dict[int, Any]) -> Function:
+    def make(copy: Function) -> Any:
+        return (function if copy.__code__ in _SEPARATE else inline)(copy)
+
+    compiled = rebound(semantics, memo, make)
 
     def execute(table: int, row: int) -> Any:
         return compiled(hart_of(table), row)

@@ -7,69 +7,27 @@ from __future__ import annotations
 
 import io
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from elftools.dwarf.dwarfinfo import DWARFInfo
 from elftools.elf.constants import P_FLAGS, SH_FLAGS
 from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
+from isa.program import SourceLine
+from isa.riscv.program import RiscvProgram, Segment, Symbol
 from vecsim.support.errors import UserError, in_words
 from vecsim.support.input_files import ELF_FILE, Name, read_input
 
 
-class Segment(NamedTuple):
-    """Bytes at an address, followed by zeros up to ``size``."""
-
-    address: int
-    content: bytes
-    size: int
-
-
-class Symbol(NamedTuple):
-    """An address with a name, and how many bytes are there (0 if the file does not say)."""
-
-    address: int
-    size: int
-
-
-class SourceLine(NamedTuple):
-    """A line of a source file."""
-
-    file: str
-    line: int
-
-
 @dataclass(frozen=True)
-class ElfProgram:
-    """A program.
+class ElfProgram(RiscvProgram):
+    """A program, and the file that has it."""
 
-    Attributes
-    ----------
-    name
-        What messages call it.
-    content
-        The file.
-    entry
-        The address of its first instruction.
-    segments
-        What memory contains at first, by address.
-    text, text_end
-        The addresses between which instructions are.
-    symbols
-        By name.
-    """
-
-    name: str
-    content: bytes
-    entry: int
-    segments: tuple[Segment, ...]
-    text: int
-    text_end: int
-    symbols: Mapping[str, Symbol]
+    content: bytes = b""
 
     def line_of(self, address: int) -> SourceLine | None:
         """Return the source line of an instruction; None if the file does not say."""
@@ -127,7 +85,8 @@ def _parsed(elf: Any, content: bytes, name: str) -> ElfProgram:
     begin, end = min(low for low, _ in text), max(high for _, high in text)
     if begin % 2 or not any(each.address <= begin and end <= each.address + each.size for each in segments):
         raise UserError(f"{name}: its instructions are in several segments, or at an odd address")
-    return ElfProgram(name, content, elf["e_entry"], segments, begin, end + end % 2, dict(_symbols(elf)))
+    symbols = dict(_symbols(elf))
+    return ElfProgram(name, elf["e_entry"], segments, begin, end + end % 2, symbols, content=content)
 
 
 def _text_ranges(elf: Any) -> Iterator[tuple[int, int]]:
@@ -164,4 +123,4 @@ def _lines_of(dwarf: DWARFInfo) -> Iterator[tuple[int, SourceLine | None]]:
             if state is None:
                 continue
             known = 0 <= state.file - first < len(names) and not state.end_sequence
-            yield state.address, SourceLine(names[state.file - first], state.line) if known else None
+            yield state.address, SourceLine(names[state.file - first], state.line, "") if known else None

@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.riscv.declaration import Trap
+from isa.riscv.disassembler import instruction_text
 from isa.riscv.encoding import decoded, decoded_text, is_short
-from isa.riscv.instructions import ROWS
+from isa.riscv.program import RiscvProgram, Symbol
 from isa.riscv.state import BYTES, COUNT, FAULT_ADDRESS, INSTRUCTION, PC, TOHOST, Hart
-from vecsim.riscv.elf import ElfProgram, Symbol
 from vecsim.riscv.hart import Interpreter, new_hart
 from vecsim.riscv.host import A0, Host
 from vecsim.riscv.memory import bytes_at, put_bytes
@@ -66,7 +66,7 @@ class Execution:
     Parameters
     ----------
     program
-        Of :func:`vecsim.riscv.elf.read_elf`.
+        Of :func:`vecsim.riscv.elf.read_elf` or :mod:`isa.riscv.assembler`.
     vlen
         Bits of a vector register.
     memory_bytes
@@ -82,7 +82,7 @@ class Execution:
 
     def __init__(
         self,
-        program: ElfProgram,
+        program: RiscvProgram,
         *,
         vlen: int = DEFAULT_VLEN,
         memory_bytes: int = MEMORY_BYTES,
@@ -222,7 +222,7 @@ class Execution:
         columns = decoded(bits)
         if columns[INSTRUCTION] < 0:
             return ""
-        return f", {ROWS[columns[INSTRUCTION]].mnemonic}"
+        return f", {instruction_text(bits, pc)}"
 
     def _bits(self, pc: int) -> int:
         content = bytes_at(self.hart, pc, min(4, self.program.text_end - pc)).tobytes()
@@ -246,7 +246,7 @@ class Execution:
 
 
 def execute_elf(
-    program: ElfProgram,
+    program: RiscvProgram,
     inputs: Mapping[str, npt.NDArray[np.generic]] | None = None,
     *,
     vlen: int = DEFAULT_VLEN,

@@ -1,0 +1,70 @@
+"""A RISC-V program, whether it was assembled or linked: what memory holds, where it begins, its symbols."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from isa.program import SourceLine
+
+
+class Segment(NamedTuple):
+    """Bytes at an address, followed by zeros up to ``size``."""
+
+    address: int
+    content: bytes
+    size: int
+
+
+class Symbol(NamedTuple):
+    """An address with a name, and how many bytes are there (0: not known)."""
+
+    address: int
+    size: int
+
+
+@dataclass(frozen=True)
+class RiscvProgram:
+    """A program.
+
+    Attributes
+    ----------
+    name
+        What messages call it.
+    entry
+        The address of its first instruction.
+    segments
+        What memory contains at first, by address.
+    text, text_end
+        The addresses between which instructions are.
+    symbols
+        By name.
+    lines
+        The addresses of instructions in order, each with its source line; empty where that is not known.
+    inputs
+        SHA-256 of every file that assembling read, by its path from the folder of the text.
+    """
+
+    name: str
+    entry: int
+    segments: tuple[Segment, ...]
+    text: int
+    text_end: int
+    symbols: Mapping[str, Symbol]
+    lines: Sequence[tuple[int, SourceLine]] = ()
+    inputs: Mapping[str, str] = field(default_factory=dict)
+
+    def line_of(self, address: int) -> SourceLine | None:
+        """Return the source line of an instruction; None if it is not known."""
+        place = bisect_right(self.lines, address, key=lambda each: each[0]) - 1
+        return self.lines[place][1] if place >= 0 else None
+
+    def bytes_at(self, address: int, count: int) -> bytes:
+        """Return what memory contains at first; fewer bytes at the end of a segment."""
+        for each in self.segments:
+            if each.address <= address < each.address + each.size:
+                content = each.content.ljust(each.size, b"\0")
+                return content[address - each.address : address - each.address + count]
+        return b""
