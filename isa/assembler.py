@@ -15,21 +15,21 @@ from pathlib import Path
 import numpy as np
 
 from isa import mnemonics
-from isa.conditions import CONDITIONAL
 from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, DataSection, segments
 from isa.declaration import Instruction, InstructionSet
 from isa.directives import BY_NAME, is_data_section
 from isa.encoding import encode
-from isa.expressions import evaluate, in_range
-from isa.inclusion import Inclusion
 from isa.instructions import BASE, TYPED
 from isa.operands import Field, field_value
-from isa.places import Place, Source
 from isa.program import Program, SourceLine
 from isa.restrictions import Restrictions
 from isa.symbols import Symbols
-from isa.syntax import Argument, Name, Problem, characters, parse_line
-from isa.text_reader import TextReader
+from isa.text.conditions import CONDITIONAL
+from isa.text.expressions import evaluate, in_range
+from isa.text.inclusion import Inclusion
+from isa.text.places import Place, Source
+from isa.text.reader import TextReader
+from isa.text.syntax import Argument, Name, Problem, characters, parse_line
 from vecsim.support.arguments import path as path_of
 from vecsim.support.arguments import path_text, shown, table, whole
 from vecsim.support.errors import UserError

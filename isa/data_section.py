@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from isa.expressions import in_range
-from isa.places import Place
 from isa.program import DataSegment
-from isa.syntax import Argument, Float, Name, Problem
+from isa.text.expressions import in_range
+from isa.text.places import Place
+from isa.text.syntax import Argument, Float, Name, Problem
 from vecsim.support.decimal_text import CODES, OutOfRangeError, nearest_float
 
 ADDRESS_LIMIT = 1 << 31

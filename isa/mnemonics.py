@@ -6,11 +6,11 @@ from functools import cache
 
 from isa import pseudo
 from isa.declaration import Instruction, InstructionSet
-from isa.expressions import evaluate
 from isa.instructions import BASE, TYPED
 from isa.operands import Field, instruction_slots, match_operands, written_syntax
 from isa.symbols import Symbols, Undefined
-from isa.syntax import Argument, Line, Name, Problem, parse_line, substituted
+from isa.text.expressions import evaluate
+from isa.text.syntax import Argument, Line, Name, Problem, parse_line, substituted
 from vecsim.support.suggestions import amount, nearest
 
 GENERIC = ".f"

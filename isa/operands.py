@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from isa.declaration import Instruction, Operand
-from isa.expressions import evaluate, in_range
 from isa.symbols import Symbols
-from isa.syntax import Argument, Expression, Float, Group, Memory, Name, Number, Problem, Text
+from isa.text.expressions import evaluate, in_range
+from isa.text.syntax import Argument, Expression, Float, Group, Memory, Name, Number, Problem, Text
 
 
 @dataclass(frozen=True)

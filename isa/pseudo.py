@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from isa.expressions import UPPER_SHIFT
+from isa.text.expressions import UPPER_SHIFT
 
 
 def _always(value: int) -> bool:

@@ -11,11 +11,11 @@ from typing import TypeAlias
 from isa import mnemonics
 from isa.declaration import FORM, FORM_BITS, Instruction, InstructionSet
 from isa.directives import BY_NAME as DIRECTIVES
-from isa.directives import Directive
 from isa.encoding import OPCODE_SHIFT
 from isa.instructions import BASE, TYPED
 from isa.operands import written_syntax
 from isa.pseudo import PSEUDO_INSTRUCTIONS, Pseudo
+from isa.text.directives import Directive
 from isa.worked import Example, examples_of
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import nearest

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping
 
 from isa.declaration import REGISTERS
-from isa.expressions import LIMIT
-from isa.places import Place
 from isa.registers import KINDS, REGISTER_NAMES, RISCV_ALIASES, Register, register_name
-from isa.syntax import Argument, Name, Problem
+from isa.text.expressions import LIMIT
+from isa.text.places import Place
+from isa.text.syntax import Argument, Name, Problem
 from vecsim.support.arguments import shown
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import nearest

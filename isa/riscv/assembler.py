@@ -12,12 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
-from isa.conditions import CONDITIONAL
 from isa.data_section import SPACE_LIMIT, pack
-from isa.directives import check_directive
-from isa.expressions import in_range
-from isa.inclusion import Inclusion
-from isa.places import Place, Source
 from isa.program import SourceLine
 from isa.riscv.directives import (
     DROPPED,
@@ -35,8 +30,13 @@ from isa.riscv.program import RiscvProgram
 from isa.riscv.sections import Section, lay_out, segments
 from isa.riscv.statements import Statement, parsed_arguments, statements, without_comments
 from isa.riscv.symbols import Label, Symbols
-from isa.syntax import Argument, Name, Problem, characters
-from isa.text_reader import TextReader
+from isa.text.conditions import CONDITIONAL
+from isa.text.directives import check_directive
+from isa.text.expressions import in_range
+from isa.text.inclusion import Inclusion
+from isa.text.places import Place, Source
+from isa.text.reader import TextReader
+from isa.text.syntax import Argument, Name, Problem, characters
 from vecsim.support.arguments import path as path_of
 from vecsim.support.arguments import path_text, shown, table, whole
 from vecsim.support.errors import UserError

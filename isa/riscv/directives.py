@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from isa.data_section import DOUBLE, FLOAT, Element
 from isa.directives import BY_NAME as SHARED
-from isa.directives import MANY, Directive
+from isa.text.directives import MANY, Directive
 
 DIRECTIVES: tuple[Directive, ...] = (
     *(SHARED[name] for name in (".if", ".else", ".endif", ".include", ".incbin")),

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import NamedTuple
 
-from isa.expressions import LIMIT, in_range
 from isa.riscv.declaration import Row
 from isa.riscv.encoding import encode
 from isa.riscv.fields import FIELDS, Field, Kind
@@ -27,7 +26,8 @@ from isa.riscv.rows import compressed
 from isa.riscv.rows.compressed import CompressedRow
 from isa.riscv.statements import parsed_arguments
 from isa.symbols import Undefined
-from isa.syntax import Argument, Group, Half, Memory, Name, Number, Problem, substituted
+from isa.text.expressions import LIMIT, in_range
+from isa.text.syntax import Argument, Group, Half, Memory, Name, Number, Problem, substituted
 from vecsim.support.suggestions import nearest
 
 CONSTANT = "li"

@@ -11,7 +11,7 @@ from isa.declaration import REGISTERS
 from isa.registers import ALIASES, RISCV_ALIASES
 from isa.riscv.fields import FIELDS, Field, Kind
 from isa.riscv.semantics.control import CSRS
-from isa.syntax import Argument, Float, Group, Memory, Name, Number, Problem, Text
+from isa.text.syntax import Argument, Float, Group, Memory, Name, Number, Problem, Text
 from vecsim.support.suggestions import nearest
 
 NAMED_REGISTERS: dict[str, tuple[str, int]] = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from isa.places import Place
 from isa.riscv.directives import SectionKind
 from isa.riscv.program import Segment
+from isa.text.places import Place
 
 ALIGNMENT = 8
 """The address of a section is a multiple of this, at least."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
-from isa.syntax import LINES_KEPT, Argument, Name, Problem, parser_of
+from isa.text.syntax import LINES_KEPT, Argument, Name, Problem, parser_of
 
 PARTS = ("hi", "lo", "pcrel_hi", "pcrel_lo")
 """Relocation operators."""

@@ -7,14 +7,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from isa.expressions import LIMIT, Evaluation
-from isa.places import Place
 from isa.riscv.operands import NAMED_REGISTERS
 from isa.riscv.program import Symbol
 from isa.riscv.sections import Section
 from isa.riscv.statements import REST
 from isa.symbols import Undefined
-from isa.syntax import Argument, Name, Number, Problem, substituted
+from isa.text.expressions import LIMIT, Evaluation
+from isa.text.places import Place
+from isa.text.syntax import Argument, Name, Number, Problem, substituted
 from vecsim.support.suggestions import nearest
 
 _NUMERIC = re.compile(r"([0-9]+)([fb])")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from isa.encoding import encode
-from isa.expressions import UPPER_SHIFT
 from isa.instructions import BASE
 from isa.program import Program
+from isa.text.expressions import UPPER_SHIFT
 
 
 class Label:

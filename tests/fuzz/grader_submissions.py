@@ -25,7 +25,7 @@ from experiments.course.registry import EXERCISES
 from experiments.course.submission import Submission, read_submission
 from isa.directives import DIRECTIVES
 from isa.instructions import BASE
-from isa.mistakes import MOST
+from isa.text.mistakes import MOST
 from tests.experiments.course.cheats import CHEATS, SHIPPED
 from tests.experiments.course.plain_grader import objection
 from tests.fuzz.campaign import MOST_SECONDS, Case, main

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from isa import inclusion
 from isa.assembler import assemble, assemble_file
 from isa.disassembler import listing
 from isa.restrictions import Restrictions
+from isa.text import inclusion
 from programs.measurement import multiplicand, prepare
 from tests.included_texts import PROGRAMS, whole_text
 from vecsim.data import load

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from isa.assembler import assemble
-from isa.syntax import parse_line
+from isa.text.syntax import parse_line
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*/*.s"))
 LINES = [

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from isa.assembler import assemble
 from isa.declaration import InstructionSet
-from isa.inclusion import name_of
 from isa.program import Program
+from isa.text.inclusion import name_of
 from vecsim.data.memory_files import without_room
 from vecsim.machine import Machine, instruction_set_of
 from vecsim.support.errors import UserError

@@ -218,7 +218,7 @@ DECIDE = (
     "vecsim/data/synthetic/keyed_entries.py",
     "vecsim/results/digests.py",
     "vecsim/machine/presets/vs2003.toml",
-    "isa/grammar.lark",
+    "isa/text/grammar.lark",
     "programs/crs/plain.s",
     "experiments/whatif/sweep/work.py",
     "experiments/papers/hism/suite/suite.csv",

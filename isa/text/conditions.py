@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from isa.places import Place
-from isa.syntax import Name, Problem
+from isa.text.places import Place
+from isa.text.syntax import Name, Problem
 
 CONDITIONAL = (".if", ".else", ".endif")
 """The directives that say which lines count."""

@@ -240,7 +240,7 @@ def parser_of(
         Patterns in the place of those that the grammar has, by the names of the terminals, a priority after a
         point.
     """
-    grammar = files("isa").joinpath("grammar.lark").read_text(encoding="utf-8")
+    grammar = files("isa.text").joinpath("grammar.lark").read_text(encoding="utf-8")
     for name, pattern in (terminals or {}).items():
         line = f"{name}: /{pattern}/".replace("\\", r"\\")
         grammar = re.sub(rf"^{name.partition('.')[0]}\b.*$", line, grammar, flags=re.MULTILINE)

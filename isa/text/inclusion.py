@@ -11,8 +11,8 @@ import posixpath
 from collections.abc import Mapping
 from pathlib import Path
 
-from isa.places import Place, Source
-from isa.syntax import Argument, Problem, Text
+from isa.text.places import Place, Source
+from isa.text.syntax import Argument, Problem, Text
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import ASSEMBLY, INCLUDED, InputKind, decoded, is_regular, read_input
 from vecsim.support.project_packages import SHIPPED_TEXTS, input_path

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from isa.syntax import Argument, Binary, Float, Group, Half, Memory, Name, Number, Problem, Text, Unary
+from isa.text.syntax import Argument, Binary, Float, Group, Half, Memory, Name, Number, Problem, Text, Unary
 
 LIMIT = 1 << 63
 WORD_RANGE = (-(1 << 31), (1 << 32) - 1)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
-from isa.conditions import CONDITIONAL, Conditions
-from isa.directives import Directive, check_directive
-from isa.expressions import in_range
-from isa.inclusion import Inclusion
-from isa.mistakes import TextMistakes
-from isa.places import Place, Source
-from isa.syntax import Argument, Name, Problem
+from isa.text.conditions import CONDITIONAL, Conditions
+from isa.text.directives import Directive, check_directive
+from isa.text.expressions import in_range
+from isa.text.inclusion import Inclusion
+from isa.text.mistakes import TextMistakes
+from isa.text.places import Place, Source
+from isa.text.syntax import Argument, Name, Problem
 
 _Result = TypeVar("_Result")
 

@@ -6,10 +6,10 @@ import re
 from bisect import insort
 from collections.abc import Mapping
 
-from isa.conditions import CONDITIONAL
-from isa.directives import Directive
-from isa.places import Place
-from isa.syntax import Problem
+from isa.text.conditions import CONDITIONAL
+from isa.text.directives import Directive
+from isa.text.places import Place
+from isa.text.syntax import Problem
 from vecsim.support.errors import AssemblyError
 
 MOST = 20
