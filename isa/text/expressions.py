@@ -6,20 +6,7 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from isa.text.syntax import (
-    Argument,
-    Binary,
-    Float,
-    Group,
-    Half,
-    Memory,
-    Name,
-    Number,
-    Problem,
-    Text,
-    Unary,
-    too_deep,
-)
+from isa.text.syntax import Argument, Binary, Float, Group, Half, Memory, Name, Number, Problem, Text, Unary
 
 LIMIT = 1 << 63
 WORD_RANGE = (-(1 << 31), (1 << 32) - 1)
@@ -83,7 +70,7 @@ class Evaluation:
         try:
             return self._value(node)
         except RecursionError:
-            raise too_deep(node) from None
+            raise Problem(node.column, "the expression is nested too deeply: split it with .equ") from None
 
     def _value(self, node: Argument) -> int:
         match node:

@@ -9,12 +9,12 @@ from isa.riscv.encoding import compressed_row, decoded, is_short
 from isa.riscv.instructions import ROWS
 from isa.riscv.state import INSTRUCTION
 from tests.riscv.random_scalar import FLOAT, SCALAR, random_program
-from tests.riscv.random_words import random_words
+from tests.riscv.random_vectors import random_vector_program
 
 KINDS = {
     "scalar": random_program,
     "float": partial(random_program, extensions=SCALAR | FLOAT),
-    "words": random_words,
+    "vector": random_vector_program,
 }
 """``(seed, vlen)`` to a :class:`tests.riscv.program_image.RandomProgram`, by the name of the kind."""
 RECORDED = Path(__file__).parent / "recorded"

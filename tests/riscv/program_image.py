@@ -2,6 +2,7 @@
 
 On Spike an exception ends the body, ``ecall`` or another: its handler writes the state and ends the run. Here
 the interpreter stops at what traps, and the state is taken from the hart. Both have the layout of `Layout`.
+A program may resume: then what traps, but ``ecall``, is noted in its block and passed over with vstart 0.
 """
 
 from dataclasses import dataclass
@@ -10,16 +11,20 @@ import numpy as np
 
 from isa.riscv.declaration import Trap
 from isa.riscv.encoding import decoded_text, encode
-from isa.riscv.state import FFLAGS, FRM, PC, VL, VSTART, VTYPE, VXRM, VXSAT
+from isa.riscv.state import FAULT_ADDRESS, FFLAGS, FRM, PC, VL, VSTART, VTYPE, VXRM, VXSAT
 from tests.riscv.riscv_elf import DATA_BASE, TEXT_BASE, elf
 from vecsim.riscv.hart import Interpreter, new_hart
 
 MEMORY_BYTES = 1 << 20
 STATE = DATA_BASE + 0x100
 CAUSE, EPC, X, F, CSRS, V = 0x00, 0x08, 0x10, 0x110, 0x210, 0x240
-CSR_NAMES = "fcsr", "vcsr", "vl", "vtype", "vstart"
+CSR_NAMES = "fcsr", "vcsr", "vl", "vtype", "vstart", "end of notes"
 FCSR, VCSR, VL_CSR, VTYPE_CSR, VSTART_CSR = 0x003, 0x00F, 0xC20, 0xC21, 0x008
-MSTATUS, MTVEC, MSCRATCH, MEPC, MCAUSE = 0x300, 0x305, 0x340, 0x341, 0x342
+MSTATUS, MTVEC, MSCRATCH, MEPC, MCAUSE, MTVAL = 0x300, 0x305, 0x340, 0x341, 0x342, 0x343
+MRET = 0x30200073
+END_OF_NOTES = CSRS + 40
+"""Where the address of the next note is: of cause, address, vstart and value."""
+NOTE_BYTES = 32
 FLOATS_AND_VECTORS_ON = 0x6600
 CAUSES = {
     Trap.FETCH_FAULT: 1,
@@ -69,11 +74,17 @@ class Layout:
 
 @dataclass(frozen=True)
 class RandomProgram:
-    """A body, and the state that it begins with: of `Layout`, as bytes."""
+    """A body, and the state that it begins with: of `Layout`, as bytes; whether it goes on after traps."""
 
     body: bytes
     state: bytes
     layout: Layout
+    resumes: bool = False
+
+    @property
+    def first_note(self):
+        """The address of the first note; 0 if there are none."""
+        return int.from_bytes(self.state[END_OF_NOTES : END_OF_NOTES + 8], "little")
 
 
 def _word(mnemonic, **values):
@@ -116,6 +127,25 @@ def _begin(pc, vlen):
     return text
 
 
+def _resuming():
+    """Note what trapped, and go on after it; ``ecall`` goes on after this text, with all registers."""
+    saved = [("rs2", register, X + 8 * register) for register in (1, 2)]
+    text = _word("csrrw", rd=31, csr=MSCRATCH, rs1=31)
+    for _, register, place in saved:
+        text += _word("sd", rs2=register, rs1=31, store12=place)
+    note = _word("ld", rd=2, rs1=31, imm12=END_OF_NOTES)
+    for place, csr in enumerate((MCAUSE, MEPC, VSTART_CSR, MTVAL)):
+        note += _word("csrrs", rd=1, csr=csr) + _word("sd", rs2=1, rs1=2, store12=8 * place)
+    note += _word("addi", rd=2, rs1=2, imm12=NOTE_BYTES) + _word("sd", rs2=2, rs1=31, store12=END_OF_NOTES)
+    note += _word("csrrs", rd=1, csr=MEPC) + _word("addi", rd=1, rs1=1, imm12=4)
+    note += _word("csrrw", csr=MEPC, rs1=1) + _word("csrrwi", csr=VSTART_CSR)
+    back = b"".join(_word("ld", rd=register, rs1=31, imm12=place) for _, register, place in saved)
+    back += _word("csrrw", rd=31, csr=MSCRATCH, rs1=31)
+    note += back + MRET.to_bytes(4, "little")
+    text += _word("csrrs", rd=1, csr=MCAUSE) + _word("addi", rd=2, imm12=CAUSES[Trap.CALL])
+    return text + _word("beq", rs1=1, rs2=2, branch13=4 + len(note)) + note + back
+
+
 def _handler(pc, vlen):
     """Store all registers to the state, and end the run."""
     text = _word("csrrw", rd=31, csr=MSCRATCH, rs1=31)
@@ -148,8 +178,15 @@ def _text(program):
     body = begin + len(_begin(begin, vlen))
     ended = program.body + _word("ecall") + b"\0\0" * (len(program.body) // 2 % 2)
     handler = body + len(ended)
-    text = _start(TEXT_BASE, handler) + _begin(begin, vlen) + ended + _handler(handler, vlen)
+    resuming = _resuming() if program.resumes else b""
+    text = _start(TEXT_BASE, handler) + _begin(begin, vlen) + ended + resuming
+    text += _handler(TEXT_BASE + len(text), vlen)
     return text, begin, body
+
+
+def body_address(program):
+    """Return the address of the first instruction of the body."""
+    return _text(program)[2]
 
 
 def elf_of(program):
@@ -181,11 +218,27 @@ def ours(program):
     interpreter.run((body - begin) // 4)
     assert hart.control[PC] == body
     before = int(hart.control[1])
-    trap = interpreter.run(MOST_INSTRUCTIONS)
-    return _state(program.layout, hart, trap), int(hart.control[1]) - before
+    trap, notes = interpreter.run(MOST_INSTRUCTIONS), program.first_note
+    while program.resumes and trap != Trap.CALL:
+        _note(hart, trap, notes, text)
+        notes += NOTE_BYTES
+        trap = interpreter.run(MOST_INSTRUCTIONS)
+    return _state(program.layout, hart, trap, notes), int(hart.control[1]) - before
 
 
-def _state(layout, hart, trap):
+def _note(hart, trap, address, text):
+    """Write a note, and go on after what trapped."""
+    control, place = hart.control, int(hart.control[PC]) - TEXT_BASE
+    word = int.from_bytes(text[place : place + 4], "little")
+    value = word if trap == Trap.ILLEGAL else control[FAULT_ADDRESS]
+    note = np.array([CAUSES[trap], control[PC], control[VSTART], value], np.int64)
+    place = address - TEXT_BASE
+    hart.memory[place : place + NOTE_BYTES] = note.view(np.uint8)
+    control[PC] += 4
+    control[VSTART] = 0
+
+
+def _state(layout, hart, trap, notes):
     control = hart.control
     csrs = [
         control[FRM] << 5 | control[FFLAGS],
@@ -193,7 +246,7 @@ def _state(layout, hart, trap):
         control[VL],
         control[VTYPE],
         control[VSTART],
-        0,
+        notes,
     ]
     numbers = [np.array([CAUSES.get(trap, -1), control[PC]]), hart.x, hart.f.view(np.int64), np.array(csrs)]
     place = layout.block - TEXT_BASE
