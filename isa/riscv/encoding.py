@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from isa.riscv.declaration import Row
 from isa.riscv.fields import FIELDS, Field, operand_names
 from isa.riscv.instructions import NUMBERS, ROWS
 from isa.riscv.rows import compressed
@@ -17,6 +16,9 @@ from isa.riscv.state import BYTES, COLUMNS, INSTRUCTION, OPERATION, VM
 
 ILLEGAL, OUTSIDE = -1, -2
 """In the column INSTRUCTION: no row has these bits; the text ends before."""
+_NO_WORD = 0
+"""A word that no row is."""
+Ints = npt.NDArray[np.int64]
 
 
 def encode(mnemonic: str, values: Mapping[str, int]) -> int:
@@ -52,68 +54,68 @@ def is_short(bits: int) -> bool:
 
 def expand(halfword: int) -> int | None:
     """Return the word that an instruction of 16 bits stands for; None if it is reserved, or none of ours."""
-    row = compressed_row(halfword)
-    if row is None:
-        return None
-    values = {name: _value(each, halfword) for name, each in row.values.items()}
-    return encode(row.full, values)
+    word = int(_expansions()[halfword])
+    return None if word == _NO_WORD else word
+
+
+@cache
+def _expansions() -> Ints:
+    """Return the words that all halfwords stand for."""
+    words, taken = np.full(1 << 16, _NO_WORD, np.int64), np.zeros(1 << 16, bool)
+    for row in compressed.ROWS:
+        halves = np.flatnonzero((np.arange(1 << 16) & row.mask == row.match) & ~taken)
+        taken[halves] = True
+        if row.full not in NUMBERS:
+            continue
+        values = {name: _value(each, halves) for name, each in row.values.items()}
+        word = np.full(len(halves), ROWS[NUMBERS[row.full]].match, np.int64)
+        for name, value in values.items():
+            word |= FIELDS[name].placed(value)
+        for name in row.not_zero:
+            word[values[name] == 0] = _NO_WORD
+        words[halves] = word
+    return words
+
+
+def _value(given: Field | int, halves: Ints) -> Ints:
+    return np.full(len(halves), given, np.int64) if isinstance(given, int) else given.value_in(halves)
 
 
 def compressed_row(halfword: int) -> CompressedRow | None:
     """Return the row of an instruction of 16 bits; None if it is reserved, or none of ours."""
-    for row in compressed.ROWS:
-        if halfword & row.mask == row.match:
-            if row.full not in NUMBERS or not all(
-                _value(row.values[name], halfword) for name in row.not_zero
-            ):
-                return None
-            return row
-    return None
-
-
-def _value(given: Field | int, halfword: int) -> int:
-    return given if isinstance(given, int) else given.value_in(halfword)
+    if expand(halfword) is None:
+        return None
+    return next((row for row in compressed.ROWS if halfword & row.mask == row.match), None)
 
 
 def row_number(word: int) -> int:
     """Return the number of the row that a word of 32 bits is; ILLEGAL if it is none."""
-    for number, row in _by_opcode().get(word & 0x7F, ()):
-        if word & row.mask == row.match:
+    for mask, numbers in _by_mask().items():
+        number = numbers.get(word & mask)
+        if number is not None:
             return number
     return ILLEGAL
 
 
 @cache
-def _by_opcode() -> dict[int, list[tuple[int, Row]]]:
-    """Return the rows by their opcodes; where several may match, the one with the most fixed bits first."""
-    rows: dict[int, list[tuple[int, Row]]] = {}
+def _by_mask() -> dict[int, dict[int, int]]:
+    """Return the numbers of rows by mask and match; of several that match, the narrowest is first."""
+    numbers: dict[int, dict[int, int]] = {}
     for number, row in sorted(enumerate(ROWS), key=lambda each: -each[1].mask.bit_count()):
-        rows.setdefault(row.match & 0x7F, []).append((number, row))
-    return rows
+        numbers.setdefault(row.mask, {})[row.match] = number
+    return numbers
 
 
-@lru_cache(maxsize=1 << 16)
-def decoded(bits: int) -> tuple[int, ...]:
+def decoded(bits: int) -> list[int]:
     """Return the columns of ``Hart.code`` for 32 bits of the text; an instruction of 16 takes the first half.
 
     Where they are no instruction, INSTRUCTION is ILLEGAL.
     """
-    columns = [0] * COLUMNS
-    columns[BYTES], columns[VM] = (2 if is_short(bits) else 4), 1
-    word = expand(bits & 0xFFFF) if is_short(bits) else bits
-    columns[INSTRUCTION] = number = ILLEGAL if word is None else row_number(word)
-    if word is None or number == ILLEGAL:
-        return tuple(columns)
-    row = ROWS[number]
-    columns[OPERATION] = row.operation
-    for name in operand_names(row.operands):
-        field = FIELDS[name]
-        if field.column is not None:
-            columns[field.column] = field.value_in(word)
-    return tuple(columns)
+    columns: list[int] = _columns(np.array([bits], np.int64))[0].tolist()
+    return columns
 
 
-def decoded_text(text: bytes) -> npt.NDArray[np.int64]:
+def decoded_text(text: bytes) -> Ints:
     """Decode a program.
 
     Parameters
@@ -126,15 +128,54 @@ def decoded_text(text: bytes) -> npt.NDArray[np.int64]:
     array
         (n + 1, COLUMNS) a row for each even address of the text, and one for its end, which is OUTSIDE.
     """
-    halves = np.frombuffer(text, "<u2").astype(np.uint32)
-    bits = halves.copy()
-    long = halves & 3 == 3
-    bits[:-1] |= np.where(long[:-1], halves[1:] << np.uint32(16), np.uint32(0))
+    halves = np.frombuffer(text, "<u2").astype(np.int64)
+    bits, long = halves.copy(), halves & 3 == 3
+    bits[:-1] |= np.where(long[:-1], halves[1:] << 16, 0)
     different, place = np.unique(bits, return_inverse=True)
-    columns = np.array([decoded(int(each)) for each in different], np.int64).reshape(-1, COLUMNS)
     code = np.zeros((len(halves) + 1, COLUMNS), np.int64)
-    code[:-1] = columns[place]
+    code[:-1] = _columns(different)[place]
     code[-1, BYTES], code[-1, INSTRUCTION] = 2, OUTSIDE
     if len(halves) and long[-1]:
         code[-2, INSTRUCTION] = OUTSIDE
     return code
+
+
+def _columns(bits: Ints) -> Ints:
+    """Decode (n,) instructions into (n, COLUMNS)."""
+    short = bits & 3 != 3
+    words = bits.copy()
+    words[short] = [
+        _NO_WORD if (word := expand(int(each) & 0xFFFF)) is None else word for each in bits[short]
+    ]
+    columns = np.zeros((len(bits), COLUMNS), np.int64)
+    columns[:, BYTES], columns[:, VM] = np.where(short, 2, 4), 1
+    columns[:, INSTRUCTION] = numbers = _row_numbers(words)
+    order = np.argsort(numbers, kind="stable")
+    different, starts = np.unique(numbers[order], return_index=True)
+    for number, places in zip(different.tolist(), np.split(order, starts[1:]), strict=False):
+        if number == ILLEGAL:
+            continue
+        row = ROWS[number]
+        columns[places, OPERATION] = row.operation
+        for field in _fields(row.operands):
+            columns[places, field.column] = field.value_in(words[places])
+    return columns
+
+
+def _row_numbers(words: Ints) -> Ints:
+    """Return the numbers of the rows that words are, as `row_number` does."""
+    numbers = np.full(len(words), ILLEGAL, np.int64)
+    for mask, of_match in _by_mask().items():
+        matches = np.array(sorted(of_match), np.int64)
+        masked = words & mask
+        place = np.minimum(np.searchsorted(matches, masked), len(matches) - 1)
+        hit = (numbers == ILLEGAL) & (matches[place] == masked)
+        numbers[hit] = [of_match[each] for each in masked[hit].tolist()]
+    return numbers
+
+
+@cache
+def _fields(operands: str) -> list[Field]:
+    """Return the fields of operands that are decoded."""
+    fields = [FIELDS[name] for name in operand_names(operands)]
+    return [each for each in fields if each.column is not None]

@@ -5,8 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
 
 from isa.riscv.state import IMMEDIATE, RD, ROUNDING, RS1, RS2, RS3, VM
+
+Word = TypeVar("Word", int, npt.NDArray[np.int64])
 
 
 class Kind(Enum):
@@ -78,12 +84,13 @@ class Field:
         """The bits of the word."""
         return sum(((1 << count) - 1) << low for low, count, _ in self.pieces)
 
-    def value_in(self, word: int) -> int:
-        """Return the value that a word has."""
-        value = 0
+    def value_in(self, word: Word) -> Word:
+        """Return the value that a word has, or the values that an array of words has."""
+        value = word & 0
         for low, count, place in self.pieces:
             value |= (word >> low & (1 << count) - 1) << place
-        return value - (1 << self.width) if self.signed and value >> self.width - 1 else value + self.base
+        sign = 1 << self.width - 1 if self.signed else 0
+        return (value ^ sign) - sign + self.base
 
     def bits_of(self, value: int) -> int:
         """Return the bits of a word that hold a value.
@@ -96,8 +103,14 @@ class Field:
         if not self.least <= value <= self.most or value % self.step:
             steps = f", a multiple of {self.step}" if self.step > 1 else ""
             raise ValueError(f"{value} is not between {self.least} and {self.most}{steps}")
-        value -= self.base
-        return sum((value >> place & (1 << count) - 1) << low for low, count, place in self.pieces)
+        return self.placed(value)
+
+    def placed(self, value: Word) -> Word:
+        """Return the bits of a word that hold a value that fits, or those of an array of words."""
+        bits = value & 0
+        for low, count, place in self.pieces:
+            bits |= (value - self.base >> place & (1 << count) - 1) << low
+        return bits
 
 
 def _register(kind: Kind, column: int, low: int) -> Field:

@@ -5,9 +5,8 @@ import json
 from functools import partial
 from pathlib import Path
 
-from isa.riscv.encoding import compressed_row, decoded, is_short
+from isa.riscv.encoding import compressed_row, expand, is_short, row_number
 from isa.riscv.instructions import ROWS
-from isa.riscv.state import INSTRUCTION
 from tests.riscv.random_scalar import FLOAT, SCALAR, random_program
 from tests.riscv.random_vectors import random_vector_program
 
@@ -28,9 +27,9 @@ def mnemonics_in(program):
         short = compressed_row(bits & 0xFFFF) if is_short(bits) else None
         if short is not None:
             names.append(short.mnemonic)
-        number = decoded(bits)[INSTRUCTION]
-        if number >= 0:
-            names.append(ROWS[number].mnemonic)
+        word = expand(bits & 0xFFFF) if is_short(bits) else bits
+        if word is not None and row_number(word) >= 0:
+            names.append(ROWS[row_number(word)].mnemonic)
         place += 2 if is_short(bits) else 4
     return names
 
