@@ -24,6 +24,7 @@ from isa.riscv.directives import (
     ZEROS,
     kind_of,
 )
+from isa.riscv.macros import ENDS, Block, Macros
 from isa.riscv.mnemonics import expand
 from isa.riscv.operands import NAMED_REGISTERS
 from isa.riscv.program import RiscvProgram
@@ -48,6 +49,12 @@ ENTRY_LABELS = ("_start", "main", "start")
 """The run begins at the first of these labels that is defined, otherwise at the first instruction."""
 _TEXTS = {".ascii": b"", ".asciz": b"\0", ".string": b"\0"}
 _SPACES = (".space", ".zero", ".skip")
+_TESTS = {
+    **dict.fromkeys((".ifdef", ".ifndef"), "NAME"),
+    **dict.fromkeys((".ifeq", ".ifne"), "expression"),
+    **dict.fromkeys((".ifb", ".ifnb"), "text"),
+}
+"""Directives like ``.if``, with what follows them."""
 _ALIGNING = (".align", ".p2align", ".balign")
 
 
@@ -61,6 +68,9 @@ class _Assembler(TextReader):
         self.outer_sections: list[Section] = []
         self.symbols = Symbols(given, self.sections)
         self.sizes: dict[str, tuple[Place, Argument]] = {}
+        self.macros = Macros()
+        self.block: Block | None = None
+        """The block that the next lines are in."""
         self.lines: list[Label] = []
         """Where instructions are."""
 
@@ -78,9 +88,24 @@ class _Assembler(TextReader):
         return self.symbols.resolved(node, self.here)
 
     def read_line(self) -> None:
-        """Read the statements of a line."""
-        for statement in statements(self.place.text):
-            self._read(statement)
+        """Read the statements of a line, or take it into a block that is read later."""
+        block = self.block
+        if block is None:
+            for statement in statements(self.place.text):
+                self._read(statement)
+        elif not block.takes(self.place):
+            self.block = None
+            if self.conditions.active:
+                self.at(block.place, partial(self._finish_block, block))
+
+    def _finish_block(self, block: Block) -> None:
+        if block.directive.text == ".macro":
+            self.macros.define(block)
+        else:
+            self.read_lines(self.macros.repetition(block, self._count, block.place))
+
+    def _count(self, text: str) -> int:
+        return sum(map(self.known, parsed_arguments(text)))
 
     def pass_over(self, place: Place, directive: str) -> None:
         """Keep the place of an instruction, so that distances stay about right."""
@@ -96,19 +121,38 @@ class _Assembler(TextReader):
         if name is not None and name.text in CONDITIONAL:
             self.conditional(name, parsed_arguments(rest))
             return
+        if name is not None and name.text in _TESTS:
+            self.conditions.open(self.place, name, self.conditions.active and self._test(name, rest))
+            return
+        if name is not None and name.text in ENDS:
+            self.block = Block(name, rest, self.place)
+            return
         if not self.conditions.active:
             return
         for label in labels:
             self.symbols.define_label(label, self.here)
         if name is None:
             return
-        if name.text.startswith("."):
+        if name.text in self.macros:
+            self.read_lines(self.macros.used(name, rest, self.place))
+        elif name.text.startswith("."):
             self._directive(name, rest)
         elif self.section.kind.instructions:
             self._instruction(Name(name.text.lower(), name.column), parsed_arguments(rest))
         else:
             reason = f"{name.text!r} in the section {self.section.name}; instructions must follow .text"
             raise Problem(name.column, reason, ".text")
+
+    def _test(self, name: Name, rest: str) -> bool:
+        """Return whether a condition other than that of ``.if`` is true."""
+        if name.text in (".ifb", ".ifnb"):
+            return (not rest.strip()) == (name.text == ".ifb")
+        arguments = parsed_arguments(rest)
+        if len(arguments) != 1:
+            raise Problem(name.column, f"write {name.text} {_TESTS[name.text]}")
+        if name.text in (".ifeq", ".ifne"):
+            return (self.known(arguments[0]) == 0) == (name.text == ".ifeq")
+        return self.symbols.has(_name_in(name, arguments[0]).text) == (name.text == ".ifdef")
 
     def _instruction(self, name: Name, arguments: tuple[Argument, ...]) -> None:
         for each in expand(name, arguments, self.resolved, self.known):
@@ -124,6 +168,8 @@ class _Assembler(TextReader):
         if text in (*SECTION_NAMES, ".section", ".pushsection", ".popsection", ".previous"):
             self._enter(name, rest)
             return
+        if text in ENDS.values():
+            raise Problem(name.column, f"{text} without a directive that it ends: {' or '.join(ENDS)}")
         arguments = parsed_arguments(rest)
         check_directive(name, arguments, KNOWN)
         if text == ".include":
@@ -230,6 +276,10 @@ class _Assembler(TextReader):
 
     def finish(self, name: str, base: int) -> RiscvProgram:
         """Second pass: give sections their addresses, and everything its bytes."""
+        if self.block is not None:
+            directive = self.block.directive
+            reason = f"{directive.text} without {ENDS[directive.text]}: add it"
+            self.mistakes.add(self.block.place, Problem(directive.column, reason))
         parts = sorted(self.sections.values(), key=lambda each: each.kind.order)
         lay_out(parts, base)
         kept = [each for each in parts if each.kind != DROPPED]

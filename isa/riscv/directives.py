@@ -51,7 +51,22 @@ IGNORED = frozenset(
 
 KNOWN: dict[str, Directive] = BY_NAME | {
     name: Directive(name, "...", 0, MANY, "")
-    for name in (*SECTION_NAMES, ".section", ".pushsection", ".popsection", ".previous", *IGNORED)
+    for name in (
+        *(*SECTION_NAMES, ".section", ".pushsection", ".popsection", ".previous", *IGNORED),
+        *(
+            ".macro",
+            ".endm",
+            ".rept",
+            ".irp",
+            ".endr",
+            ".ifdef",
+            ".ifndef",
+            ".ifeq",
+            ".ifne",
+            ".ifb",
+            ".ifnb",
+        ),
+    )
 }
 """All directives, for messages about others."""
 

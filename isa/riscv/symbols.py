@@ -95,6 +95,10 @@ class Symbols:
         except Problem:
             self._constants[text] = self.resolved(value, here)
 
+    def has(self, name: str) -> bool:
+        """Return whether a name is defined so far."""
+        return name in self._labels or name in self._constants
+
     def resolved(self, node: Argument, here: Label) -> Argument:
         """Return an expression in which known constants are numbers, numeric labels and ``.`` are labels."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import TypeVar
 
@@ -68,9 +68,13 @@ class TextReader(ABC):
 
     def read(self, source: Source, text: str) -> None:
         """Read all lines of a text."""
+        lines = enumerate(text.split("\n"), 1)
+        self.read_lines(Place(number, line.rstrip("\r"), source) for number, line in lines)
+
+    def read_lines(self, places: Iterable[Place]) -> None:
+        """Read lines that belong together: they close the conditions that they open."""
         self.conditions.begin()
-        for number, line in enumerate(text.split("\n"), 1):
-            place = Place(number, line.rstrip("\r"), source)
+        for place in places:
             if not self.at(place, self._is_read):
                 self._pass_over(place)
         unclosed = self.conditions.end()
@@ -84,7 +88,7 @@ class TextReader(ABC):
 
     def _pass_over(self, place: Place) -> None:
         directive = self.mistakes.lose(place.text)
-        if directive == ".if":
+        if directive.startswith(".if"):
             self.conditions.skip(place)
         elif directive in CONDITIONAL:
             name = Name(directive, 1)

@@ -45,7 +45,7 @@ def test_every_row_assembles_and_disassembles_as_llvm_says():
         assert instruction_text(int(word, 16), BASE) == text
 
 
-@pytest.mark.parametrize("name", ["every_pseudo", "compiled_axpy"])
+@pytest.mark.parametrize("name", ["every_pseudo", "compiled_axpy", "macros"])
 def test_a_program_is_what_llvm_links(name):
     program = assemble_file(FOLDER / f"{name}.s")
     for line in (FOLDER / f"{name}.hex").read_text().splitlines():
@@ -166,6 +166,10 @@ def test_conditions_and_included_files(tmp_path):
     assert set(program.inputs) == {"main.s", "part.s", "x.bin"}
 
 
+def test_macros_that_use_themselves_end():
+    assert "macros use each other too deeply; at most 20 levels" in message(".macro m\nm\n.endm\nm")
+
+
 def test_sections_by_name_and_flags():
     text = (
         'nop\n.section .init_array,"aw"\na: .dword 1\n.section .text.cold,"ax",@progbits\nb: nop\n'
@@ -240,6 +244,21 @@ def test_sections_by_name_and_flags():
         ("addi a0, a0, 09", "t.s:1:14: 09 begins with 0, so it is octal: leave out the 0, or the 8 and 9"),
         ("nop @", "t.s:1:5: unexpected '@'; expected a name or a number"),
         ("nop\n.if y\n.endif", "t.s:2:5: undefined symbol 'y': it must be defined before this line"),
+        (".macro m\nnop", "t.s:1:1: .macro without .endm: add it"),
+        (".endr", "t.s:1:1: .endr without a directive that it ends: .macro or .rept or .irp"),
+        (".macro m x:req\nmv a0, \\x\n.endm\nm", "t.s:4:1: 'm' needs x"),
+        (".macro m x\nmv a0, \\x\n.endm\nm a1, a2", "t.s:4:1: 'm' takes x"),
+        (
+            ".macro m x\nmv a0, \\x\n.endm\nm b7",
+            "t.s:2:8: unknown register 'b7'; an integer register is needed "
+            "(write: mv rd, rs) (included by t.s:4)",
+        ),
+        ("nop\n.rept -1\n.endr", "t.s:2:1: -1 times; use 0 to 1,000,000"),
+        (
+            ".rept 1000\n.rept 1001\nnop\n.endr\n.endr",
+            "t.s:2:1: macros make over 1,000,000 lines; repeat less (included by t.s:1)",
+        ),
+        ("nop\n.irp 3\n.endr", "t.s:2:1: write .irp NAME, value, ..."),
         (".text", "t.s: there is no instruction in it; write some after .text"),
     ],
 )
