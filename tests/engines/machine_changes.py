@@ -82,17 +82,6 @@ SIZES |= RENAMING | OF_CONTENTS | {"clock_mhz"}
 """Neither faster nor slower; of the ports below. Few registers hold issue up, where renaming saves waits. The
 program decides what caches hold and which rows are open."""
 
-WITH_CACHES = (
-    "words_outstanding=16",
-    "merge_bytes=8",
-    "main_memory.latency=20",
-    "main_memory.bytes=8",
-    "main_memory.row_words=2",
-    *("l1.bytes=512", "l1.ways=2", "l1.line_bytes=32", "l1.misses=2", "l1.write_back=false"),
-    *("l2.bytes=2048", "l2.misses=4", "l2.banks=4", "l2.refill_bytes=16"),
-)
-"""A machine on which each number of memory counts."""
-
 
 def changed(machine, parameter, value):
     group, _, name = parameter.rpartition(".")

@@ -129,6 +129,21 @@ def test_one_engine_goes_on_where_the_other_stopped(first, second, seed):
     assert_same(finish(other), whole, timeline=False)
 
 
+@pytest.mark.parametrize("second", ["jit", "jit-multiport"])
+def test_a_dispatch_that_is_due_where_another_engine_stopped_makes_room(second):
+    # Issue waits for room in a queue, and the unit takes an instruction out of it every 16 cycles.
+    text = "\n".join(f"addvv.s v{k}, v8, v8" for k in range(5))
+    program = assemble(f"li x1, 64\nsetvl x1\n{text}\nhalt")
+    machine = load_machine("vs2003", ["unit_queue=1", "lanes=4", "memory_ports=2"])
+    whole = finish(start(program, np.zeros(64, np.uint8), machine, engine="simpy"))
+    for cycle in range(1, whole.cycles):
+        first = start(program, np.zeros(64, np.uint8), machine, engine="simpy")
+        first.advance(cycle=cycle)
+        other = start(program, np.zeros(64, np.uint8), machine, engine=second)
+        other.restore(first.snapshot())
+        assert_same(finish(other), whole, timeline=False)
+
+
 IN_FLIGHT = assemble(
     """
         li      x1, 64

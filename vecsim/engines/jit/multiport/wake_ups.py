@@ -13,6 +13,7 @@ from vecsim.engines.rules.flight import list_flight
 from vecsim.engines.rules.hazards import follows_elements
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.rules.ports import current_slot
+from vecsim.engines.rules.queues import dispatch_next
 from vecsim.engines.state.run import MOST_UNITS
 
 ISSUE, QUEUE, UNIT, PORT = 0, 1, 1 + MOST_UNITS, 1 + 2 * MOST_UNITS
@@ -31,6 +32,11 @@ def begin(r: Any, capacity: Any, times_ahead: Any) -> None:
     list_flight(r)
     for part in range(PORT + r.machine.ports):
         r.wake_ups[part] = 0
+    if times_ahead == 2:  # what another engine left to be dispatched in the first cycle makes room for issue
+        for unit in range(ADD, r.machine.units):
+            if r.units[unit].slot < 0 and r.units[unit].queued > 0:
+                dispatch_next(r, unit, r.units[unit].free_at)
+        r.scratch.handed_units = 0
 
 
 def wake(r: Any, part: Any, cycle: Any) -> None:
