@@ -52,8 +52,8 @@ def test_faster_is_never_slower_on_one_port(engine, name):
 def on_one_port(machine, parameter):
     """A machine with one port whose accesses decide alone what caches hold and which rows are open.
 
-    Scalar accesses and what is prefetched would come between at other times. Words that merge ask for no line,
-    and more banks have other rows.
+    Scalar accesses and what is prefetched would come between at other times. Words that merge ask for no
+    line, and more banks have other rows.
     """
     caches = {
         level: getattr(machine, level).model_copy(update={"serves": 1, "prefetch": 0})

@@ -61,11 +61,11 @@ def compiled():
 
     from vecsim.engines.jit.arrays.rows import RowType
     from vecsim.engines.jit.compiler.compilation import Exported, compile_object
-    from vecsim.engines.jit.object_files.machine_code import _engine
+    from vecsim.engines.jit.object_files.loading import loaded
 
     row = RowType(Example, checked=False)
     types_of_all = signature(types.int64, row, row, row, types.int64)
-    engine = _engine(compile_object({"exercise": Exported(exercise, types_of_all)}))
+    engine = loaded(compile_object({"exercise": Exported(exercise, types_of_all)}))
     pointer = ctypes.c_void_p
     prototype = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, pointer, pointer, pointer, ctypes.c_int64)
     function = prototype(engine.get_function_address("exercise"))
