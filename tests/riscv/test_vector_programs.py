@@ -1,17 +1,32 @@
-"""Vector programs: what the recorded ones execute, and lengths of registers that Spike does not have."""
+"""Vector programs: what the recorded ones execute, and what Spike does not show."""
 
 import numpy as np
 import pytest
 
+from isa.riscv.assembler import assemble
 from isa.riscv.declaration import Trap
-from isa.riscv.encoding import decoded_text, encode, row_number
+from isa.riscv.encoding import decoded_text, row_number
 from isa.riscv.instructions import ROWS
-from isa.riscv.state import PC, VL
+from isa.riscv.state import ADDRESSES, BASE, PC, VL, VSTART
 from tests.riscv.kinds import read_recorded
 from tests.riscv.program_image import ours
 from tests.riscv.random_vectors import VECTOR, executed_words, random_vector_program
-from tests.riscv.riscv_elf import DATA_BASE, TEXT_BASE
 from vecsim.riscv.hart import Interpreter, new_hart
+
+DATA = 0x20000
+"""An address in the memory of :func:`executed`."""
+
+
+def executed(text, vlen=128, data=b""):
+    """Execute assembly with a0 at DATA, to its end or a trap; return the hart and the trap."""
+    program = assemble(text)
+    words = program.bytes_at(program.text, program.text_end - program.text)
+    memory = np.zeros(1 << 18, np.uint8)
+    hart = new_hart(memory, program.text, decoded_text(words), program.text, vlen)
+    place = DATA - program.text
+    memory[place : place + len(data)] = np.frombuffer(data, np.uint8)
+    hart.control[PC], hart.x[10] = program.text, DATA
+    return hart, Interpreter(hart).run()
 
 
 def test_recorded_programs_execute_every_row():
@@ -26,33 +41,65 @@ def test_recorded_programs_execute_every_row():
 
 
 @pytest.mark.parametrize("vlen", [64, 1024, 8192, 16384])
-@pytest.mark.parametrize("lmul", [-1, 0, 3])
-def test_lengths_that_spike_does_not_have(vlen, lmul):
-    """Load, gather in reverse, slide, add and store 32-bit elements at VLMAX."""
-    vtype = 2 << 3 | lmul & 7
-    words = [
-        encode("vsetvli", {"rd": 5, "rs1": 0, "zimm11": vtype}),
-        encode("vle32.v", {"vd": 8, "rs1": 10, "vm": 1}),
-        encode("vid.v", {"vd": 16, "vm": 1}),
-        encode("addi", {"rd": 6, "rs1": 5, "imm12": -1}),
-        encode("vrsub.vx", {"vd": 16, "vs2": 16, "rs1": 6, "vm": 1}),
-        encode("vrgather.vv", {"vd": 24, "vs2": 8, "vs1": 16, "vm": 1}),
-        encode("vslide1down.vx", {"vd": 16, "vs2": 8, "rs1": 6, "vm": 1}),
-        encode("vadd.vv", {"vd": 8, "vs2": 24, "vs1": 16, "vm": 1}),
-        encode("vse32.v", {"vs3": 8, "rs1": 11, "vm": 1}),
-    ]
-    text = np.array(words, "<u4").tobytes()
-    memory = np.zeros(1 << 17, np.uint8)
-    values = np.random.default_rng(5).integers(-(2**31), 2**31, 4096).astype(np.int32)
-    offset = DATA_BASE - TEXT_BASE
-    memory[offset : offset + values.nbytes] = values.view(np.uint8)
-    hart = new_hart(memory, TEXT_BASE, decoded_text(text), TEXT_BASE, vlen)
-    hart.control[PC], hart.x[10], hart.x[11] = TEXT_BASE, DATA_BASE, DATA_BASE + values.nbytes
-    assert Interpreter(hart).run() == Trap.FETCH_FAULT
+@pytest.mark.parametrize(("group", "lmul"), [("mf2", -1), ("m1", 0), ("m8", 3)])
+def test_lengths_that_spike_does_not_have(vlen, group, lmul):
+    """All elements are loaded, gathered in reverse, slid, added and stored."""
+    text = f"""
+        vsetvli t0, x0, e32, {group}, ta, ma
+        vle32.v v8, (a0)
+        vid.v v16
+        addi t1, t0, -1
+        vrsub.vx v16, v16, t1
+        vrgather.vv v24, v8, v16
+        vslide1down.vx v16, v8, t1
+        vadd.vv v8, v24, v16
+        vse32.v v8, (a0)"""
+    given = np.random.default_rng(5).integers(-(2**31), 2**31, 4097).astype(np.int32)
+    hart, trap = executed(text, vlen, given.tobytes())
+    assert trap == Trap.FETCH_FAULT
     count = vlen >> 5 << 3 >> 3 - lmul
     assert hart.x[5] == hart.control[VL] == count
-    given = values[:count]
-    expected = given[::-1] + np.append(given[1:], np.int32(count - 1))
-    begin = offset + values.nbytes
-    assert memory[begin : begin + 4 * count].view(np.int32).tolist() == expected.tolist()
-    assert not memory[begin + 4 * count :].any()
+    place = DATA - hart.control[BASE]
+    result = hart.memory[place : place + given.nbytes].view(np.int32)
+    expected = given[:count][::-1] + np.append(given[1:count], np.int32(count - 1))
+    assert result[:count].tolist() == expected.tolist()
+    assert result[count:].tolist() == given[count:].tolist()
+
+
+@pytest.mark.parametrize(
+    ("access", "distances"),
+    [
+        ("vlse32.v v8, (a0), t1, v0.t", [0, -12, -24, -36]),
+        ("vssseg2e16.v v8, (a0), t1, v0.t", [0, -12, -24, -36]),
+        ("vluxei16.v v8, (a0), v4, v0.t", [40, 8, 0, 16]),
+        ("vsoxseg3ei16.v v8, (a0), v4, v0.t", [40, 8, 0, 16]),
+    ],
+)
+def test_addresses_that_timing_needs(access, distances):
+    """One for each element or segment, those that are masked off without."""
+    text = f"""
+        vsetivli t0, 4, e16, m1, ta, ma
+        vle16.v v4, (a0)
+        vsetivli t0, 4, e32, m1, ta, ma
+        li t1, -12
+        li t2, 0b1101
+        vmv.s.x v0, t2
+        {access}"""
+    hart, trap = executed(text, data=np.array([40, 8, 0, 16], np.int16).tobytes())
+    assert trap == Trap.FETCH_FAULT
+    addresses = [DATA + each for each in distances]
+    addresses[1] = -1
+    assert hart.addresses[: hart.control[ADDRESSES]].tolist() == addresses
+
+
+def test_what_faults_keeps_its_place():
+    """Elements before it are loaded, and vstart says where to go on."""
+    text = """
+        li t0, 0x50000 - 8
+        vsetivli t1, 4, e32, m1, ta, ma
+        vle32ff.v v4, (t0)
+        csrr t2, vl
+        vsetivli t1, 4, e32, m1, ta, ma
+        vle32.v v4, (t0)"""
+    hart, trap = executed(text)
+    assert (trap, hart.x[7], hart.control[VSTART]) == (Trap.LOAD_FAULT, 2, 2)
