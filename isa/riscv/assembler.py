@@ -242,8 +242,8 @@ class _Assembler(TextReader):
             size, value = ([*numbers, 1, 0][1] if len(numbers) > 1 else 1), ([*numbers, 0, 0][2])
             in_range(size, (0, 8), "size", arguments[-1].column)
         in_range(count, (0, SPACE_LIMIT // max(size, 1)), "count", arguments[0].column)
-        content = (value & (1 << 8 * size) - 1).to_bytes(size, "little") * count
-        self._place(name, len(content), lambda _: content)
+        content = (value & (1 << 8 * size) - 1).to_bytes(size, "little")
+        self._place(name, count * size, (lambda _: content * count) if any(content) else None)
 
     def _data(self, name: Name, arguments: tuple[Argument, ...]) -> None:
         """Place numbers, characters or the bytes of a file."""
@@ -262,17 +262,19 @@ class _Assembler(TextReader):
             return
         self._place(name, len(content), lambda _: content)
 
-    def _place(self, name: Name, size: int, content: Callable[[int], bytes]) -> None:
-        """Append the bytes of a directive; a section of zeros refuses others."""
+    def _place(self, name: Name, size: int, content: Callable[[int], bytes] | None) -> None:
+        """Append the bytes of a directive, zeros without ``content``; a section of zeros refuses others."""
         section = self.section
+        if section.offset + size > SPACE_LIMIT:
+            raise Problem(name.column, f"{section.name} has over {SPACE_LIMIT} bytes; use less data")
 
         def zeros(address: int) -> bytes:
-            if any(result := content(address)):
+            if content is not None and any(content(address)):
                 reason = f"{section.name} holds zeros only, this is not 0; values must follow .data"
                 raise Problem(name.column, reason)
-            return result
+            return b""
 
-        section.add(self.place, size, zeros if section.kind.zeros else content)
+        section.add(self.place, size, zeros if content is not None and section.kind.zeros else content)
 
     def finish(self, name: str, base: int) -> RiscvProgram:
         """Second pass: give sections their addresses, and everything its bytes."""
@@ -287,7 +289,8 @@ class _Assembler(TextReader):
         for section in parts:
             for item in section.items:
                 at = section.address + item.offset
-                contents[at] = self.at(item.place, partial(item.content, at)) or b""
+                if item.content is not None:
+                    contents[at] = self.at(item.place, partial(item.content, at)) or b""
         sizes = {each: partial(self._size, place, node) for each, (place, node) in self.sizes.items()}
         symbols = self.symbols.addresses(kept, sizes)
         self.mistakes.raise_all()

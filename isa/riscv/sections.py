@@ -16,12 +16,12 @@ NOP, SHORT_NOP = b"\x13\0\0\0", b"\x01\0"
 
 @dataclass(frozen=True)
 class Item:
-    """Bytes of a section; ``content`` makes them for their address, when all labels are known."""
+    """Bytes of a section: what ``content`` returns for their address when all labels are known, or zeros."""
 
     place: Place
     offset: int
     size: int
-    content: Callable[[int], bytes]
+    content: Callable[[int], bytes] | None
 
 
 @dataclass(eq=False)
@@ -43,8 +43,8 @@ class Section:
     address: int = 0
     items: list[Item] = field(default_factory=list)
 
-    def add(self, place: Place, size: int, content: Callable[[int], bytes]) -> None:
-        """Append bytes."""
+    def add(self, place: Place, size: int, content: Callable[[int], bytes] | None) -> None:
+        """Append bytes, zeros without ``content``."""
         if size:
             self.items.append(Item(place, self.offset, size, content))
             self.offset += size
@@ -84,9 +84,8 @@ def segments(sections: list[Section], contents: dict[int, bytes]) -> tuple[Segme
         content = bytearray(0 if kind.zeros else end - first)
         for section in parts if not kind.zeros else ():
             for item in section.items:
-                at = section.address + item.offset - first
-                content[at : at + item.size] = contents.get(section.address + item.offset, b"").ljust(
-                    item.size, b"\0"
-                )
+                at = section.address + item.offset
+                if at in contents:
+                    content[at - first : at - first + item.size] = contents[at].ljust(item.size, b"\0")
         result.append(Segment(first, bytes(content), end - first))
     return tuple(result)
