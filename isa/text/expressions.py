@@ -6,7 +6,20 @@ import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from isa.text.syntax import Argument, Binary, Float, Group, Half, Memory, Name, Number, Problem, Text, Unary
+from isa.text.syntax import (
+    Argument,
+    Binary,
+    Float,
+    Group,
+    Half,
+    Memory,
+    Name,
+    Number,
+    Problem,
+    Text,
+    Unary,
+    too_deep,
+)
 
 LIMIT = 1 << 63
 WORD_RANGE = (-(1 << 31), (1 << 32) - 1)
@@ -70,7 +83,7 @@ class Evaluation:
         try:
             return self._value(node)
         except RecursionError:
-            raise Problem(node.column, "the expression is nested too deeply: split it with .equ") from None
+            raise too_deep(node) from None
 
     def _value(self, node: Argument) -> int:
         match node:

@@ -128,10 +128,26 @@ def substituted(node: Argument, replace: Callable[[Name], Argument]) -> Argument
     """Put arguments in the place of the names in an argument, such as that of a template.
 
     What a name within an expression is replaced by must be an expression.
-    """
 
+    Raises
+    ------
+    Problem
+        The expression is nested too deeply.
+    """
+    try:
+        return _substituted(node, replace)
+    except RecursionError:
+        raise too_deep(node) from None
+
+
+def too_deep(node: Argument) -> Problem:
+    """Return what is wrong with an expression that is nested too deeply."""
+    return Problem(node.column, "the expression is nested too deeply: split it with .equ")
+
+
+def _substituted(node: Argument, replace: Callable[[Name], Argument]) -> Argument:
     def inner(node: Any) -> Any:
-        return substituted(node, replace)
+        return _substituted(node, replace)
 
     match node:
         case Name():

@@ -288,3 +288,92 @@ def test_all_mistakes_are_reported_at_once():
 )
 def test_mistakes_in_parameters(parameters, expected):
     assert message("nop", **parameters).startswith(expected)
+
+
+FORMS = (
+    *(
+        "addi a0, a0, {}",
+        "lw a0, {}(a1)",
+        "beq a0, a1, {}",
+        "li a0, {}",
+        "la a0, {}",
+        "csrr a0, {}",
+        "{}",
+        "{}: nop",
+    ),
+    *("vsetvli a0, a1, {}", "vadd.vv v1, v2, {}", "auipc a0, %pcrel_hi({})", "c.li a0, {}", "fence {}"),
+    *(
+        f"nop\n{line}"
+        for line in (".data\n.word {}", ".space {}", ".align {}", ".equ x, {}\n.word x", ".float {}")
+    ),
+    *(
+        f"nop\n{line}"
+        for line in (".section {}", ".size a, {}", ".if {}\n.endif", ".fill {}, {}, {}", ".asciz {}")
+    ),
+)
+STRANGE = (
+    *(
+        "",
+        ",",
+        "1 2",
+        "a0, a0",
+        "x32",
+        "v99",
+        "(a0)",
+        "4(a0)",
+        "a(a0)",
+        "4(a)",
+        "1.5",
+        "nan",
+        "0x",
+        "08",
+        "9" * 400,
+    ),
+    *(
+        "1/0",
+        "1<<64",
+        "1<<63<<1",
+        "%hi(a)",
+        "%lo(1<<40)",
+        "--1",
+        "(" * 3000 + "1" + ")" * 3000,
+        "-" * 3000 + "1",
+    ),
+    *(
+        "+".join("1" * 3000),
+        "a+",
+        "\u0664",
+        '"text"',
+        '"',
+        "'c'",
+        "'",
+        "/*",
+        "*/",
+        "1f",
+        "1b",
+        ";",
+        "#",
+        ".-.",
+        ".",
+    ),
+    *(
+        "4294967296",
+        "18446744073709551616",
+        "-9223372036854775809",
+        "undefined",
+        "\0",
+        "\x1b[1m",
+        "v0.t",
+        "a" * 900,
+    ),
+)
+
+
+@given(st.sampled_from(FORMS), st.sampled_from(STRANGE))
+def test_any_text_gives_a_program_or_a_message(form, strange):
+    try:
+        program = assemble(form.replace("{}", strange), file="t.s")
+    except UserError as error:
+        assert str(error).startswith("t.s:")
+    else:
+        listing(program)
