@@ -9,11 +9,13 @@ from isa.riscv.encoding import compressed_row, expand, is_short, row_number
 from isa.riscv.instructions import ROWS
 from tests.riscv.random_scalar import FLOAT, SCALAR, random_program
 from tests.riscv.random_vectors import random_vector_program
+from tests.riscv.random_words import random_words
 
 KINDS = {
     "scalar": random_program,
     "float": partial(random_program, extensions=SCALAR | FLOAT),
     "vector": random_vector_program,
+    "words": random_words,
 }
 """``(seed, vlen)`` to a :class:`tests.riscv.program_image.RandomProgram`, by the name of the kind."""
 RECORDED = Path(__file__).parent / "recorded"

@@ -263,26 +263,29 @@ def first_state(random_state, layout, bases):
 
 def add_trap(body):
     """Add what ends a body before its end."""
-    outside = {"lui": TEXT_BASE + MEMORY_BYTES - (1 << 32)}
-    kind = body.random.randrange(6)
+    chosen = body.random
+    kind = chosen.randrange(8)
     if kind == 0:
-        size, name = body.random.choice([(2, "lh"), (2, "lhu"), (4, "lw"), (4, "lwu"), (8, "ld")])
-        body.add(name, rd=body.destination(), rs1=S0, imm12=body.random.randrange(1, size))
+        size, name = chosen.choice([(2, "lh"), (2, "lhu"), (4, "lw"), (4, "lwu"), (8, "ld")])
+        body.add(name, rd=body.destination(), rs1=S0, imm12=chosen.randrange(1, size))
     elif kind == 1:
-        size, name = body.random.choice([(2, "sh"), (4, "sw"), (8, "sd")])
-        body.add(name, rs2=body.destination(), rs1=S0, store12=body.random.randrange(1, size))
+        size, name = chosen.choice([(2, "sh"), (4, "sw"), (8, "sd")])
+        body.add(name, rs2=body.destination(), rs1=S0, store12=chosen.randrange(1, size))
     elif kind == 2:
-        body.add("lui", rd=5, upper20=outside["lui"])
-        body.add("andi", rd=6, rs1=0, imm12=0)
-        body.add(body.random.choice(["lb", "ld", "lw"]), rd=7, rs1=5)
+        body.add("addi", rd=5, rs1=S0, imm12=chosen.randrange(1, 8))
+        name = chosen.choice(["lr.w", "lr.d", "sc.w", "sc.d", "amoswap.w", "amomaxu.d"])
+        body.add(name, rd=7, rs1=5, **({} if name[:2] == "lr" else {"rs2": 6}))
     elif kind == 3:
-        body.add("lui", rd=5, upper20=outside["lui"])
-        body.add(body.random.choice(["amoadd.w", "sc.d", "amomax.d"]), rd=7, rs1=5, rs2=6)
+        body.add_half(chosen.choice([0x9002, 0x9002, 0x0000, 0x8002, 0x6101, 0x2001, 0x4002]))
     elif kind == 4:
-        body.add_half(body.random.choice([0x9002, 0x0000, 0x8002, 0x6101, 0x2001, 0x4002]))
-    else:
-        number = body.random.choice([CSR_NUMBERS["vl"], CSR_NUMBERS["vlenb"], 0x7FF, 0xC00])
+        number = chosen.choice([CSR_NUMBERS["vl"], CSR_NUMBERS["vlenb"], 0x7FF, 0xC00])
         body.add("csrrwi", rd=body.destination(), csr=number, zimm5=1)
+    else:
+        body.add("lui", rd=5, upper20=TEXT_BASE + MEMORY_BYTES - (1 << 32))
+        body.add("slli", rd=5, rs1=5, shamt6=32)
+        body.add("srli", rd=5, rs1=5, shamt6=32)
+        name = {5: ["lb", "lw", "ld"], 6: ["amoadd.w", "sc.d", "lr.w"], 7: ["jalr"]}[kind]
+        body.add(chosen.choice(name), rd=7, rs1=5)
 
 
 def random_program(seed, vlen, extensions=SCALAR, steps=120):

@@ -11,7 +11,8 @@ from tests.riscv.kinds import KINDS, digest, mnemonics_in, program_digest, read_
 from tests.riscv.program_image import ours
 from tests.riscv.random_scalar import FLOAT, NOT_ALONE, SCALAR
 
-RECORDED = [("scalar", 128), ("float", 128), *(("vector", vlen) for vlen in (128, 256, 512, 4096))]
+RECORDED = [("scalar", 128), ("float", 128), ("words", 128)]
+RECORDED += [("vector", vlen) for vlen in (128, 256, 512, 4096)]
 IN_ALL = {"scalar": 120, "float": 60}
 
 
