@@ -284,6 +284,7 @@ class _Assembler(TextReader):
             self.mistakes.add(self.block.place, Problem(directive.column, reason))
         parts = sorted(self.sections.values(), key=lambda each: each.kind.order)
         lay_out(parts, base)
+        self.symbols.settle()
         kept = [each for each in parts if each.kind != DROPPED]
         contents = {}
         for section in parts:

@@ -101,6 +101,7 @@ def is_memory(argument: Argument) -> bool:
     return False
 
 
+@cache
 def written(mnemonic: str, operands: str) -> str:
     """Return an instruction as a user writes it, for messages."""
     texts = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -64,6 +65,8 @@ class Symbols:
         self._evaluated: list[str] = []
         """Constants whose expressions are being evaluated."""
         self.high: list[tuple[Label, Argument]] = []
+        self._targets: dict[int, Argument] = {}
+        """Those by address, once that is known."""
 
     def define_label(self, name: Name, label: Label) -> None:
         """Define a label; Problem if the name is taken."""
@@ -130,6 +133,10 @@ class Symbols:
             raise Problem(node.column, reason)
         return values[0]
 
+    def settle(self) -> None:
+        """Note that sections have their addresses."""
+        self._targets = {label.address: node for label, node in self.high}
+
     def _provisional(self, node: Argument, apart: int) -> int:
         for number, section in enumerate(self._sections.values(), 1):
             section.address = number * apart
@@ -185,9 +192,8 @@ class Symbols:
 
     def _target_of(self, address: int, column: int) -> int:
         """Return what the ``%pcrel_hi`` of the instruction at an address is about."""
-        for label, node in self.high:
-            if label.address == address:
-                return self.value(node)
+        if address in self._targets:
+            return self.value(self._targets[address])
         raise Problem(column, "%pcrel_lo takes the label of an instruction that has %pcrel_hi")
 
     def addresses(self, sections: list[Section], sizes: Mapping[str, Callable[[], int]]) -> dict[str, Symbol]:
@@ -204,7 +210,7 @@ class Symbols:
             ]
             ends = sorted({offset for offset, name in labels if not name.startswith(".L")} | {section.offset})
             for offset, name in sorted(labels):
-                end = next((each for each in ends if each > offset), offset)
+                end = ends[min(bisect_right(ends, offset), len(ends) - 1)]
                 size = sizes[name]() if name in sizes else (end - offset) * (not section.kind.instructions)
                 result[name] = Symbol(section.address + offset, size)
         return result
