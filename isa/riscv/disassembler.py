@@ -98,11 +98,11 @@ def _operand(name: str, field: Field | int | None, bits: int, pc: int, name_of: 
         case Kind.ORDER:
             return "".join(letter for place, letter in enumerate("iorw") if value & 8 >> place) or "0"
         case Kind.VTYPE:
-            return _vtype(value)
+            return vtype_text(value)
     return str(value)
 
 
-def _vtype(value: int) -> str:
+def vtype_text(value: int) -> str:
     """Return the names of a vector configuration; a reserved one is a number."""
     names = [
         next((name for name, number in choices.items() if number == value & mask), None)

@@ -164,9 +164,13 @@ def test_what_stops_a_program(instructions, trap, message):
 
 
 def test_words_that_are_no_instructions():
-    with pytest.raises(RiscvFault, match=r"pc 0x80000000: illegal instruction 0xffffffff$"):
+    with pytest.raises(
+        RiscvFault, match=r"pc 0x80000000: illegal instruction 0xffffffff: no instruction has these bits$"
+    ):
         execute_elf(parsed_elf(elf(b"\xff" * 4), "test.elf"))
-    with pytest.raises(RiscvFault, match=r"pc 0x80000000: illegal instruction 0x0000$"):
+    with pytest.raises(
+        RiscvFault, match=r"pc 0x80000000: illegal instruction 0x0000: its encoding is reserved$"
+    ):
         execute_elf(parsed_elf(elf(bytes(4)), "test.elf"))
 
 

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from isa.riscv.declaration import Trap
 from isa.riscv.disassembler import instruction_text
-from isa.riscv.encoding import decoded, decoded_text, is_short
+from isa.riscv.encoding import decoded_text, is_short
 from isa.riscv.program import RiscvProgram, Symbol
-from isa.riscv.state import BYTES, COUNT, FAULT_ADDRESS, INSTRUCTION, PC, TOHOST, Hart
+from isa.riscv.refusals import why_illegal
+from isa.riscv.state import COUNT, FAULT_ADDRESS, PC, TOHOST, Hart
 from vecsim.riscv.hart import Interpreter, new_hart
 from vecsim.riscv.host import A0, Host
 from vecsim.riscv.memory import bytes_at, put_bytes
@@ -218,11 +219,8 @@ class Execution:
         """Name the instruction at an address of the text."""
         if not self.program.text <= pc < self.program.text_end:
             return ""
-        bits = self._bits(pc)
-        columns = decoded(bits)
-        if columns[INSTRUCTION] < 0:
-            return ""
-        return f", {instruction_text(bits, pc)}"
+        text = instruction_text(self._bits(pc), pc)
+        return "" if text.startswith(".") else f", {text}"
 
     def _bits(self, pc: int) -> int:
         content = bytes_at(self.hart, pc, min(4, self.program.text_end - pc)).tobytes()
@@ -234,7 +232,8 @@ class Execution:
         address = f"{int(control[FAULT_ADDRESS]) & (1 << 64) - 1:#x}"
         if trap == Trap.ILLEGAL:
             bits = self._bits(int(control[PC]))
-            return f"illegal instruction {bits:#0{2 * decoded(bits)[BYTES] + 2}x}"
+            digits = 4 if is_short(bits) else 8
+            return f"illegal instruction {bits:#0{digits + 2}x}: {why_illegal(self.hart, bits)}"
         return {
             Trap.FETCH_FAULT: "there are no instructions at this address",
             Trap.LOAD_FAULT: f"a load from {address}, outside of memory",
