@@ -52,12 +52,12 @@ def unsigned(results: object) -> list[int]:
     return np.asarray(results).view(np.uint64).ravel().tolist()
 
 
-def check(operation: str, bits: int, rounding: int, *operands: list[int]) -> None:
-    """Compare an operation on patterns with the rational one, without flags before and with all of them."""
+def check(operation: str, bits: int, rounding: int, *operands: list[int], fma: bool = True) -> None:
+    """Compare an operation on patterns with the rational one, for some flags before it."""
     expected = [
         getattr(exact_float, operation)(*each, bits, rounding) for each in zip(*operands, strict=True)
     ]
-    for before, fma in ((0, True), (31, True), (NX, False), (0, False)):
+    for before in (0, NX, 31):
         results = compute(operation, bits, rounding, before, *operands, fma=fma)
         for got, flags, wanted, each in zip(
             unsigned(results.patterns),
@@ -111,6 +111,17 @@ def test_fused_multiply_add_at_borders(bits: int) -> None:
     """Every third triple of border values, and every sign."""
     triples = list(product(edges(bits), repeat=3))[::7]
     check("fused", bits, DOWN, *(list(each) for each in zip(*triples, strict=True)))
+
+
+@pytest.mark.ci
+@given(st.integers(0, 2**32), st.sampled_from(WIDTHS))
+def test_a_host_without_the_fused_instruction(seed: int, bits: int) -> None:
+    """Integers do what it cannot."""
+    chance = random.Random(seed)
+    left, right, addend = ([sample(chance, bits) for _ in range(50)] for _ in range(3))
+    for operation in BINARY:
+        check(operation, bits, NEAREST, left, right, fma=False)
+    check("fused", bits, NEAREST, left, right, addend, fma=False)
 
 
 @given(st.integers(0, 2**32), st.sampled_from((*MODES, ODD)))
