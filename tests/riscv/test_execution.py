@@ -9,6 +9,9 @@ from riscv_elf import DATA_BASE, TEXT_BASE, elf
 from isa.program import SourceLine
 from isa.riscv.declaration import Trap
 from isa.riscv.encoding import encode
+from isa.riscv.semantics.control import CSRS
+from isa.riscv.state import COUNT
+from vecsim.riscv import machine_code
 from vecsim.riscv.elf import parsed_elf, read_elf
 from vecsim.riscv.execution import Execution, RiscvFault, execute_elf
 from vecsim.support.errors import UserError
@@ -231,3 +234,46 @@ def test_memory_that_is_too_small():
 
 def test_text_base_is_where_programs_begin():
     assert program(*EXIT).entry == program(*EXIT).text == TEXT_BASE
+
+
+def test_stops_change_nothing():
+    """A run that stops after each few instructions ends as one that does not."""
+    read = read_elf(SIEVE)
+    whole, stopped = execute_elf(read, arguments=["a"]), Execution(read, arguments=["a"])
+    assert whole.output
+    for limit in range(7, 10 * whole.instructions, 7):
+        try:
+            result = stopped.run(limit)
+            break
+        except RiscvFault as fault:
+            assert fault.trap == Trap.NONE
+            assert stopped.hart.control[COUNT] == limit
+    assert (result.instructions, result.output) == (whole.instructions, whole.output)
+    assert all(np.array_equal(a, b) for a, b in zip(result.hart, whole.hart, strict=True))
+
+
+def test_counters_are_numbers_of_instructions():
+    reading = [
+        ("csrrs", {"rd": register, "csr": CSRS[name]})
+        for register, name in enumerate(["cycle", "time", "instret"], 10)
+    ]
+    execution = Execution(program(li(T0, 1), *reading, ("ebreak", {})))
+    with pytest.raises(RiscvFault):
+        execution.run()
+    assert execution.hart.x[10:13].tolist() == [1, 2, 3]
+
+
+def test_mstatus_says_that_floats_and_vectors_are_on():
+    execution = Execution(
+        program(("csrrw", {"csr": CSRS["mstatus"]}), ("csrrs", {"rd": T0, "csr": CSRS["mstatus"]}), *EXIT)
+    )
+    execution.run()
+    assert int(execution.hart.x[T0]) & 0x6600 == 0x6600
+
+
+def test_numba_that_must_not_compile(monkeypatch):
+    from numba.core import config
+
+    monkeypatch.setattr(config, "DISABLE_JIT", True)
+    with pytest.raises(UserError, match="NUMBA_DISABLE_JIT is set, so RISC-V programs cannot be executed"):
+        machine_code._compiled("riscv_loop")
