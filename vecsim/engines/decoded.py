@@ -74,7 +74,7 @@ class Decoded(NamedTuple):
     reads: Ints
     """(n, 5) vector registers whose element k is read by element k; none without chaining."""
     whole_reads: Ints
-    """(n, 5) vector registers read by position; without chaining, all that are read."""
+    """(n, 10) vector registers read by position; without chaining, all that are read."""
     writes: Ints
     """(n, 2) vector registers whose element k is written by element k; none without chaining."""
     whole_writes: Ints
@@ -98,7 +98,7 @@ class Decoded(NamedTuple):
 
 
 WIDTHS = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late": 2, "reads": 5}
-WIDTHS |= {"whole_reads": 5, "writes": 2, "whole_writes": 3}
+WIDTHS |= {"whole_reads": 10, "writes": 2, "whole_writes": 3}
 """Of the arrays that have several numbers a row."""
 _FIRST = {"x": 0, "f": FLOAT, "s": SPECIAL}
 _SPECIAL = {name: SPECIAL + i for i, name in enumerate(SPECIAL_REGISTERS)}

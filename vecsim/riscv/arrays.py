@@ -21,7 +21,7 @@ from numba.np import arrayobj
 
 from isa.riscv.semantics import memory
 from isa.riscv.state import COLUMNS, Hart
-from vecsim.riscv.table import DTYPES, SEMANTICS
+from vecsim.riscv.table import DTYPES, NODES, NUMBERS, PATCHES, SEMANTICS, WORDS
 
 WORD = ir.IntType(64)
 
@@ -64,15 +64,25 @@ def hart_of(typing_context: Any, table: Any) -> Any:
     return signature(_HART, types.int64), code
 
 
-@intrinsic
-def semantics_of(typing_context: Any, table: Any) -> Any:
-    """Return the addresses of semantics in a table."""
-    kind = HartArray(types.int64)
+def _at(place: int, dtype: types.Type) -> Any:
+    """Make what returns the array at a place of a table."""
+    kind = HartArray(dtype)
 
-    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return _array(context, builder, kind, args[0], SEMANTICS)
+    @intrinsic
+    def array_of(typing_context: Any, table: Any) -> Any:
+        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return _array(context, builder, kind, args[0], place)
 
-    return signature(kind, types.int64), code
+        return signature(kind, types.int64), code
+
+    return array_of
+
+
+semantics_of = _at(SEMANTICS, types.int64)
+"""The addresses of semantics in a table."""
+nodes_of, numbers_of = _at(NODES, types.int64), _at(NUMBERS, types.int64)
+words_of, patches_of = _at(WORDS, types.uint32), _at(PATCHES, types.int64)
+"""What the recording loop reads and writes."""
 
 
 def _pointer(context: Any, builder: Any, kind: HartArray, array: Any, indexes: list[Any]) -> Any:

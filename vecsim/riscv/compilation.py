@@ -13,13 +13,24 @@ from numba.extending import intrinsic
 from isa.riscv.declaration import Row, Timing, Trap
 from isa.riscv.encoding import OUTSIDE
 from isa.riscv.semantics.soft_float import SEPARATE
-from isa.riscv.state import BYTES, COUNT, INSTRUCTION, PC, TEXT
+from isa.riscv.state import BYTES, COUNT, IMMEDIATE, INSTRUCTION, PC, RS1, TEXT
 from vecsim.engines.jit.compiler.compilation import Exported, compile_object
 from vecsim.engines.jit.compiler.functions import function, inline
 from vecsim.engines.jit.compiler.fused import FUSED
 from vecsim.engines.rebinding import rebound
-from vecsim.riscv.arrays import PRIMITIVES, hart_of, semantics_of
-from vecsim.riscv.interface import JUMPS, LOOP, NOT_LOADED, families_of, function_name, rows_of
+from vecsim.riscv.arrays import PRIMITIVES, hart_of, nodes_of, numbers_of, patches_of, semantics_of, words_of
+from vecsim.riscv.interface import (
+    JUMPS,
+    LOOP,
+    NEW_NODE,
+    NOT_LOADED,
+    RECORD_FULL,
+    RECORDING_LOOP,
+    families_of,
+    function_name,
+    rows_of,
+)
+from vecsim.riscv.nodes import events, node
 
 Function = Callable[..., Any]
 SMALL = 600
@@ -32,8 +43,9 @@ RUN = signature(types.int64, types.int64, types.int64)
 
 def compile_part(part: str) -> bytes:
     """Compile a part into an object file."""
-    if part == LOOP:
-        return compile_object({LOOP: Exported(_loop(rows_of(LOOP)), RUN)})
+    if part in (LOOP, RECORDING_LOOP):
+        loop = _loop(rows_of(LOOP), recording=part == RECORDING_LOOP)
+        return compile_object({part: Exported(loop, RUN)})
     memo: dict[int, Any] = PRIMITIVES | FUSED
     return compile_object(
         {
@@ -67,7 +79,7 @@ def _executing(semantics: Function, memo: dict[int, Any]) -> Function:
     return execute
 
 
-def _loop(rows: dict[int, Row]) -> Function:
+def _loop(rows: dict[int, Row], *, recording: bool) -> Function:
     """Return the loop: an if-chain over the instructions, which becomes a jump table.
 
     ``run(table, stop)`` executes until ``stop`` instructions have retired, one traps, or one is not loaded.
@@ -84,7 +96,8 @@ def _loop(rows: dict[int, Row]) -> Function:
             cases.append("    control[COUNT] = count")
         cases.append(f"    {result} = execute_{number}(hart, row)")
     body = "\n".join(f"        {line}" for line in cases)
-    exec(_TEXT.format(cases=body), namespace)
+    parts = _RECORDING if recording else dict.fromkeys(_RECORDING, "")
+    exec(_TEXT.format(cases=body, **parts), namespace)
     run: Function = namespace["run"]
     return run
 
@@ -95,6 +108,7 @@ def run(table, stop):
     control, code, x = hart.control, hart.code, hart.x
     count, pc, begin, end = control[COUNT], control[PC], control[TEXT], code.shape[0] - 1
     trap = 0
+    {arrays}
     while count < stop:
         row = (pc - begin) >> 1
         if row < 0 or row >= end:
@@ -104,19 +118,21 @@ def run(table, stop):
         instruction = code[row, INSTRUCTION]
         target = pc + code[row, BYTES]
         trap = 0
+        {before}
 {cases}
         elif instruction >= 0:
-            address = semantics[instruction]
-            if address == 0:
+            place = semantics[instruction]
+            if place == 0:
                 trap = NOT_LOADED
                 break
             control[COUNT] = count
-            trap = call(address, table, row)
+            trap = call(place, table, row)
         elif instruction == OUTSIDE:
             trap = FETCH_FAULT
         else:
             trap = ILLEGAL
         x[0] = 0
+        {after}
         if trap != 0:
             if trap >= HOST:
                 pc = target
@@ -128,6 +144,25 @@ def run(table, stop):
     control[COUNT] = count
     return trap
 """
+
+
+_RECORDING = {
+    "arrays": """nodes, numbers = nodes_of(table), numbers_of(table)
+    words, patches = words_of(table), patches_of(table)""",
+    "before": """if instruction >= 0:
+            node = node_number(hart, row)
+            if nodes[node * NODE_COLUMNS] == 0:
+                trap = NEW_NODE
+                break
+            if is_full(hart, numbers, words, patches):
+                trap = RECORD_FULL
+                break
+            address = x[code[row, RS1]] + code[row, IMMEDIATE]""",
+    "after": """if trap == 0 or trap >= CALL:
+            numbers[LAST_NODE] = node
+            write_event(hart, nodes, numbers, words, patches, node, row, target, address)""",
+}
+"""What the recording loop does in addition: before an instruction, and after one that has executed."""
 
 
 @intrinsic
@@ -162,4 +197,18 @@ _CONSTANTS = {
     "FETCH_FAULT": int(Trap.FETCH_FAULT),
     "HOST": int(Trap.HOST),
     "NOT_LOADED": NOT_LOADED,
+    "NEW_NODE": NEW_NODE,
+    "RECORD_FULL": RECORD_FULL,
+    "CALL": int(Trap.CALL),
+    "RS1": RS1,
+    "IMMEDIATE": IMMEDIATE,
+    "NODE_COLUMNS": node.COLUMNS,
+    "LAST_NODE": events.LAST_NODE,
+    "nodes_of": nodes_of,
+    "numbers_of": numbers_of,
+    "words_of": words_of,
+    "patches_of": patches_of,
+    "node_number": rebound(events.node_number, {}, inline),
+    "is_full": rebound(events.is_full, {}, inline),
+    "write_event": rebound(events.write_event, {}, function),
 }

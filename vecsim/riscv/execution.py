@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,6 +74,8 @@ class Execution:
         Simulated memory.
     arguments
         Those of ``main(argc, argv)``, after the name of the program.
+    interpreter
+        Makes what executes the program of a hart.
 
     Raises
     ------
@@ -88,6 +90,7 @@ class Execution:
         vlen: int = DEFAULT_VLEN,
         memory_bytes: int = MEMORY_BYTES,
         arguments: Sequence[str] = (),
+        interpreter: Callable[[Hart], Interpreter] = Interpreter,
     ) -> None:
         self.program = program
         base = min(each.address for each in program.segments) // PAGE * PAGE
@@ -108,7 +111,7 @@ class Execution:
             self.hart.control[TOHOST] = program.symbols["tohost"].address
         self._host = Host(heap=-(-end // PAGE) * PAGE)
         self._put_arguments([program.name, *arguments], base + len(memory))
-        self._interpreter = Interpreter(self.hart)
+        self.interpreter = interpreter(self.hart)
 
     def _put_arguments(self, arguments: list[str], top: int) -> None:
         """Write the arguments below ``top`` and ``argc``, ``argv`` below them, where the stack begins."""
@@ -193,7 +196,7 @@ class Execution:
         control, host = self.hart.control, self._host
         while host.exit_code is None:
             left = None if limit is None else limit - int(control[COUNT])
-            trap = self._interpreter.run(left)
+            trap = self.interpreter.run(left)
             if trap == Trap.CALL:
                 host.call(self.hart)
                 control[PC] += 4

@@ -104,12 +104,18 @@ class Interpreter:
         while True:
             end = int(control[COUNT]) + SLICE
             trap = self._run(self._table.numbers.ctypes.data, end if stop is None else min(end, stop))
+            if self._went_on(trap):
+                continue
             if trap == NOT_LOADED:
                 load_instruction(int(self.hart.code[(control[PC] - control[TEXT]) >> 1, INSTRUCTION]))
             elif trap == Trap.TEXT:
                 self._decode_again()
             elif trap != Trap.NONE or (stop is not None and control[COUNT] >= stop):
                 return Trap(trap)
+
+    def _went_on(self, trap: int) -> bool:
+        """Return whether what stopped the loop is out of its way; those of this class know of nothing."""
+        return False
 
     def _decode_again(self) -> None:
         hart = self.hart

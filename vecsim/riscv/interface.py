@@ -12,8 +12,12 @@ from isa.riscv.instructions import ROWS
 LOOP = "riscv_loop"
 """The part that executes scalar integer instructions and the system's itself; others it calls by address."""
 
-NOT_LOADED = -1
-"""What the loop returns in the place of a trap, before an instruction whose part is not loaded."""
+RECORDING_LOOP = "riscv_recording_loop"
+"""The same, which writes the record of a run for the timing rules."""
+
+NOT_LOADED, NEW_NODE, RECORD_FULL = -1, -2, -3
+"""What a loop returns in the place of a trap, before an instruction: its part is not loaded; how it is
+recorded is not known; the record has no room for it."""
 JUMPS = frozenset({Timing.BRANCH, Timing.JUMP})
 """Timing classes whose semantics return the address of the next instruction."""
 _IN_LOOP = JUMPS | {

@@ -14,7 +14,7 @@ from isa.riscv.instructions import ROWS
 from vecsim.engines.jit.object_files import cache as code_cache
 from vecsim.engines.jit.object_files.fingerprints import fingerprint_of_functions
 from vecsim.engines.jit.object_files.loading import loaded
-from vecsim.riscv.interface import LOOP, families_of, function_name, part_of, rows_of
+from vecsim.riscv.interface import LOOP, RECORDING_LOOP, families_of, function_name, part_of, rows_of
 from vecsim.support.errors import UserError
 
 SOURCES = (
@@ -24,6 +24,8 @@ SOURCES = (
     "vecsim/riscv/compilation.py",
     "vecsim/riscv/interface.py",
     "vecsim/riscv/table.py",
+    "vecsim/riscv/nodes/events.py",
+    "vecsim/riscv/nodes/node.py",
 )
 """What compiled code is made from, in addition to the semantics and the compiler."""
 
@@ -49,8 +51,8 @@ def load_instruction(number: int) -> None:
 
 
 @cache
-def compiled_loop() -> Callable[[int, int], int]:
-    """Return the loop as ``run(table, stop)``.
+def compiled_loop(part: str = LOOP) -> Callable[[int, int], int]:
+    """Return a loop as ``run(table, stop)``.
 
     Numba's calling convention: a pointer for the result, one for an exception, the arguments; gives a status.
 
@@ -61,7 +63,7 @@ def compiled_loop() -> Callable[[int, int], int]:
     """
     integer, pointer = ctypes.c_int64, ctypes.c_void_p
     prototype = ctypes.CFUNCTYPE(ctypes.c_int, pointer, pointer, integer, integer)
-    function = prototype(_engine(LOOP).get_function_address(LOOP))
+    function = prototype(_engine(part).get_function_address(part))
 
     def run(table: int, stop: int) -> int:
         result, exception = ctypes.c_int64(), ctypes.c_void_p()
@@ -87,8 +89,8 @@ def _engine(part: str) -> Any:
 
 
 def _fingerprint(part: str) -> str:
-    if part == LOOP:
-        functions = {str(number): row.semantics for number, row in rows_of(part).items()}
+    if part in (LOOP, RECORDING_LOOP):
+        functions = {str(number): row.semantics for number, row in rows_of(LOOP).items()}
     else:
         functions = {function_name(part, each): each for each in families_of(part).values()}
     return fingerprint_of_functions(functions, SOURCES)

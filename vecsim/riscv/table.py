@@ -33,9 +33,13 @@ class Table(NamedTuple):
     kept: tuple[Any, ...]
 
 
-def table_of(hart: Hart, semantics: npt.NDArray[np.int64]) -> Table:
-    """Lay the arrays of a hart out for compiled code."""
-    arrays: tuple[npt.NDArray[Any], ...] = (*hart, semantics)
+NODES, NUMBERS, WORDS, PATCHES = range(SEMANTICS + 1, SEMANTICS + 5)
+"""The places after it, of what the recording loop reads and writes (:mod:`vecsim.riscv.timing.recording`)."""
+
+
+def table_of(hart: Hart, semantics: npt.NDArray[np.int64], *more: npt.NDArray[Any]) -> Table:
+    """Lay the arrays of a hart out for compiled code; ``more`` are those of the recording loop."""
+    arrays: tuple[npt.NDArray[Any], ...] = (*hart, semantics, *more)
     for name, array in zip(Hart._fields, arrays, strict=False):
         if str(array.dtype) != DTYPES[name] or not array.flags.c_contiguous:
             raise AssertionError(f"{name} is no contiguous array of {DTYPES[name]}")

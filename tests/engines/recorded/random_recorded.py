@@ -44,7 +44,12 @@ def recorded_case(seed: int) -> RecordedCase:
     size = rng.choice([4, 8, 16])
     rows = [replace(row, element_bytes=size) for row in rows]
     costs = {
-        name: Costs(*(rng.choice([1, 1, 2, 3, 7]) for _ in range(2)), rng.choice([0, 0, 1, 5]))
+        name: Costs(
+            *(rng.choice([1, 1, 2, 3, 7]) for _ in range(2)),
+            rng.choice([0, 0, 1, 5]),
+            rng.choice([0, 0, 1, 3]),
+            rng.choice([0, 0, 2]),
+        )
         for name in "abc"
     }
     record = _record(rng, rows, machine, size)
@@ -53,6 +58,7 @@ def recorded_case(seed: int) -> RecordedCase:
         record,
         memory_bytes=MEMORY,
         costs_of=lambda name, _: costs.get(name, Costs()),
+        most_listed=4 * machine.section_size,
     )
     return RecordedCase(program, memory, machine)
 
@@ -119,7 +125,9 @@ def _record(
             record.append(event(count=count, address=4 * (middle // 4), stride=stride))
         elif "unit" in row.kind:
             count = min(count, MEMORY // (2 * size))
-            record.append(event(count=count, address=4 * rng.randrange(MEMORY // 8)))
+            missing = rng.choice([0, 0, rng.randrange(size)]) if count else 0
+            address = rng.choice([4, 4, 1]) * rng.randrange(MEMORY // 8)
+            record.append(event(count=count, address=address, stride=count * size - missing))
         elif row.kind.startswith(("load", "store")):
             record.append(event(address=8 * rng.randrange(MEMORY // 8)))
         elif row.kind != "scalar":

@@ -42,6 +42,7 @@ def recorded(
         memory_bytes=len(memory),
         costs_of=lambda name, on: Costs(int(decode(program, on).latency[int(name)])),
         entry=program.entry,
+        most_listed=machine.section_size,
     )
 
 
@@ -95,7 +96,7 @@ def _event(
         return event(count=n)
     base = int(x[rows.base_register[pc]] + rows.offset[pc])
     if rows.pattern[pc] == Pattern.CONTIGUOUS:
-        return event(count=n, address=base)
+        return event(count=n, address=base, stride=n * int(rows.record_bytes[pc]))
     index = int(rows.index_register[pc])
     if rows.pattern[pc] == Pattern.STRIDED:
         return event(count=n, address=base, stride=int(x[index]))

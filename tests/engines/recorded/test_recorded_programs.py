@@ -27,6 +27,7 @@ def cycles(rows, record, costs=None, engine="jit", machine=MACHINE):
         record,
         memory_bytes=4096,
         costs_of=lambda name, _: (costs or {}).get(name, Costs()),
+        most_listed=16,
     )
     return run(program, memory, machine, engine=engine).cycles
 
@@ -76,7 +77,7 @@ def test_parts_take_no_place_in_issue(engine):
     assert apart == 4 + 4  # elements in cycles 0 to 3 and 4 to 7, each ready a cycle later
     rows[1] = RecordedRow("add", writes=(2,), joined=True)
     assert cycles(rows, record, engine=engine, machine=machine) == apart
-    # Without elements only issue counts: 4 instructions, of which parts take no place.
+    # Without elements only issue counts, and parts take no place.
     assert cycles([RecordedRow("scalar")] * 3, [], engine=engine, machine=machine) == 4
     parts = [RecordedRow("scalar"), RecordedRow("add", joined=True), RecordedRow("add", joined=True)]
     assert cycles(parts, [event(count=0)] * 2, engine=engine, machine=machine) == 2
@@ -93,9 +94,11 @@ def test_a_unit_recovers_after_the_last_part(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_an_interval_repeats(engine):
-    rows = [RecordedRow("add", "each", writes=(1,), repeats=4)]
-    assert cycles(rows, [event(count=3)], {"each": Costs(1, 3, 0)}, engine) == 2 * 12 + 12
+def test_costs_of_the_values_of_an_element(engine):
+    # Each element takes 1 + 3 * 4 cycles; after the last the unit takes 2 for each of two levels.
+    rows = [RecordedRow("add", "each", writes=(1,), repeats=4), RecordedRow("add", writes=(2,))]
+    costs = {"each": Costs(interval=1, each=3, level=2)}
+    assert cycles(rows, [event(count=3), event(count=1)], costs, engine) == 3 * 13 + 4 + 1
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -16,8 +16,8 @@ from isa.state import State
 
 COUNT, ADDRESS, STRIDE, TARGET, LIST, TAKEN = (1 << bit for bit in range(6))
 """Bits of the first word. The first five say that a part follows, in this order: how many elements; the byte
-address; bytes from an element to the next; the number of the row to which an indirect jump leads; a list: how
-many addresses, and the addresses. TAKEN: the branch is taken."""
+address; the bytes of a contiguous access, or from an element to the next; the number of the row to which an
+indirect jump leads; a list: how many addresses, and the addresses. TAKEN: the branch is taken."""
 BASE_REGISTER, STRIDE_REGISTER, TARGET_REGISTER = 1, 2, 3
 """The scalar registers that hold them. Of a list ADDRESS is the byte address of its first word."""
 LENGTH, POSITION, IS_TAKEN = 0, 1, 2

@@ -48,7 +48,7 @@ class RecordedRow:
     per_element
         How many addresses of a list belong to an element.
     repeats
-        How often an element takes the interval of its cost.
+        How many values an element consists of, where costs are of values.
     element_bytes
         Bytes of an element of a contiguous access of vector registers.
     """
@@ -79,15 +79,18 @@ class Costs:
     ----------
     latency
         From the start of an element to its result; it is no shorter than the unit takes.
-    interval
-        From the start of an element to the next.
-    recovery
-        After the last element of an instruction, until its unit is free.
+    interval, each
+        From the start of an element to the next: ``interval``, and ``each`` for each of its values.
+    recovery, level
+        After the last element of an instruction, until its unit is free: ``recovery``, and ``level`` for each
+        level of a tree over the values of an element.
     """
 
     latency: int = 1
     interval: int = 1
     recovery: int = 0
+    each: int = 0
+    level: int = 0
 
 
 CostsOf = Callable[[str, Machine], Costs]
@@ -147,7 +150,10 @@ class RecordedProgram(Program):
         for i, row in enumerate(self.rows):
             instruction = kinds[row.kind]
             costs = self.costs_of(row.cost, machine)
-            interval, recovery = costs.interval * row.repeats, costs.recovery if row.last_part else 0
+            interval = max(1, costs.interval + costs.each * row.repeats)
+            recovery = 0
+            if row.last_part:
+                recovery = costs.recovery + costs.level * (row.repeats - 1).bit_length()
             numbers = {
                 "operation": KINDS.number_by_opcode[instruction.opcode],
                 "unit": instruction.unit,
@@ -174,7 +180,7 @@ class RecordedProgram(Program):
                     "cache": 0,
                     "base_register": events.BASE_REGISTER,
                     "offset": 0,
-                    "index_register": events.STRIDE_REGISTER,
+                    "index_register": NONE if instruction.unit == 0 else events.STRIDE_REGISTER,
                 }
             for name, value in numbers.items():
                 arrays[name][i] = value
@@ -203,6 +209,7 @@ def recorded_program(
     entry: int = 0,
     source: Sequence[SourceLine] = (),
     symbols: dict[str, int] | None = None,
+    most_listed: int = 0,
 ) -> tuple[RecordedProgram, npt.NDArray[np.uint8]]:
     """Return the program of these rows and events, and the memory to run it on.
 
@@ -216,13 +223,14 @@ def recorded_program(
         What rows cost on a machine.
     entry, source, symbols
         As of a program.
+    most_listed
+        The most addresses of a list.
     """
     at = -(-memory_bytes // WORD_BYTES) * WORD_BYTES
     words = np.concatenate([*record, np.zeros(1, np.uint32)])  # no event after the last
     described = repr(list(rows)).encode()  # so that the digest is of the rows, too
     content = words.astype("<u4").tobytes()
     data = (DataSegment(at, content), DataSegment(at + len(content), described))
-    most = max((len(each) for each in record), default=0)
     kinds = KINDS.by_mnemonic
     program = RecordedProgram(
         words=np.array([kinds[row.kind].opcode << 24 for row in rows], np.uint32),
@@ -233,7 +241,7 @@ def recorded_program(
         entry=entry,
         rows=tuple(rows),
         costs_of=costs_of,
-        most_listed=most,
+        most_listed=most_listed,
     )
     return program, np.zeros(data[-1].end, np.uint8)
 

@@ -56,6 +56,16 @@ def base_address(r: Run, instruction: Instruction) -> int:
     return r.x[instruction.base_register] + instruction.offset
 
 
+def contiguous_bytes(r: Run, instruction: Instruction, n: int) -> int:
+    """Return the bytes of a contiguous access ("Accesses"): those of n elements, unless a register has them.
+
+    The last element of a recorded program may have fewer than the others.
+    """
+    if instruction.index_register >= 0:
+        return r.x[instruction.index_register]
+    return n * instruction.record_bytes
+
+
 def place(r: Run, instruction: Instruction, n: int) -> bool:
     """Set ``address`` for n >= 1 elements; return False if one is outside memory ("Accesses")."""
     if instruction.pattern == LISTED:
@@ -66,7 +76,7 @@ def place(r: Run, instruction: Instruction, n: int) -> bool:
     value_bytes = instruction.value_bytes
     r.address[0] = base
     if instruction.pattern == CONTIGUOUS:
-        return base >= 0 and base + n * instruction.record_bytes <= size
+        return base >= 0 and base + contiguous_bytes(r, instruction, n) <= size
     lowest = highest = base
     if instruction.pattern == STRIDED:
         stride = r.x[instruction.index_register]

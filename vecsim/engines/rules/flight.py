@@ -7,6 +7,7 @@ from vecsim.engines.rules.accounts import retire_from_flight
 from vecsim.engines.rules.addresses import (
     NOT_ACCESSED,
     base_address,
+    contiguous_bytes,
     list_length,
     listed_address,
     words_of_element,
@@ -91,7 +92,7 @@ def _place_words(r: Run, slot: Slot, instruction: Instruction) -> None:
     n, base = slot.elements, base_address(r, instruction)
     slot.address = base
     if instruction.pattern == CONTIGUOUS:
-        slot.end_byte = base + n * instruction.record_bytes
+        slot.end_byte = base + contiguous_bytes(r, instruction, n)
         slot.words = (slot.end_byte - 1 >> 2) - (base >> 2) + 1
         slot.lowest, slot.highest = base, slot.end_byte
     elif instruction.pattern == LISTED:

@@ -105,6 +105,8 @@ def _word(r: Run, slot: Slot, instruction: Instruction, word: int, done: int) ->
     through = done
     while through < slot.elements and (through + 1) * size <= passed:
         through += 1
+    if word + 1 == slot.words:
+        through = slot.elements
     needed = through + 1 if through < slot.elements and through * size < passed else through
     return needed, through, (slot.address >> 2) + word
 

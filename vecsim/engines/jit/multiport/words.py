@@ -75,6 +75,8 @@ def _look_at(r: Any, slot: Any, moving: Any) -> None:
     if reads > 2 or writes > 2:
         return
     contiguous = slot.end_byte >= 0
+    if contiguous and slot.end_byte - slot.address < slot.elements * instruction.record_bytes:
+        return
     if contiguous:
         moving.kind, moving.record, moving.offset = CONTIGUOUS, instruction.record_bytes, slot.address & 3
     elif instruction.value_bytes <= 4:

@@ -1,0 +1,200 @@
+"""How the recording loop writes the event of an instruction; compiled into the loop.
+
+Parameters
+----------
+hart
+    The state, after the instruction.
+nodes
+    The columns of all nodes, :data:`vecsim.riscv.nodes.node.COLUMNS` of each.
+numbers
+    How far the record is: ``PLACE`` and what follows it.
+words, patches
+    The record, and where it has numbers of nodes.
+node, row
+    The number of the instruction's node, and of its row of ``Hart.code``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from isa.riscv.state import ADDRESSES, BASE, BYTES, PC, RS1, TEXT, VL, VLEN, VTYPE
+from vecsim.engines.recorded.events import ADDRESS, COUNT, LIST, STRIDE, TAKEN, TARGET
+from vecsim.riscv.nodes.node import (
+    AFTER,
+    ARITHMETIC,
+    BRANCH,
+    CALL,
+    COLUMNS,
+    FIELDS_EACH,
+    FIXED_BYTES,
+    GROUPS,
+    INDIRECT,
+    JUMP,
+    KIND,
+    LISTED,
+    ONE,
+    PARTS,
+    PER_GROUP,
+    PLAIN,
+    SCALAR,
+    SPAN,
+    VALUE_BYTES,
+    VILL,
+)
+
+PLACE, PATCHES, LAST_EVENT, LAST_NODE = range(4)
+"""Numbers: words of the record; how many numbers of nodes it has; where the last event begins; the last
+node."""
+NOT_ACCESSED = 0xFFFFFFFF
+SEVERAL = -1
+"""In the column AFTER: several vtypes."""
+MOST_PARTS = 64
+WORDS_OF_PART = 4
+
+
+def type_number(hart: Any) -> Any:
+    """Return the number of the vtype."""
+    vtype = hart.control[VTYPE]
+    return VILL if vtype < 0 else vtype & 63
+
+
+def node_number(hart: Any, row: Any) -> Any:
+    """Return the number of the node of a row of the text under the present vtype."""
+    return type_number(hart) * hart.code.shape[0] + row
+
+
+def is_full(hart: Any, numbers: Any, words: Any, patches: Any) -> Any:
+    """Return whether the record may have no room for the next event."""
+    most = MOST_PARTS * WORDS_OF_PART + hart.control[VLEN]
+    return numbers[PLACE] + most > words.shape[0] or numbers[PATCHES] == patches.shape[0]
+
+
+def larger(a: Any, b: Any) -> Any:
+    """Return the larger of two integers."""
+    return a if a > b else b
+
+
+def smaller(a: Any, b: Any) -> Any:
+    """Return the smaller of two integers."""
+    return a if a < b else b
+
+
+def write_event(
+    hart: Any,
+    nodes: Any,
+    numbers: Any,
+    words: Any,
+    patches: Any,
+    node: Any,
+    row: Any,
+    target: Any,
+    address: Any,
+) -> None:
+    """Write the event of an instruction that has executed.
+
+    Parameters
+    ----------
+    target
+        The address of the next instruction.
+    address
+        What the first register had before, and the immediate number: the address of a scalar access.
+    """
+    columns = node * COLUMNS
+    kind = nodes[columns + KIND]
+    if kind == PLAIN:
+        before, after = nodes[columns + AFTER], 1 + type_number(hart)
+        nodes[columns + AFTER] = after if before in (0, after) else SEVERAL
+        return
+    control, place = hart.control, numbers[PLACE]
+    numbers[LAST_EVENT] = place
+    if kind == BRANCH:
+        words[place] = TAKEN if target != control[PC] + hart.code[row, BYTES] else 0
+        place += 1
+    elif kind == JUMP:
+        words[place] = TAKEN
+        place += 1
+    elif kind in (INDIRECT, CALL):
+        words[place] = TARGET | (TAKEN if kind == INDIRECT else 0)
+        words[place + 1] = 0
+        if kind == INDIRECT:
+            offset = target - control[TEXT]
+            inside = offset >= 0 and offset >> 1 < hart.code.shape[0]
+            words[place + 1] = node_number(hart, offset >> 1) if inside else NOT_ACCESSED
+            patches[numbers[PATCHES]] = place + 1
+            numbers[PATCHES] += 1
+        place += 2
+    elif kind == SCALAR:
+        words[place] = ADDRESS
+        words[place + 1] = address - control[BASE]
+        place += 2
+    elif kind in (ARITHMETIC, ONE):
+        place = _write_counts(hart, nodes, words, columns, place)
+    elif kind == SPAN:
+        place = _write_spans(hart, nodes, words, columns, row, place)
+    elif kind == LISTED:
+        place = _write_lists(hart, nodes, words, columns, place)
+    numbers[PLACE] = place
+
+
+def _write_counts(hart: Any, nodes: Any, words: Any, columns: Any, place: Any) -> Any:
+    """Write the groups of each part of an arithmetic instruction; return the next place."""
+    count, each, groups = hart.control[VL], nodes[columns + PER_GROUP], nodes[columns + GROUPS]
+    if nodes[columns + FIXED_BYTES] > 0:
+        count = nodes[columns + FIXED_BYTES]
+    if nodes[columns + KIND] == ONE:
+        count = 1
+    left = (count + each - 1) // each
+    for _ in range(nodes[columns + PARTS]):
+        words[place] = COUNT
+        words[place + 1] = smaller(left, groups)
+        left = larger(left - groups, 0)
+        place += 2
+    return place
+
+
+def _write_spans(hart: Any, nodes: Any, words: Any, columns: Any, row: Any, place: Any) -> Any:
+    """Write groups, address and bytes of each part of an access of bytes in a row; return the next place."""
+    control, fields = hart.control, nodes[columns + FIELDS_EACH]
+    address = hart.x[hart.code[row, RS1]] - control[BASE]
+    count, parts = control[VL] * nodes[columns + VALUE_BYTES], nodes[columns + PARTS] // fields
+    if nodes[columns + FIXED_BYTES] > 0:
+        count = nodes[columns + FIXED_BYTES]
+    elif nodes[columns + FIXED_BYTES] < 0:
+        count = (control[VL] + 7) >> 3
+    register = control[VLEN] >> 3
+    group = register // nodes[columns + GROUPS]
+    for _ in range(fields):
+        left = count
+        for _ in range(parts):
+            part = smaller(left, register)
+            words[place] = COUNT | ADDRESS | STRIDE
+            words[place + 1] = (part + group - 1) // group
+            words[place + 2] = address
+            words[place + 3] = part
+            address += part
+            left -= part
+            place += 4
+    return place
+
+
+def _write_lists(hart: Any, nodes: Any, words: Any, columns: Any, place: Any) -> Any:
+    """Write groups and addresses of each part of a strided or indexed access; return the next place."""
+    control, fields = hart.control, nodes[columns + FIELDS_EACH]
+    size, each = nodes[columns + VALUE_BYTES], nodes[columns + PER_GROUP]
+    parts, count = nodes[columns + PARTS] // fields, control[ADDRESSES]
+    of_part = each * nodes[columns + GROUPS]
+    for field in range(fields):
+        for part in range(parts):
+            begin = smaller(part * of_part, count)
+            end = smaller(begin + of_part, count)
+            words[place] = COUNT | LIST
+            words[place + 1] = (end - begin + each - 1) // each
+            words[place + 2] = end - begin
+            place += 3
+            for k in range(begin, end):
+                address = hart.addresses[k]
+                listed = address - control[BASE] + field * size
+                words[place] = NOT_ACCESSED if address == -1 else listed
+                place += 1
+    return place

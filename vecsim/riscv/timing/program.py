@@ -1,0 +1,234 @@
+"""A recorded run as a program of the machine: a row for each part of each node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.program import SourceLine
+from isa.riscv.declaration import Timing
+from isa.riscv.program import RiscvProgram
+from vecsim.engines.recorded.events import TAKEN
+from vecsim.engines.recorded.program import RecordedProgram, RecordedRow, recorded_program
+from vecsim.machine import Machine
+from vecsim.riscv.execution import Execution, RiscvResult
+from vecsim.riscv.nodes import node as nodes
+from vecsim.riscv.nodes.events import LAST_EVENT
+from vecsim.riscv.nodes.node import Node, jump_target, successor
+from vecsim.riscv.timing.costs import costs_of
+from vecsim.riscv.timing.recording import Recorded, RecordingInterpreter
+from vecsim.support.errors import UserError
+
+_MULTIPLIER = {
+    Timing.VECTOR_MULTIPLY,
+    Timing.VECTOR_DIVIDE,
+    Timing.FIXED,
+    Timing.FLOAT,
+    Timing.FLOAT_DIVIDE,
+    Timing.ORDERED_REDUCTION,
+}
+"""Timing classes that the multiplier executes; the adder executes the others."""
+REGISTERS = 32
+HALT = RecordedRow("halt", cost=Timing.SCALAR.name)
+
+
+@dataclass(frozen=True)
+class TimedProgram:
+    """A program that has run, as a program of machines with registers of the same length.
+
+    Attributes
+    ----------
+    program, memory
+        What an engine runs, and on which memory.
+    result
+        What the run has done.
+    vlen, dlen
+        Bits of a vector register, and of a group of elements, which is an element of the machine's registers.
+    """
+
+    program: RecordedProgram
+    memory: npt.NDArray[np.uint8]
+    result: RiscvResult
+    vlen: int
+    dlen: int
+
+    def machine(self, machine: Machine) -> Machine:
+        """Return a machine with vector registers as the program has them."""
+        registers = {"section_size": self.vlen // self.dlen, "vector_registers": REGISTERS, "lanes": 1}
+        return machine.model_copy(update=registers)
+
+
+def record(execution: Execution, dlen: int, limit: int | None = None) -> TimedProgram:
+    """Run a program and return it as one that engines time.
+
+    Parameters
+    ----------
+    execution
+        A program in memory, with a recording interpreter (:func:`recorded_execution`).
+    dlen
+        Bits of a group of elements.
+    limit
+        Instructions that it may take.
+
+    Raises
+    ------
+    UserError
+        What it does has no timing, or it cannot run.
+    """
+    interpreter = execution.interpreter
+    assert isinstance(interpreter, RecordingInterpreter)
+    result = execution.run(limit)
+    recorded = interpreter.result()
+    layout = _Layout(recorded, execution.program, dlen)
+    words = recorded.words.copy()
+    words[recorded.patches] = [layout.place_of(int(words[at])) for at in recorded.patches]
+    layout.end(words, int(interpreter.numbers[LAST_EVENT]))
+    program, memory = recorded_program(
+        layout.rows(),
+        [words],
+        memory_bytes=recorded.memory_bytes,
+        costs_of=costs_of,
+        entry=layout.place_of(recorded.first),
+        source=layout.source(),
+        most_listed=interpreter.vlen // 8,
+    )
+    return TimedProgram(program, memory, result, interpreter.vlen, dlen)
+
+
+def recorded_execution(
+    program: RiscvProgram, *, vlen: int, dlen: int, memory_bytes: int, arguments: tuple[str, ...] = ()
+) -> Execution:
+    """Return a program in memory whose run is recorded; parameters as of :class:`Execution`.
+
+    Parameters
+    ----------
+    program, vlen, memory_bytes, arguments
+        As :class:`vecsim.riscv.execution.Execution` takes them.
+    dlen
+        Bits of a group of elements.
+    """
+    return Execution(
+        program,
+        vlen=vlen,
+        memory_bytes=memory_bytes,
+        arguments=arguments,
+        interpreter=lambda hart: RecordingInterpreter(hart, dlen),
+    )
+
+
+class _Layout:
+    """The rows of the nodes, in the order of their numbers, and what follows what."""
+
+    def __init__(self, recorded: Recorded, program: RiscvProgram, dlen: int) -> None:
+        self.recorded, self.program, self.dlen = recorded, program, dlen
+        self.texts = len(recorded.code)
+        self.order = sorted(recorded.nodes)
+        self.places: dict[int, int] = {}
+        place = 0
+        for number in self.order:
+            self.places[number] = place
+            place += max(1, len(recorded.nodes[number].parts))
+        self.halt = place
+
+    def place_of(self, number: int) -> int:
+        """Return the first row of a node; that of the end for a node that has not run."""
+        return self.places.get(number, self.halt)
+
+    def following(self, number: int) -> int:
+        """Return the first row of what follows a node if it does not branch."""
+        vtype, row = divmod(number, self.texts)
+        after = self.recorded.after.get(number, vtype)
+        if after < 0:
+            raise UserError(
+                f"{self.program.name}: vsetvl sets several vtypes at the same place, which has no timing yet"
+            )
+        return self.place_of(after * self.texts + successor(self.recorded.code, row))
+
+    def end(self, words: npt.NDArray[np.uint32], last_event: int) -> None:
+        """Let the last instruction lead to the end.
+
+        Raises
+        ------
+        UserError
+            It goes on elsewhere, and is no call of the host.
+        """
+        last = self.recorded.last
+        kind = self.recorded.nodes[last].kind
+        if kind == nodes.CALL:
+            words[last_event] |= TAKEN
+            words[last_event + 1] = self.halt
+        elif kind not in (nodes.INDIRECT, nodes.JUMP) and self.following(last) != self.halt:
+            raise UserError(
+                f"{self.program.name}: it ends at an instruction after which it also goes on; end it by ecall"
+            )
+
+    def rows(self) -> list[RecordedRow]:
+        """Return all rows, and one for the end."""
+        result: list[RecordedRow] = []
+        for number in self.order:
+            node = self.recorded.nodes[number]
+            result += self._rows_of(node, number)
+        return [*result, HALT]
+
+    def _rows_of(self, node: Node, number: int) -> list[RecordedRow]:
+        row = RecordedRow(
+            _kind(node),
+            cost=node.row.timing.name,
+            awaited=node.awaited,
+            scalar_writes=node.scalar_writes,
+            late=node.late,
+        )
+        if node.kind in (nodes.BRANCH, nodes.JUMP):
+            vtype, place = divmod(number, self.texts)
+            target = vtype * self.texts + jump_target(self.recorded.code, place)
+            row = replace(row, target=self.place_of(target))
+        following, begin = self.following(number), self.places[number]
+        if not node.parts:
+            return [replace(row, following=following)]
+        per_group = max(1, self.dlen // node.bits)
+        last = len(node.parts) - 1
+        return [
+            replace(
+                row,
+                awaited=row.awaited if k == 0 else (),
+                reads=part.reads,
+                writes=part.writes,
+                whole_reads=part.whole_reads,
+                whole_writes=part.whole_writes,
+                joined=k > 0,
+                last_part=k == last,
+                following=following if k == last else begin + k + 1,
+                per_element=per_group,
+                repeats=per_group,
+                element_bytes=self.dlen // 8,
+            )
+            for k, part in enumerate(node.parts)
+        ]
+
+    def source(self) -> list[SourceLine]:
+        """Return the source line and the instruction of each row, and of the end."""
+        result: list[SourceLine] = []
+        for number in self.order:
+            row = number % self.texts
+            line = self.program.line_of(self.program.text + 2 * row)
+            node = self.recorded.nodes[number]
+            text = f"{self.program.text + 2 * row:x}: {node.row.mnemonic}"
+            where = SourceLine(line.file if line else self.program.name, line.line if line else 0, text)
+            result += [where] * max(1, len(node.parts))
+        return [*result, SourceLine(self.program.name, 0, "end")]
+
+
+def _kind(node: Node) -> str:
+    """Return the kind of a recorded row (:data:`vecsim.engines.recorded.rows.KINDS`)."""
+    direction, bits = "store" if node.store else "load", 8 * node.value_bytes
+    if node.kind == nodes.SCALAR:
+        return f"{direction}{bits}"
+    if node.kind in (nodes.SPAN, nodes.LISTED):
+        return f"vector_{direction}.{'unit' if node.kind == nodes.SPAN else 'listed'}{bits}"
+    if node.kind in (nodes.ARITHMETIC, nodes.ONE):
+        unit = "multiply" if node.row.timing in _MULTIPLIER else "add"
+        return f"{unit}.to_scalar" if node.late else unit
+    simple = {nodes.BRANCH: "branch", nodes.JUMP: "branch", nodes.INDIRECT: "jump", nodes.CALL: "jump"}
+    return simple.get(node.kind, "scalar")

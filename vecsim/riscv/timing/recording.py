@@ -1,0 +1,130 @@
+"""The interpreter's loop that writes the record of a run, and the run that it records."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.riscv.state import PC, TEXT, VTYPE, Hart
+from vecsim.riscv.hart import Interpreter
+from vecsim.riscv.interface import NEW_NODE, RECORD_FULL, RECORDING_LOOP
+from vecsim.riscv.machine_code import compiled_loop, semantics_addresses
+from vecsim.riscv.nodes import node as nodes
+from vecsim.riscv.nodes.events import LAST_NODE, PATCHES, PLACE
+from vecsim.riscv.nodes.node import Node, check_groups, node_of
+from vecsim.riscv.table import table_of
+from vecsim.support.errors import UserError
+
+FIRST_WORDS = 1 << 16
+MOST_WORDS = 1 << 30
+"""Words of a record: 4 GiB."""
+
+
+class Recorded(NamedTuple):
+    """What ran.
+
+    Attributes
+    ----------
+    nodes
+        By number: the number of the vtype times the rows of ``code``, plus the row.
+    code
+        The decoded text, (n, COLUMNS).
+    after
+        The number of the vtype after each configuration, by node.
+    words
+        The record, (w,) as :mod:`vecsim.engines.recorded.events` describes it; targets are nodes.
+    patches
+        (p,) where the record has nodes.
+    first, last
+        The first and the last node.
+    memory_bytes
+        Bytes of memory; addresses count from its first byte.
+    """
+
+    nodes: dict[int, Node]
+    code: npt.NDArray[np.int64]
+    after: dict[int, int]
+    words: npt.NDArray[np.uint32]
+    patches: npt.NDArray[np.int64]
+    first: int
+    last: int
+    memory_bytes: int
+
+
+class RecordingInterpreter(Interpreter):
+    """Executes the program of a hart and records what its timing depends on.
+
+    Parameters
+    ----------
+    hart
+        Its state, which the interpreter changes.
+    dlen
+        Bits of a group of elements.
+
+    Raises
+    ------
+    UserError
+        There are no such groups.
+    """
+
+    def __init__(self, hart: Hart, dlen: int) -> None:
+        self.hart, self.dlen = hart, dlen
+        self.vlen = len(hart.v8) * 8 // 32
+        check_groups(self.vlen, dlen)
+        self._run = compiled_loop(RECORDING_LOOP)
+        self.known: dict[int, Node] = {}
+        self._nodes = np.zeros(nodes.VTYPES * len(hart.code) * nodes.COLUMNS, np.int64)
+        self.numbers = np.zeros(4, np.int64)
+        self._words = np.zeros(FIRST_WORDS, np.uint32)
+        self._patches = np.zeros(FIRST_WORDS, np.int64)
+        self.first = self._number()
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        more = (self._nodes, self.numbers, self._words, self._patches)
+        self._table = table_of(self.hart, semantics_addresses(), *more)
+
+    def _number(self) -> int:
+        """Return the number of the node that comes next."""
+        vtype = int(self.hart.control[VTYPE])
+        row = int(self.hart.control[PC] - self.hart.control[TEXT]) >> 1
+        return (nodes.VILL if vtype < 0 else vtype & 63) * len(self.hart.code) + row
+
+    def _went_on(self, trap: int) -> bool:
+        if trap == NEW_NODE:
+            self._make_known(self._number())
+        elif trap == RECORD_FULL:
+            self._grow()
+        else:
+            return False
+        return True
+
+    def _make_known(self, number: int) -> None:
+        vtype, row = divmod(number, len(self.hart.code))
+        node = self.known[number] = node_of(self.hart.code[row], vtype, self.vlen)
+        at = number * nodes.COLUMNS
+        columns = node.columns(self.vlen, self.dlen)
+        self._nodes[at : at + len(columns)] = columns
+
+    def _grow(self) -> None:
+        if 2 * len(self._words) > MOST_WORDS:
+            raise UserError("the record of the run is larger than 4 GiB: run fewer instructions")
+        self._words = np.concatenate([self._words, np.zeros_like(self._words)])
+        self._patches = np.concatenate([self._patches, np.zeros_like(self._patches)])
+        self._lay_out()
+
+    def result(self) -> Recorded:
+        """Return what has been recorded."""
+        after = self._nodes[nodes.AFTER :: nodes.COLUMNS]
+        return Recorded(
+            nodes=self.known,
+            code=self.hart.code,
+            after={number: int(after[number]) - 1 for number in self.known if after[number]},
+            words=self._words[: int(self.numbers[PLACE])],
+            patches=self._patches[: int(self.numbers[PATCHES])],
+            first=self.first,
+            last=int(self.numbers[LAST_NODE]),
+            memory_bytes=len(self.hart.memory),
+        )
