@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
@@ -31,6 +32,20 @@ from isa.text.syntax import Argument, Group, Half, Memory, Name, Number, Problem
 from vecsim.support.suggestions import nearest
 
 CONSTANT = "li"
+_NOT_SUPPORTED = {
+    r"[msu]ret|wfi|[sh]fence\..*|sinval\..*|dret": "the privileged architecture",
+    r"f\w+(\.\w+)*\.h(\.\w+)*|f[ls]h": "Zfh (half-precision floats)",
+    r"b(set|clr|inv|ext)i?": "Zbs",
+    r"clmul[hr]?": "Zbc",
+    r"czero\..*": "Zicond",
+    r"cbo\..*|prefetch\..*": "Zicbom, Zicboz and Zicbop",
+    r"c\.(lbu|lhu?|sb|sh|zext\.\w|sext\.\w|not|mul)": "Zcb",
+    r"c\.(flw|fsw|flwsp|fswsp|jal)": "RV32",
+    r"v(aes|sha|sm3|sm4|ghsh|gmul)\w*\..*": "Zvk",
+    r"v(clmulh?|andn|brev8?|rev8|clz|ctz|cpop|rol|ror|wsll)\.[vwi].*": "Zvb",
+    r"v?f\w+bf16\..*": "Zvfbfmin and Zfbfmin",
+}
+"""Parts of RISC-V that are refused by name, by the instructions that they have."""
 _SHORT_ROWS = {row.mnemonic: row for row in compressed.ROWS}
 
 
@@ -131,8 +146,7 @@ def expand(
     pseudo = _pseudo_instructions().get(name.text, [])
     forms = [*([row.operands] if row else []), *(each.operands for each in pseudo)]
     if not forms:
-        names = [*NUMBERS, *_SHORT_ROWS, *_pseudo_instructions(), CONSTANT]
-        raise Problem(name.column, f"unknown instruction {name.text!r}{nearest(name.text, names)}", name.text)
+        raise Problem(name.column, _unknown(name.text), name.text)
     with _showing(" or ".join(written(name.text, each) for each in forms)):
         short = next((each for each in pseudo if fits(each.operands, arguments)), None)
         if row and fits(row.operands, arguments) and (not short or takes_registers(row.operands, arguments)):
@@ -141,6 +155,15 @@ def expand(
         if short:
             return _expanded(short, arguments, resolve)
         raise Problem(name.column, f"{name.text!r} does not take these operands")
+
+
+def _unknown(mnemonic: str) -> str:
+    """Return a message that there is no such instruction, with its extension or similar names."""
+    for pattern, part in _NOT_SUPPORTED.items():
+        if re.fullmatch(pattern, mnemonic):
+            return f"{mnemonic!r} is an instruction of {part}, which is not supported"
+    names = [*NUMBERS, *_SHORT_ROWS, *_pseudo_instructions(), CONSTANT]
+    return f"unknown instruction {mnemonic!r}{nearest(mnemonic, names)}"
 
 
 def _matched(row: Row | CompressedRow, arguments: tuple[Argument, ...], resolve: Resolve) -> Matched:

@@ -189,11 +189,23 @@ class Matching:
                 return {name: 0}
             case Kind.ROUNDING:
                 return {name: _named(argument, ROUNDING_MODES, "a rounding mode")}
-            case Kind.CSR if isinstance(argument, Name) and argument.text in CSRS:
-                return {name: CSRS[argument.text]}
+            case Kind.CSR if isinstance(argument, Name):
+                return {name: self._csr(argument)}
             case Kind.ORDER if isinstance(argument, Name):
                 return {name: _order(argument)}
         return {name: Deferred(field, self._resolve(argument))}
+
+    def _csr(self, argument: Name) -> int:
+        number = CSRS.get(argument.text)
+        constant = self._resolve(argument)
+        if number is None and isinstance(constant, Number) and 0 <= constant.value < 1 << 12:
+            number = constant.value
+        if number is None:
+            reason = f"no register {argument.text!r}{nearest(argument.text, CSRS)}"
+            raise Problem(
+                argument.column, f"{reason}; those of the privileged architecture are not supported"
+            )
+        return number
 
     def _literal(self, name: str, number: Field | int | None, argument: Argument) -> dict[str, Value]:
         """Check a register that must be this one, such as v0 or the stack pointer of ``c.lwsp``."""

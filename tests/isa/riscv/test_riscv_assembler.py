@@ -244,6 +244,16 @@ def test_sections_by_name_and_flags():
         ("addi a0, a0, 09", "t.s:1:14: 09 begins with 0, so it is octal: leave out the 0, or the 8 and 9"),
         ("nop @", "t.s:1:5: unexpected '@'; expected a name or a number"),
         ("nop\n.if y\n.endif", "t.s:2:5: undefined symbol 'y': it must be defined before this line"),
+        ("mret", "t.s:1:1: 'mret' is an instruction of the privileged architecture, which is not supported"),
+        (
+            "fadd.h fa0, fa1, fa2",
+            "t.s:1:1: 'fadd.h' is an instruction of Zfh (half-precision floats), which is not supported",
+        ),
+        (
+            "csrw mtvec, a0",
+            "t.s:1:6: no register 'mtvec'; those of the privileged architecture are not supported "
+            "(write: csrw csr, rs)",
+        ),
         (".macro m\nnop", "t.s:1:1: .macro without .endm: add it"),
         (".endr", "t.s:1:1: .endr without a directive that it ends: .macro or .rept or .irp"),
         (".macro m x:req\nmv a0, \\x\n.endm\nm", "t.s:4:1: 'm' needs x"),
