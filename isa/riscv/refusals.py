@@ -86,7 +86,7 @@ def why_illegal(hart: Hart, bits: int) -> str:
         return f"frm is {hart.control[FRM]}, which is no rounding mode"
     if MOST_ROUNDING < rounding < DYNAMIC:
         return f"{rounding} is no rounding mode"
-    return _why_vector(hart)
+    return _why_vector(hart, row)
 
 
 def _why_csr(row: Row, number: int) -> str:
@@ -98,10 +98,14 @@ def _why_csr(row: Row, number: int) -> str:
     return f"bits of the control register {name} cannot be changed"
 
 
-def _why_vector(hart: Hart) -> str:
+def _why_vector(hart: Hart, row: Row) -> str:
     control = hart.control
     if control[VTYPE] < 0:
         return "vtype is not set, or to what this machine has not (vill)"
+    if control[VSTART] and not Timing.LOAD_UNIT <= row.timing <= Timing.STORE_INDEXED:
+        return f"vstart is {control[VSTART]}: only loads and stores go on in the middle"
+    if control[FRM] > MOST_ROUNDING and row.mnemonic.startswith(("vf", "vmf")) and row.mnemonic != "vfirst.m":
+        return f"frm is {control[FRM]}, which is no rounding mode"
     start = f", vstart {control[VSTART]}" if control[VSTART] else ""
     configuration = f"{vtype_text(int(control[VTYPE]))}, vl {control[VL]}{start}"
     return f"its registers or its element width are reserved with {configuration}"

@@ -12,7 +12,7 @@ from tests.riscv.program_image import ours
 from tests.riscv.random_scalar import FLOAT, NOT_ALONE, SCALAR
 
 RECORDED = [("scalar", 128), ("float", 128), ("words", 128)]
-RECORDED += [("vector", vlen) for vlen in (128, 256, 512, 4096)]
+RECORDED += [("vector", vlen) for vlen in (64, 128, 256, 512, 4096)]
 IN_ALL = {"scalar": 120, "float": 60}
 
 

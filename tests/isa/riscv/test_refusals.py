@@ -48,4 +48,11 @@ def test_reasons_that_depend_on_the_state(hart):
     assert why_illegal(hart, encode("fadd.s", {"rm": 7})) == "frm is 6, which is no rounding mode"
     hart.control[[VTYPE, VL, VSTART]] = 2 << 3 | 2, 7, 3
     expected = "its registers or its element width are reserved with e32, m4, tu, mu, vl 7, vstart 3"
+    assert why_illegal(hart, encode("vle32.v", {"vd": 1, "vm": 1})) == expected
+    expected = "vstart is 3: only loads and stores go on in the middle"
+    assert why_illegal(hart, encode("vadd.vv", {"vd": 4, "vm": 1})) == expected
+    hart.control[VSTART] = 0
+    expected = "frm is 6, which is no rounding mode"
+    assert why_illegal(hart, encode("vfadd.vv", {"vd": 4, "vm": 1})) == expected
+    expected = "its registers or its element width are reserved with e32, m4, tu, mu, vl 7"
     assert why_illegal(hart, encode("vadd.vv", {"vd": 1, "vm": 1})) == expected
