@@ -1,5 +1,6 @@
 """Programs from ELF files: memory, arrays, what ends and what stops them."""
 
+import random
 from pathlib import Path
 
 import numpy as np
@@ -205,8 +206,9 @@ def test_calls_that_the_host_does_not_know():
         (elf(words(*EXIT), machine=62), "not a program for RV64"),
         (elf(words(*EXIT), kind=1), "not linked to fixed addresses"),
         (elf(words(*EXIT))[:200], "no whole ELF file"),
+        (elf(words(*EXIT), entry=1 << 63), "it has addresses above 0x7fffffffffffffff"),
     ],
-    ids=["empty", "short", "x86", "object", "cut"],
+    ids=["empty", "short", "x86", "object", "cut", "high"],
 )
 def test_files_that_are_no_programs(content, message):
     with pytest.raises(UserError, match=f"^it.elf: {message}"):
@@ -277,3 +279,24 @@ def test_numba_that_must_not_compile(monkeypatch):
     monkeypatch.setattr(config, "DISABLE_JIT", True)
     with pytest.raises(UserError, match="NUMBA_DISABLE_JIT is set, so RISC-V programs cannot be executed"):
         machine_code._compiled("riscv_loop")
+
+
+def test_damaged_files_run_or_are_refused_in_one_line():
+    whole = SIEVE.read_bytes()
+    outcomes = set()
+    for seed in range(100):
+        chosen, content = random.Random(seed), bytearray(whole)
+        for _ in range(chosen.choice([1, 2, 8])):
+            place = chosen.randrange(chosen.choice([64, 400, len(content)]))
+            content[place] = chosen.choice([0, 127, 255, content[place] ^ 1 << chosen.randrange(8)])
+        if seed % 10 == 0:
+            del content[chosen.randrange(len(content)) :]
+        try:
+            read = parsed_elf(bytes(content), "it.elf")
+            read.line_of(read.entry)
+            execute_elf(read, vlen=chosen.choice([64, 16384]), memory_bytes=1 << 20, limit=20_000)
+            outcomes.add(None)
+        except UserError as error:
+            assert "\n" not in str(error)
+            outcomes.add(type(error))
+    assert outcomes == {None, UserError, RiscvFault}

@@ -22,6 +22,10 @@ from isa.riscv.program import RiscvProgram, Segment, Symbol
 from vecsim.support.errors import UserError, in_words
 from vecsim.support.input_files import ELF_FILE, Name, read_input
 
+MOST_ADDRESS = (1 << 63) - 1
+HOST_SYMBOLS = "tohost", "fromhost"
+"""Words in which a program and its host leave messages."""
+
 
 @dataclass(frozen=True)
 class ElfProgram(RiscvProgram):
@@ -36,11 +40,16 @@ class ElfProgram(RiscvProgram):
 
     @cached_property
     def _lines(self) -> list[tuple[int, SourceLine | None]]:
-        """The addresses from which a line holds, in order; None: nothing is known from there."""
-        elf = ELFFile(io.BytesIO(self.content))
-        return (
-            sorted(_lines_of(elf.get_dwarf_info()), key=lambda each: each[0]) if elf.has_dwarf_info() else []
-        )
+        """The addresses from which a line holds, in order; None: nothing is known from there.
+
+        Damaged ones are as good as none: a program runs without.
+        """
+        try:
+            elf = ELFFile(io.BytesIO(self.content))
+            lines = _lines_of(elf.get_dwarf_info()) if elf.has_dwarf_info() else ()
+            return sorted(lines, key=lambda each: each[0])
+        except Exception:  # the library fails in many ways
+            return []
 
 
 def read_elf(path: Name) -> ElfProgram:
@@ -86,6 +95,9 @@ def _parsed(elf: Any, content: bytes, name: str) -> ElfProgram:
     if begin % 2 or not any(each.address <= begin and end <= each.address + each.size for each in segments):
         raise UserError(f"{name}: its instructions are in several segments, or at an odd address")
     symbols = dict(_symbols(elf))
+    addresses = [elf["e_entry"], *(each.address + each.size for each in segments)]
+    if max([*addresses, *(symbols[each].address for each in HOST_SYMBOLS if each in symbols)]) > MOST_ADDRESS:
+        raise UserError(f"{name}: it has addresses above {MOST_ADDRESS:#x}; link it to lower ones")
     return ElfProgram(name, elf["e_entry"], segments, begin, end + end % 2, symbols, content=content)
 
 
