@@ -127,7 +127,8 @@ class VectorBody:
             if chance.random() < 0.3:
                 self.load(29, chance.choice(self.numbers))
             elif chance.random() < 0.5:
-                self.emit("addi", rd=29, rs1=0, imm12=chance.randrange(min(2048, self.vlen)))
+                most = chance.choice((3, min(2048, self.vlen)))
+                self.emit("addi", rd=29, rs1=0, imm12=chance.randrange(most))
             values = {"rs1": rs1, "zimm11": vtype}
             if row.mnemonic == "vsetvl":
                 self.emit("addi", rd=28, rs1=0, imm12=vtype)
@@ -212,7 +213,11 @@ class VectorBody:
         if values.get("vm") == 0 and values[name] == 0:
             values[name] = 8
         for source in ("vs2", "vs1"):
-            if source in values and abs(values[source] - values[name]) < 8 and chance.random() < 0.8:
+            choice = chance.random()
+            if source in values and choice < 0.15:
+                size = chance.choice((1, 2)) << max(0, self.lmul)
+                values[source] = min(31, values[name] + chance.randrange(size))
+            elif source in values and abs(values[source] - values[name]) < 8 and choice < 0.8:
                 values[source] = (values[name] + chance.choice((8, 16, 24))) % 32 // 8 * 8
 
     def instruction(self, row):
@@ -229,6 +234,11 @@ class VectorBody:
             count = min(8, max(1, int(width * 2.0**self.lmul / max(self.sew, 8))))
             self.load(7, self.indices[2 * (width.bit_length() - 4) + chance.randrange(2)])
             self.emit(f"vl{count}re8.v", vd=values["vs2"] // count * count, rs1=7)
+        if {"vs1", "vs2"} <= values.keys() and chance.random() < 0.15:
+            related, immediate = chance.choice(
+                (("vxor.vi", -1), ("vrsub.vi", 0), ("vadd.vi", -1), ("vadd.vi", 0), ("vadd.vi", 1))
+            )
+            self.emit(related, vd=values["vs1"], vs2=values["vs2"], simm5=immediate, vm=1)
         if chance.random() < (0.04 if accesses else 0.003):
             self.emit("csrrwi", csr=CSR_NUMBERS["vstart"], zimm5=chance.randrange(8))
         self.emit(row.mnemonic, **values)
