@@ -22,7 +22,7 @@ from vecsim.engines.jit.single_port.preparation import (
     scalar_blocks,
     steady_schedules,
 )
-from vecsim.engines.jit.state import MovingAccess, Outcome, ScheduledRegister
+from vecsim.engines.jit.state import AHEAD, MovingAccess, Outcome, ScheduledRegister
 from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.recorded.program import RecordedProgram
@@ -37,6 +37,7 @@ from vecsim.engines.user_code import STANDSTILL, UserCodeError
 from vecsim.engines.user_rules import own_arrays
 from vecsim.machine import Machine
 
+OF_WORDS = ("went", "arrived", "earliest", "operand")
 SLICE_CYCLES = 20_000_000
 """Cycles after which compiled code comes back, so that an interrupt is heard."""
 
@@ -95,7 +96,9 @@ class JitEngine(BaseEngine):
             "waits": np.zeros(WAITS, np.int64),
             "blocks": scalar_blocks(program, machine),
             "moving": new_rows(MovingAccess, (machine.ports,)),
-            "earliest": np.zeros((machine.ports, machine.section_size), np.int64),
+            "turns": np.zeros(machine.ports, np.int64),
+            "word_waits": np.zeros((machine.ports, 3 * AHEAD), np.int64),
+            **{name: np.zeros((machine.ports, 4 * machine.section_size + 1), np.int64) for name in OF_WORDS},
             "wake_ups": np.zeros(wake_ups.PORT + machine.ports, np.int64),
             "semantics": code.semantics,
             "slow_paths": code.slow_paths,

@@ -23,6 +23,8 @@ FREE = 32
 SCHEDULES = FIRST_FREE + FREE
 """How many schedules there are."""
 
+AHEAD = 256
+"""The most cycles that the ports transfer words ahead of the clock before they look around."""
 ASTRAY = -1
 """The value of ``Outcome.next`` after a jump out of the program."""
 
@@ -49,6 +51,12 @@ class Outcome(Row):
     """How many cycles elements of an instruction wait for operands after its first possible one."""
     cycle: int = 0
     """The cycle that comes next, for a loop that goes cycle by cycle."""
+    streams: int = 0
+    """How many ports transfer an access."""
+    words_until: int = 0
+    """The cycle before which the words of all ports have gone."""
+    news: int = 0
+    """1 if something has happened that blocked accesses may have waited for."""
 
     next: int = 0
     """The number of the instruction that comes next."""
@@ -105,32 +113,59 @@ class ScheduledRegister(Row):
 
 @dataclass(slots=True, eq=False)
 class MovingAccess(Row):
-    """What :mod:`vecsim.engines.jit.multiport.words` knows of the access that a port transfers."""
+    """The access that a port transfers, in the loop for any machine (:mod:`vecsim.engines.jit.multiport`)."""
 
     age: int = NONE
-    """The number of the access in program order; -1: nothing is known."""
+    """The number of the access in program order; -1: there is none."""
+    slot: int = NONE
+    """Its slot."""
     kind: int = 0
     """How its words are timed."""
-    plain: int = 0
-    """1 if each word is one element, and no register is an operand as a whole."""
+    at: int = 0
+    """The cycle in which to look at it again."""
+    word: int = 0
+    words: int = 0
+    """Words that have gone, of how many."""
+    noted: int = 0
+    """As many of them as the slot knows of."""
+    limit: int = 0
+    """The first word whose registers have no cycle yet, as far as known."""
+    clear: int = 0
+    """1 if no register holds up what is left."""
+    blocked: int = 0
+    """1 if it is not known when the next word may go."""
+    window: int = 0
+    """If so, how many cycles after the next word of another port that may be, at least."""
     rate: int = 0
     """The most words in a cycle."""
+    contiguous: int = 0
+    base: int = 0
+    """1 if its words follow each other; the address of the first, in words."""
+    wide: int = 0
+    """1 if its elements have two words, each at its own address."""
+    record: int = 4
+    offset: int = 0
+    """Bytes from an element to the next among its words; where in its word the first begins."""
     first_read: int = NONE
     second_read: int = NONE
     first_write: int = NONE
     second_write: int = NONE
     """The vector registers that it reads and writes element by element, or -1."""
-    record: int = 4
-    offset: int = 0
-    """Bytes from an element to the next, as far as its words are concerned; where in a word it begins."""
-    clear: int = 0
-    """1 if only the banks hold up what is left of it."""
-    limit: int = 0
-    """The first element that an older instruction has yet to time, as far as known."""
-    stop: int = 0
-    """1 if the next word is the last, or ends a wait, so that it does not go ahead of the clock."""
-    window: int = 0
-    """If that holds it up, the cycles from the first word of all ports that has not gone to it, at least."""
+    last: int = 0
+    in_cycle: int = 0
+    """The cycle of the latest word, and how many went in it."""
+    free: int = 0
+    """The cycle from which its port has room for the next word."""
+    started: int = 0
+    """The cycle of its first word until that is booked; otherwise NEVER."""
+    used: int = 0
+    operands: int = 0
+    hazards: int = 0
+    """In how many cycles words went, and how many cycles they waited by cause, until that is booked."""
+    waits: int = 0
+    """How many waits for memory are in ``CompiledRun.word_waits``."""
+    hits: int = 0
+    """1 if a word that the first cache has needs nothing else of memory."""
 
 
 class CompiledRun(Run):
@@ -155,8 +190,16 @@ class CompiledRun(Run):
     """The scalar blocks, :mod:`vecsim.engines.jit.single_port.preparation`."""
     moving: Annotated[list[MovingAccess], Temporary(MOST_PORTS)]
     """(P,) the accesses that the ports transfer, in the loop for any machine."""
+    turns: Annotated[list[int], Temporary(MOST_PORTS)]
+    """(P,) the ports whose accesses move, oldest access first; ``Outcome.streams`` says how many."""
+    went: Annotated[list[list[int]], Temporary()]
+    arrived: Annotated[list[list[int]], Temporary()]
+    """(P, 4 s + 1) the cycles of their words, and from when these are where they go."""
     earliest: Annotated[list[list[int]], Temporary()]
-    """(P, s) from when registers let the elements of these accesses go."""
+    operand: Annotated[list[list[int]], Temporary()]
+    """(P, 4 s + 1) from when registers let the words go; from when what they carry is ready."""
+    word_waits: Annotated[list[list[int]], Temporary()]
+    """(P, 3 AHEAD) waits of words for memory that are not yet booked, each from, to and its cause."""
     wake_ups: Annotated[list[int], Temporary()]
     """See :mod:`vecsim.engines.jit.multiport.wake_ups`."""
     semantics: Annotated[list[int], Temporary()]

@@ -93,8 +93,12 @@ def count_execution(r: Run, instruction: Instruction, n: int) -> None:
 
 def book_wait(r: Run, slot: Slot, cause: int, begin: int, end: int) -> None:
     """Book that ``slot`` waited from ``begin`` to ``end`` (exclusive) ("Waits and cycle attribution")."""
-    if end <= begin:
-        return
+    if end > begin:
+        _book(r, slot, cause, begin, end)
+
+
+def _book(r: Run, slot: Slot, cause: int, begin: int, end: int) -> None:
+    """Book a wait; the oldest instruction in flight gets its cycles ("Waits and cycle attribution")."""
     account = r.accounts[slot.pc]
     slot.waits[cause] += end - begin
     account.waited[cause] += end - begin
@@ -155,10 +159,14 @@ def _postpone(r: Run, age: int, pc: int, vector: int, passed: int, retire: int) 
     age, pc
         Its number in program order, and its place in the program.
     vector, passed
-        As :func:`_charge` takes them.
+        As :func:`_attribute` takes them.
     """
-    if retire <= r.control.issue_cycle + 1:
-        return
+    if retire > r.control.issue_cycle + 1:
+        _note_pending(r, age, pc, vector, passed, retire)
+
+
+def _note_pending(r: Run, age: int, pc: int, vector: int, passed: int, retire: int) -> None:
+    """Note it in its place by age ("Waits and cycle attribution")."""
     if r.control.pending == r.machine.pending:
         _tidy(r)
     place = r.control.pending

@@ -81,6 +81,13 @@ def words_meet(r: Run, slot: Slot, older: Slot) -> bool:
 
 def access_follows(r: Run, slot: Slot, older: Slot) -> bool:
     """Return whether an access must follow what is in flight in slot ``older`` ("Memory order")."""
+    if r.program[slot.pc].store + r.program[older.pc].store == 0:
+        return False
+    return _must_follow(r, slot, older)
+
+
+def _must_follow(r: Run, slot: Slot, older: Slot) -> bool:
+    """Return the same where one of the two is a store ("Memory order")."""
     store, first, end = r.program[slot.pc].store, slot.address, slot.end_byte
     if r.machine.disambiguation > 0:
         first, end = slot.lowest, slot.highest

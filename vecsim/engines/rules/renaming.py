@@ -28,6 +28,11 @@ def renames_scalars(r: Run) -> bool:
     return r.machine.physical_scalar_registers > 0
 
 
+def renames(r: Run) -> bool:
+    """Return whether any registers are renamed ("Renaming")."""
+    return renames_vectors(r) or renames_scalars(r)
+
+
 def instruction_of(r: Run, slot: Slot) -> Instruction:
     """Return the instruction of a slot, with physical registers if they are renamed ("Renaming")."""
     if renames_vectors(r):
@@ -85,9 +90,12 @@ def registers_free_at(r: Run, instruction: Instruction, n: int) -> int:
 
     NEVER while an instruction is in flight that has to retire first.
     """
+    return _all_free_at(r, instruction, n) if renames(r) else 0
+
+
+def _all_free_at(r: Run, instruction: Instruction, n: int) -> int:
+    """Return the same on a machine that renames ("Renaming")."""
     cycle = 0
-    if not (renames_vectors(r) or renames_scalars(r)):
-        return 0
     for kind in range(KINDS):
         count = _takes(r, instruction, kind, n)
         if count > 0:
@@ -115,8 +123,12 @@ def note_retirement(r: Run, age: int, retire: int) -> None:
 
     What it and younger ones displace is free no earlier.
     """
-    if not (renames_vectors(r) or renames_scalars(r)):
-        return
+    if renames(r):
+        _raise_commits(r, age, retire)
+
+
+def _raise_commits(r: Run, age: int, retire: int) -> None:
+    """Note a retirement at what was displaced by the instruction or younger ones ("Renaming")."""
     for kind in range(KINDS):
         if renames_vectors(r) if kind == VECTOR else renames_scalars(r):
             place = _spare(r, kind) - 1
@@ -131,8 +143,12 @@ def note_retirement(r: Run, age: int, retire: int) -> None:
 
 def take_scalars(r: Run, instruction: Instruction) -> None:
     """Rename the scalar registers that the instruction that issues writes ("Renaming")."""
-    if not renames_scalars(r):
-        return
+    if renames_scalars(r):
+        _take_scalars(r, instruction)
+
+
+def _take_scalars(r: Run, instruction: Instruction) -> None:
+    """Take a free register for each of them ("Renaming")."""
     for kind in range(X, F + 1):
         for _ in range(_takes(r, instruction, kind, 0)):
             _take(r, kind, 0)
@@ -236,8 +252,12 @@ def writes_any(r: Run, older: Slot, registers: int) -> bool:
 
 def name_registers(r: Run, slot: Slot, instruction: Instruction) -> None:
     """Name the physical registers of an instruction that enters flight ("Renaming")."""
-    if not renames_vectors(r):
-        return
+    if renames_vectors(r):
+        _name_registers(r, slot, instruction)
+
+
+def _name_registers(r: Run, slot: Slot, instruction: Instruction) -> None:
+    """Write the copy of an instruction that names physical registers ("Renaming")."""
     copy, n, end = r.renamed[slot.number], slot.elements, slot.first + slot.elements
     copy.copy_from(instruction)
     _name_reads(r, copy, instruction, end)
@@ -256,13 +276,17 @@ def name_registers(r: Run, slot: Slot, instruction: Instruction) -> None:
 def pass_on(r: Run, slot: Slot, result: int) -> None:
     """Let copies of the registers that an instruction wrote wait for its last result ("Renaming")."""
     if renames_vectors(r):
-        instruction = instruction_of(r, slot)
-        for v in instruction.writes:
-            _pass_on(r, v, result)
-        for v in instruction.whole_writes:
-            _pass_on(r, v, result)
-        if instruction.accumulator >= 0:
-            _pass_on(r, instruction.accumulator, result)
+        _pass_all_on(r, instruction_of(r, slot), result)
+
+
+def _pass_all_on(r: Run, instruction: Instruction, result: int) -> None:
+    """Do so for each register that it wrote ("Renaming")."""
+    for v in instruction.writes:
+        _pass_on(r, v, result)
+    for v in instruction.whole_writes:
+        _pass_on(r, v, result)
+    if instruction.accumulator >= 0:
+        _pass_on(r, instruction.accumulator, result)
 
 
 def _pass_on(r: Run, v: int, result: int) -> None:

@@ -1,16 +1,13 @@
-"""The words of all ports in order of time, as far ahead of the clock as nothing can interfere.
+"""Queues, ports and units, as far ahead of the clock as nothing can interfere.
 
-Ports share nothing but the banks. So it is enough that words go in order of time, those of a cycle in the
-order of the age of their accesses, and that no port goes on beyond a cycle in which another one, that waits
-for something, may go on:
+Ports share nothing but memory. So it is enough that words go in order of time, those of a cycle in the order
+of the age of their accesses, up to a cycle in which another part may interfere:
 
 - An access that is dispatched in a later cycle to a port without one transfers no word before the end of its
   startup.
-- A port that waits for an element which has no cycle yet goes on in the cycle after the next at the earliest,
-  counted from the first word that has not gone: the word, then the element that waits for it, then its
-  reader. If it waits for results alone, the latency of the unit is added.
-- No access ends ahead of the clock. So no port chooses its next access, and no instruction retires, before
-  all other parts have come to that cycle.
+- A port begins its next access when the clock has come to the end of the one before, and dispatch, too, sees
+  that end then. So no instruction leaves flight later than others may look at it.
+- Where scalar accesses go to a cache, no word goes ahead of the clock.
 
 The functions are plain, and compiled with the rules that they name (:mod:`vecsim.engines.jit.rules`).
 """
@@ -21,12 +18,14 @@ from typing import Any
 
 from isa.declaration import Unit
 from vecsim.engines.jit.compiler.functions import apart
-from vecsim.engines.jit.multiport.units import advance_units, look_at_all, look_at_first
-from vecsim.engines.jit.multiport.wake_ups import ISSUE, PORT, QUEUE, UNIT, wake, wake_followers
-from vecsim.engines.jit.multiport.words import GENERAL, step_access
+from vecsim.engines.jit.multiport.streams import GENERAL, look_at
+from vecsim.engines.jit.multiport.units import look_at_all
+from vecsim.engines.jit.multiport.wake_ups import ISSUE, PORT, QUEUE, UNIT, wake
+from vecsim.engines.jit.multiport.words import pass_words
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
-from vecsim.engines.rules.ports import current_age
+from vecsim.engines.rules.ports import finish_transfer
 from vecsim.engines.rules.queues import step_queue
+from vecsim.engines.state.row import NONE
 from vecsim.engines.state.run import STORES
 
 MEMORY, ADD = int(Unit.MEMORY), int(Unit.ADD)
@@ -61,54 +60,90 @@ def hand_over(r: Any, cycle: Any) -> None:
     scratch.handed_queues = scratch.handed_units = scratch.handed_ports = 0
 
 
-def execute(r: Any, cycle: Any) -> None:
-    """Transfer the words of all ports that go before anything else may happen, and time what follows them."""
-    ports = r.machine.ports
-    horizon = NEVER - 1 if r.machine.flat_memory == 1 else cycle + 1
-    for port in range(ports):
-        if r.ports[port].accesses == 0:
+def execute(r: Any, cycle: Any, stop: Any) -> None:
+    """Transfer the words of all ports before ``stop`` that nothing else may change, and time what follows."""
+    going = _any_acts(r, cycle)
+    if not going:
+        return
+    while going:
+        going = pass_words(r, cycle, _arrange(r, cycle, stop))
+    for port in range(r.machine.ports):
+        moving = r.moving[port]
+        if moving.age < 0:
             r.wake_ups[PORT + port] = NEVER
-            horizon = smaller(horizon, cycle + 1 + r.machine.startup)
-        elif r.moving[port].stop == 1 and r.wake_ups[PORT + port] > cycle:
-            horizon = smaller(horizon, r.wake_ups[PORT + port])
-    bound = -1
-    while True:
-        chosen, first, oldest, second, younger, window = -1, horizon, NEVER, horizon, NEVER, NEVER
-        for port in range(ports):
-            start = larger(r.wake_ups[PORT + port], cycle)
-            if start < horizon:
-                age = current_age(r, port)
-                if start < first or (start == first and age < oldest):
-                    chosen, first, oldest, second, younger = port, start, age, first, oldest
-                elif start < second or (start == second and age < younger):
-                    second, younger = start, age
-            elif start == NEVER and r.ports[port].accesses > 0:
-                window = smaller(window, r.moving[port].window)
-        if first >= bound:  # what follows the words up to here has its cycles before others go
-            if advance_units(r, cycle):
-                bound = -1
-                continue
-            if chosen < 0:
-                return
-            bound = horizon if window == NEVER else smaller(horizon, first + window)
-        accesses = r.ports[chosen].accesses
-        until = smaller(bound, second + 1 if oldest < younger else second)
-        following = step_access(r, chosen, cycle, until)
-        r.wake_ups[PORT + chosen], r.moving[chosen].stop = following, 0
-        if r.scratch.started > 0:
-            wake_followers(r, cycle + 1)
-        if r.ports[chosen].accesses < accesses:
-            if r.moving[chosen].kind == GENERAL:
+        elif moving.kind != GENERAL:
+            r.wake_ups[PORT + port] = moving.last if moving.word == moving.words else moving.at
+
+
+def _any_acts(r: Any, cycle: Any) -> Any:
+    """Return whether a unit or a port has something to do in this cycle."""
+    acts = False
+    for unit in range(ADD, r.machine.units):
+        acts = acts or r.wake_ups[UNIT + unit] != NEVER
+    for port in range(r.machine.ports):
+        acts = acts or r.wake_ups[PORT + port] <= cycle
+    return acts
+
+
+@apart
+def _arrange(r: Any, cycle: Any, stop: Any) -> Any:
+    """List the ports whose accesses move, oldest first; return the cycle before which their words may go.
+
+    Accesses end here whose last word has gone by ``cycle``.
+    """
+    horizon, count = stop, 0
+    if r.machine.scalar_level >= 0:  # scalar accesses come to the caches between
+        horizon = cycle + 1
+    for port in range(r.machine.ports):
+        moving = r.moving[port]
+        if (
+            moving.age >= 0
+            and moving.kind != GENERAL
+            and moving.word == moving.words
+            and moving.last <= cycle
+        ):
+            awaited = r.slots[moving.slot].followers > 0
+            finish_transfer(r, port, r.slots[moving.slot])
+            if awaited:
                 look_at_all(r, cycle)
-            else:
-                look_at_first(r, cycle)
-            bound = -1
-            if ports > 1:
-                horizon = smaller(horizon, cycle + 1)
-        elif following == NEVER:
-            bound = -1
-        elif following <= first:
-            horizon, bound, r.moving[chosen].stop = first, -1, 1
+            r.outcome.news = 1
+        if r.ports[port].accesses == 0:
+            moving.age = NONE
+            horizon = smaller(horizon, cycle + 1 + r.machine.startup)
+            continue
+        slot = r.slots[r.accesses[port][0]]
+        if moving.age != slot.age:
+            look_at(r, port, moving, slot, cycle)
+            r.outcome.news = 1
+        if moving.word == moving.words:
+            horizon = smaller(horizon, moving.last + 1)
+            continue
+        if moving.kind == GENERAL:
+            moving.at, horizon = r.wake_ups[PORT + port], smaller(horizon, cycle + 1)
+        _insert(r, count, port)
+        count += 1
+    r.outcome.streams = count
+    if r.outcome.news == 1:
+        _let_blocked_look(r, cycle)
+    return horizon
+
+
+def _insert(r: Any, count: Any, port: Any) -> None:
+    """Insert a port into the first ``count`` of the ports that move."""
+    k, age = count, r.moving[port].age
+    while k > 0 and r.moving[r.turns[k - 1]].age > age:
+        r.turns[k] = r.turns[k - 1]
+        k -= 1
+    r.turns[k] = port
+
+
+def _let_blocked_look(r: Any, cycle: Any) -> None:
+    """Let all streams look again that wait for what was not known."""
+    for k in range(r.outcome.streams):
+        moving = r.moving[r.turns[k]]
+        if moving.blocked == 1:
+            moving.at = larger(cycle, r.outcome.words_until)
+    r.outcome.news = 0
 
 
 @apart

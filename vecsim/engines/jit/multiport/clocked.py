@@ -49,7 +49,7 @@ def hand_over(r: Any, cycle: Any) -> None:
     r.scratch.handed_queues = r.scratch.handed_units = r.scratch.handed_ports = 0
 
 
-def execute(r: Any, cycle: Any) -> None:
+def execute(r: Any, cycle: Any, stop: Any) -> None:
     """Start the elements and transfer the words that can go in this cycle, of the oldest access first."""
     for unit in range(ADD, r.machine.units):
         if r.wake_ups[UNIT + unit] <= cycle:

@@ -24,6 +24,9 @@ from vecsim.engines.rules import issue
 from vecsim.engines.user_code import MOST_STILL
 from vecsim.engines.user_rules import Extensions, users_rules
 
+MANY = 1 << 30
+"""Words stay before the cycle in which a run stops after a number of instructions less than this."""
+
 
 def make_multiport_loop(semantics: Semantics, extensions: Extensions = ()) -> Callable[..., int]:
     """Return the plain function that runs a program with these semantics, to be compiled.
@@ -73,12 +76,15 @@ def make_multiport_loop(semantics: Semantics, extensions: Extensions = ()) -> Ca
                     return TROUBLE
                 if r.scratch.handed_queues | r.scratch.handed_units | r.scratch.handed_ports != 0:
                     hand_over(r, cycle)
-            execute(r, cycle)
+            if count < stop_count <= r.control.count:
+                stop_cycle = smaller(stop_cycle, cycle + 1)
+            left, until = stop_count - r.control.count, stop_cycle
+            if 0 < left < MANY:
+                until = smaller(until, cycle + 1 + left // r.machine.issue_width)
+            execute(r, cycle, until)
             if r.control.halted == 1 and r.scratch.in_flight == 0:
                 r.outcome.cycle = cycle + 1
                 return FINISHED
-            if count < stop_count <= r.control.count:
-                stop_cycle = smaller(stop_cycle, cycle + 1)
             if r.scratch.left == 1:
                 wake_all(r, cycle + 1)
             following = next_cycle(r)

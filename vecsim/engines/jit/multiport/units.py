@@ -64,8 +64,10 @@ def _advance(r: Any, unit: Any, cycle: Any) -> None:
                 r.scratch.started = slot.number + 1
                 wake_followers(r, cycle + 1)
                 if slot.element == slot.elements:
+                    awaited = slot.followers > 0
                     end_arithmetic(r, slot, unit)
-                    look_at_first(r, cycle)
+                    if awaited:
+                        look_at_first(r, cycle)
                     continue
             return
         if r.scratch.started > 0:

@@ -14,6 +14,7 @@ from vecsim.engines.rules.hazards import follows_elements
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.rules.ports import current_slot
 from vecsim.engines.rules.queues import dispatch_next
+from vecsim.engines.state.row import NONE
 from vecsim.engines.state.run import MOST_UNITS
 
 ISSUE, QUEUE, UNIT, PORT = 0, 1, 1 + MOST_UNITS, 1 + 2 * MOST_UNITS
@@ -37,6 +38,9 @@ def begin(r: Any, capacity: Any, times_ahead: Any) -> None:
             if r.units[unit].slot < 0 and r.units[unit].queued > 0:
                 dispatch_next(r, unit, r.units[unit].free_at)
         r.scratch.handed_units = 0
+    r.outcome.words_until = 0
+    for port in range(r.machine.ports):
+        r.moving[port].age = NONE
 
 
 def wake(r: Any, part: Any, cycle: Any) -> None:
@@ -59,13 +63,19 @@ def book(slot: Any, account: Any, cause: Any, cycles: Any) -> None:
     account.waited[cause] += cycles
 
 
-@apart
 def wake_followers(r: Any, cycle: Any) -> None:
     """Wake those that sleep and wait for elements that have just started; they see them in ``cycle``."""
     slot = r.scratch.started - 1
     r.scratch.started = 0
+    if r.slots[slot].followers > 0:
+        _wake_all_that_follow(r, slot, cycle)
     if r.scratch.awaits_element == 1:
         wake(r, ISSUE, cycle)
+
+
+@apart
+def _wake_all_that_follow(r: Any, slot: Any, cycle: Any) -> None:
+    """Wake the units and ports that sleep and whose instruction follows elements of the one in a slot."""
     for unit in range(ADD, r.machine.units):
         if r.wake_ups[UNIT + unit] == NEVER and follows_elements(r, r.units[unit].slot, slot):
             r.wake_ups[UNIT + unit] = cycle
