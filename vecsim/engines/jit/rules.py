@@ -73,6 +73,7 @@ _APART: tuple[Callable[..., Any], ...] = (
     renaming._take_scalars,
     timeline.write_scalar_row,
     timeline.write_vector_row,
+    sparse.end_sparse,
     sparse.step_sparse,
     vector_cache.slice_blocked,
 )

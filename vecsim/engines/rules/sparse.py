@@ -36,7 +36,7 @@ def row_is_new(rows: list[int], k: int, in_cycle: int) -> bool:
     return j == k
 
 
-def _distinct(rows: list[int], k: int, in_cycle: int) -> int:
+def distinct_rows(rows: list[int], k: int, in_cycle: int) -> int:
     """Return to how many rows the ``in_cycle`` entries before entry k add ("Sparse unit")."""
     count = 0
     for j in range(k - in_cycle, k):
@@ -52,7 +52,7 @@ def _is_full(r: Run, rows: list[int], k: int, in_cycle: int) -> bool:
     most = r.machine.sparse_unit_r
     if rows[k] < 0 or in_cycle < most:
         return False
-    return row_is_new(rows, k, in_cycle) and _distinct(rows, k, in_cycle) == most
+    return row_is_new(rows, k, in_cycle) and distinct_rows(rows, k, in_cycle) == most
 
 
 def _take(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> int:
@@ -117,8 +117,13 @@ def step_sparse(r: Run, unit: int, cycle: int) -> int:
         r.scratch.started = slot.number + 1
     if slot.element < slot.elements:
         return wake
-    result = slot.cycle + r.program[slot.pc].latency
-    if slice_ >= 0:
-        r.slices[slice_].ready_at = larger(r.slices[slice_].ready_at, result)
-    leave_unit(r, slot, unit, result)
+    end_sparse(r, slot, unit)
     return NEVER
+
+
+def end_sparse(r: Run, slot: Slot, unit: int) -> None:
+    """Let an instruction leave a unit that has taken all its entries ("Sparse unit")."""
+    result = slot.cycle + r.program[slot.pc].latency
+    if slot.slice >= 0:
+        r.slices[slot.slice].ready_at = larger(r.slices[slot.slice].ready_at, result)
+    leave_unit(r, slot, unit, result)

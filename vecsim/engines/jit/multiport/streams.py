@@ -151,15 +151,47 @@ def _window_of_blocked(r: Any, slot: Any) -> Any:
 
 def _note_earliest(r: Any, port: Any, moving: Any, slot: Any, end: Any) -> None:
     """Note from when registers let the words go that end before an element, or with the last."""
-    earliest, operand = r.earliest[port], r.operand[port]
+    earliest, operand, begin = r.earliest[port], r.operand[port], moving.word
+    if moving.record == 4 and moving.offset == 0:
+        _note_plain(r, moving, begin, end, earliest, operand)
+    else:
+        _note_records(r, moving, slot.element, end, earliest, operand)
+    if begin == 0:
+        instruction = instruction_of(r, slot)
+        operand[0] = larger(operand[0], whole_operand(r, instruction, -1))
+        hazard = whole_hazard(r, instruction, -1)
+        earliest[0] = larger(earliest[0], larger(operand[0], hazard))
+
+
+def _note_plain(r: Any, moving: Any, begin: Any, end: Any, earliest: Any, operand: Any) -> None:
+    """Note it for elements that are a word each."""
+    for k in range(begin, end):
+        operand[k] = 0
+    if moving.first_read >= 0:
+        _raise(operand, begin, end, r.ready[moving.first_read])
+    if moving.second_read >= 0:
+        _raise(operand, begin, end, r.ready[moving.second_read])
+    for k in range(begin, end):
+        earliest[k] = operand[k]
+    if moving.first_write >= 0:
+        _raise_to_free(earliest, begin, end, r.ready[moving.first_write], r.taken[moving.first_write])
+    if moving.second_write >= 0:
+        _raise_to_free(earliest, begin, end, r.ready[moving.second_write], r.taken[moving.second_write])
+
+
+def _raise_to_free(earliest: Any, begin: Any, end: Any, ready: Any, taken: Any) -> None:
+    """Raise cycles to those from which elements may be overwritten."""
+    for k in range(begin, end):
+        earliest[k] = larger(earliest[k], larger(ready[k], taken[k] + 1))
+
+
+def _note_records(r: Any, moving: Any, k: Any, end: Any, earliest: Any, operand: Any) -> None:
+    """Note it for words that have a part of an element, or several."""
     a, b, d, e = moving.first_read, moving.second_read, moving.first_write, moving.second_write
-    word, k, record, offset = moving.word, slot.element, moving.record, moving.offset
+    word, record, offset = moving.word, moving.record, moving.offset
     last = smaller(moving.limit, moving.words)
     while word < last:
         ready, free = 0, 0
-        if word == 0:
-            instruction = instruction_of(r, slot)
-            ready, free = whole_operand(r, instruction, -1), whole_hazard(r, instruction, -1)
         past = 4 * word + 4 - offset  # the bytes up to the end of this word
         while k < end and k * record < past:
             if a >= 0:
@@ -212,10 +244,10 @@ def _pass_plain(r: Any, moving: Any, begin: Any, end: Any, went: Any, arrived: A
             _give(r.ready[moving.second_write], begin, end, arrived)
 
 
-def _raise(taken: Any, begin: Any, end: Any, went: Any) -> None:
-    """Raise when elements were taken to the cycles in which they have gone."""
+def _raise(cycles: Any, begin: Any, end: Any, least: Any) -> None:
+    """Raise cycles of elements to other cycles."""
     for k in range(begin, end):
-        taken[k] = larger(taken[k], went[k])
+        cycles[k] = larger(cycles[k], least[k])
 
 
 def _give(ready: Any, begin: Any, end: Any, arrived: Any) -> None:

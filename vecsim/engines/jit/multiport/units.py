@@ -12,6 +12,7 @@ from typing import Any
 
 from isa.declaration import Unit
 from vecsim.engines.jit.compiler.functions import apart
+from vecsim.engines.jit.multiport.entries import time_entries
 from vecsim.engines.jit.multiport.wake_ups import ISSUE, PORT, UNIT, book, wake, wake_followers
 from vecsim.engines.rules.arithmetic import end_arithmetic, start_first, step_arithmetic
 from vecsim.engines.rules.hazards import first_blocked
@@ -19,7 +20,7 @@ from vecsim.engines.rules.numbers import NEVER, larger, smaller
 from vecsim.engines.rules.operands import clear_from, whole_hazard, whole_operand
 from vecsim.engines.rules.queues import dispatch_next
 from vecsim.engines.rules.renaming import instruction_of
-from vecsim.engines.rules.sparse import step_sparse
+from vecsim.engines.rules.sparse import end_sparse, step_sparse
 from vecsim.engines.rules.units import kind_of
 from vecsim.engines.state import causes
 
@@ -53,6 +54,19 @@ def _advance(r: Any, unit: Any, cycle: Any) -> None:
         slot = r.slots[state.slot]
         if slot.blocked > 0:
             return
+        if kind_of(r, unit) == SPARSE and _is_simple(r, slot):
+            begin = slot.element
+            time_entries(r, slot, unit, cycle)
+            if slot.element > begin:
+                r.scratch.started = slot.number + 1
+                wake_followers(r, cycle + 1)
+                if slot.element == slot.elements:
+                    awaited = slot.followers > 0
+                    end_sparse(r, slot, unit)
+                    if awaited:
+                        look_at_all(r, cycle)
+                    continue
+            return
         if kind_of(r, unit) == SPARSE:
             step_sparse(r, unit, cycle)
         elif r.scratch.timeline == 2 or not _is_plain(instruction_of(r, slot)):
@@ -75,6 +89,13 @@ def _advance(r: Any, unit: Any, cycle: Any) -> None:
         if state.slot >= 0:
             return
         look_at_all(r, cycle)
+
+
+def _is_simple(r: Any, slot: Any) -> Any:
+    """Return whether entries come from up to two registers, and no slice is in use before the first."""
+    instruction = instruction_of(r, slot)
+    few = len(instruction.reads) <= 2 and len(instruction.writes) == 0
+    return few and slot.slice_waits == 0 and instruction.masked != 1 and r.scratch.timeline < 2
 
 
 def _is_plain(instruction: Any) -> Any:
