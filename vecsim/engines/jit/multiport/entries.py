@@ -19,7 +19,7 @@ from vecsim.engines.state import causes
 
 
 def _is_new(rows: Any, k: Any, in_cycle: Any, highest: Any) -> Any:
-    """Return 1 if no entry before entry k in its cycle adds to its row, else 0; a negative row is none."""
+    """Return 1 if no entry before entry k in its cycle adds to its row, otherwise 0."""
     if rows[k] > highest:
         return 1
     if rows[k] == highest or rows[k] < 0:
