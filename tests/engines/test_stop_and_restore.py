@@ -169,8 +169,6 @@ def test_instructions_in_flight_go_on_in_another_engine(changes, most, second):
     machine, memory = load_machine("vs2003", changes), np.arange(4096, dtype=np.uint8)
     whole = finish(start(IN_FLIGHT, memory, machine, engine="simpy"))
     first = start(IN_FLIGHT, memory, machine, engine="jit-multiport" if second == "simpy" else "simpy")
-    if second == "simpy" and machine.memory_ports == 1:
-        most = 0  # on a single port the compiled engine times each instruction to its end when it issues
     in_flight = []
     for cycle in range(2, whole.cycles, 5):
         first.advance(cycle=cycle)
