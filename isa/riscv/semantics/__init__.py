@@ -9,8 +9,8 @@ hart
 row
     The number of the decoded instruction in ``hart.code``.
 operation, form, kind
-    Which of its family an instruction is: what it computes, where its operands come from (vv, vx, vi), and how
-    an access finds its addresses.
+    Which of its family an instruction is: what it computes, where its operands come from (vv, vx, vi), how an
+    access finds its addresses.
 a, b, c
     The operands, in the order of the assembly text; floats as their bits.
 value, filler
