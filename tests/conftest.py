@@ -34,8 +34,9 @@ def pytest_configure(config):
 
 
 def pytest_collection_finish():
-    """Look for no garbage among the modules and the tests, some million objects."""
+    """Look for garbage seldom, and for none among the modules and the tests, some million objects."""
     gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
 
 
 def _let_one_process_compile_a_function():

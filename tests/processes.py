@@ -48,12 +48,17 @@ PLAIN = Kind("plain", simulated=False, interpreted=False, paths=(".", *COMPILED_
 # needs no simulator; it shares its workers.
 CONVERTING = (
     "formats",
+    "gpu/baseline",
+    "gpu/choice/test_row_lengths.py",
+    "gpu/choice/test_structure.py",
     "gpu/formats",
     "gpu/hbp",
     "gpu/hisparse",
     "cli/test_formats.py",
     "gpu/test_format_registry.py",
     "gpu/test_kernel_registry.py",
+    "data/test_builtin.py",
+    "data/test_metrics.py",
     "data/test_stencils.py",
 )
 SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=("gpu/simulated", *CONVERTING))

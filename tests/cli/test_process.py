@@ -130,7 +130,7 @@ CLOSED = [
     pytest.param(["--help"], 0, "", marks=pytest.mark.ci),
     pytest.param(["--version"], 0, "", marks=pytest.mark.ci),
     pytest.param(["machine", "list"], 0, "", marks=pytest.mark.ci),
-    (["formats", "laplace2d-3", "--format", "crs"], 0, ""),
+    pytest.param(["formats", "laplace2d-3", "--format", "crs"], 0, "", marks=pytest.mark.ci),
     (
         ["formats", "laplace2d-3", "--format", "crs", "--json", "-"],
         2,

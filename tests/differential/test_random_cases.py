@@ -21,9 +21,9 @@ SEEDS = range(150)
 
 @pytest.fixture(scope="module")
 def runs():
-    """Cases with what SimPy makes of them."""
+    """Cases with what the compiled engine makes of them; the others agree with it (test_engines_agree.py)."""
     cases = [random_case(seed, faults=True) for seed in SEEDS]
-    return [(case, outcome(case, "simpy")) for case in cases]
+    return [(case, outcome(case, "jit")) for case in cases]
 
 
 def ended(runs, end):
@@ -71,7 +71,7 @@ def test_most_cases_run_to_their_end_and_none_breaks_the_engine(runs):
     ],
 )
 def test_a_program_can_go_wrong_in_every_way(way, message):
-    actual = [outcome(_spoilt(seed, way), "simpy") for seed in range(8)]
+    actual = [outcome(_spoilt(seed, way), "jit") for seed in range(8)]
     assert {one.end for one in actual} <= {End.RUN, End.FAULT}
     assert sum(message in one.message for one in actual) > 3
 
@@ -98,7 +98,7 @@ def _spoilt(seed, way):
 
 def test_without_faults_every_program_ends():
     for seed in range(40):
-        assert outcome(random_case(seed), "simpy").end == End.RUN
+        assert outcome(random_case(seed), "jit").end == End.RUN
 
 
 def test_machines_take_many_values_of_every_field():

@@ -224,7 +224,7 @@ AT_THE_BANKS |= {
         (50, 51),
     ),
     # The older access merges two words and is at bank 2 when the younger comes there. Otherwise it goes to
-    # bank 1 after the younger, and stays behind it.
+    # bank 1 after the younger, and stays after it.
     "merge_bytes": Anomaly(("4", "8"), "li x1, 4\nlvws.w v1, (x0), x1\nlv.w v2, 2052(x0)", (11, 12)),
     "merge_window": Anomaly(
         ("1", "2"), "li x1, 4\nlvws.w v1, (x0), x1\nlv.w v2, 2052(x0)", (11, 12), ("merge_bytes=8",)

@@ -102,6 +102,7 @@ def test_the_suite_is_measured_once_for_a_request(monkeypatch):
     }
 
 
+@pytest.mark.ci
 def test_an_interrupt_ends_the_processes():
     def interrupt(doing: str, share: float) -> None:
         if doing.startswith("simulated"):
@@ -127,6 +128,7 @@ def is_gone(pid: int) -> bool:
     return False
 
 
+@pytest.mark.ci
 def test_a_process_that_dies_is_reported():
     with pytest.raises(UserError, match=r"a process that simulated was ended from outside"):
         measure_members(MEMBERS, die, Request(MACHINE, jobs=2))

@@ -85,7 +85,7 @@ def test_a_rate_that_cannot_be_doubled_is_not_run():
     assert "not among these" not in json.dumps(explanation.to_dict())
 
 
-@pytest.mark.parametrize("engine", ["simpy", "jit"])
+@pytest.mark.parametrize("engine", [pytest.param("simpy", marks=pytest.mark.nightly), "jit"])
 def test_without_bank_conflicts_equal_addresses_go_together(engine):
     """On a port that takes several addresses a cycle and merges none, with banks busy for a cycle only."""
     unmerged = load_machine("wide", {"merge_bytes": 0})
