@@ -186,7 +186,7 @@ class VectorBody:
         if name == "vm":
             return int(chance.random() < 0.6)
         if name == "simm5":
-            return chance.randrange(-16, 16)
+            return chance.choice((-16, -1, 0, 1, 15, *range(-16, 16)))
         if name == "uimm5":
             return chance.randrange(32)
         if name in ("fs1", "fd"):
@@ -216,7 +216,8 @@ class VectorBody:
             choice = chance.random()
             if source in values and choice < 0.15:
                 size = chance.choice((1, 2)) << max(0, self.lmul)
-                values[source] = min(31, values[name] + chance.randrange(size))
+                distance = chance.choice((-1, 1)) * chance.randrange(size)
+                values[source] = min(31, max(0, values[name] + distance))
             elif source in values and abs(values[source] - values[name]) < 8 and choice < 0.8:
                 values[source] = (values[name] + chance.choice((8, 16, 24))) % 32 // 8 * 8
 
@@ -234,7 +235,8 @@ class VectorBody:
             count = min(8, max(1, int(width * 2.0**self.lmul / max(self.sew, 8))))
             self.load(7, self.indices[2 * (width.bit_length() - 4) + chance.randrange(2)])
             self.emit(f"vl{count}re8.v", vd=values["vs2"] // count * count, rs1=7)
-        if {"vs1", "vs2"} <= values.keys() and chance.random() < 0.15:
+        carries = row.mnemonic.startswith(("vmadc", "vmsbc"))
+        if {"vs1", "vs2"} <= values.keys() and chance.random() < (0.6 if carries else 0.15):
             related, immediate = chance.choice(
                 (("vxor.vi", -1), ("vrsub.vi", 0), ("vadd.vi", -1), ("vadd.vi", 0), ("vadd.vi", 1))
             )

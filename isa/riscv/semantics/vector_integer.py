@@ -336,7 +336,7 @@ def extend(hart: Any, row: Any) -> Any:
     operation, sew, lmul, vm = code[row, OPERATION], control[SEW], control[LMUL], code[row, VM]
     part = operation >> 1
     width, d, s2 = sew >> part, code[row, RD], code[row, RS2]
-    if not executes(hart) or width < 8 or lmul - part < -3 or d == s2 or not spares_mask(hart, row):
+    if not executes(hart) or width < 8 or d == s2 or not spares_mask(hart, row):
         return ILLEGAL
     if not aligned(d, lmul) or not aligned(s2, lmul - part) or not apart(d, lmul, s2, lmul - part):
         return ILLEGAL
