@@ -212,6 +212,10 @@ class VectorBody:
             values[name] = chance.randrange(1, 4) * 8
         if values.get("vm") == 0 and values[name] == 0:
             values[name] = 8
+        if row.timing == Timing.LOAD_INDEXED and chance.random() < 0.2:
+            size = 1 << max(0, _access_lmul(row, self.sew, self.lmul))
+            values["vs2"] = values[name] // size * size
+            return
         for source in ("vs2", "vs1"):
             choice = chance.random()
             if source in values and choice < 0.15:
