@@ -109,6 +109,13 @@ class DataFiles:
 
         return put(memory, self._loaded, self._program), memory
 
+    def fill(self, memory: npt.NDArray[np.uint8]) -> None:
+        """Write what is loaded into the memory of a program that is there already."""
+        from vecsim.data.memory_files import put
+
+        if self._loaded:
+            put(memory, self._loaded, self._program)
+
     @property
     def places(self) -> tuple[tuple[int, int], ...]:
         """Of each array that is loaded: its first byte, and the first after it."""

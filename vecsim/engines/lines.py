@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from isa.disassembler import instruction_text
 from isa.program import Program
 from vecsim.engines.attribution import Attribution, Ints
 from vecsim.engines.cause import Cause
+from vecsim.engines.recorded.program import RecordedProgram
 
 CACHES = ("l1", "l2")
 """The names of the caches, the one next to the ports first."""
@@ -71,7 +72,7 @@ class Line:
 
 
 def lines_of(program: Program, attribution: Attribution) -> tuple[Line, ...]:
-    """Return every instruction that was executed, in the order of the program.
+    """Return every instruction that was executed, in the order of the program; the parts of one as one.
 
     Parameters
     ----------
@@ -80,7 +81,31 @@ def lines_of(program: Program, attribution: Attribution) -> tuple[Line, ...]:
     attribution
         The cycles of each.
     """
+    if isinstance(program, RecordedProgram):
+        attribution = _of_instructions(program, attribution)
     return tuple(_line(program, attribution, int(pc)) for pc in np.flatnonzero(attribution.executions))
+
+
+def _of_instructions(program: RecordedProgram, attribution: Attribution) -> Attribution:
+    """Return an attribution in which the first part of an instruction has what all its parts came to."""
+    first = np.flatnonzero([not row.joined for row in program.rows])
+
+    def summed(values: Ints) -> Ints:
+        result = np.zeros_like(values)
+        result[first] = np.add.reduceat(values, first, axis=0)
+        return result
+
+    executions = np.zeros_like(attribution.executions)
+    executions[first] = attribution.executions[first]
+    return replace(
+        attribution,
+        executions=executions,
+        elements=summed(attribution.elements),
+        attributed=summed(attribution.attributed),
+        waited=summed(attribution.waited),
+        hits=summed(attribution.hits),
+        misses=summed(attribution.misses),
+    )
 
 
 def _line(program: Program, attribution: Attribution, pc: int) -> Line:

@@ -93,7 +93,7 @@ class Execution:
         interpreter: Callable[[Hart], Interpreter] = Interpreter,
     ) -> None:
         self.program = program
-        base = min(each.address for each in program.segments) // PAGE * PAGE
+        self.base = base = min(each.address for each in program.segments) // PAGE * PAGE
         end = max(each.address + each.size for each in program.segments)
         if not end - base + PAGE <= memory_bytes <= MOST_MEMORY_BYTES:
             raise UserError(

@@ -10,6 +10,15 @@ import typer
 
 from vecsim.cli import options
 from vecsim.cli.commands.assemble import read_program
+from vecsim.cli.commands.execute_riscv import (
+    ISA,
+    RiscvOptions,
+    execute_riscv,
+    inputs_of,
+    is_riscv,
+    prepared,
+    read_riscv,
+)
 from vecsim.cli.data_files import DataFiles
 from vecsim.cli.printing.execution import (
     counters_document,
@@ -27,11 +36,16 @@ from vecsim.support.errors import UserError
 from vecsim.support.progress import Measure, Progress
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from vecsim.engines.first_use import Watch
     from vecsim.engines.result import Run
+    from vecsim.machine import Machine
 
 NOT_RIGHT = 1
 """Exit code when memory is not as expected."""
+VLEN, DLEN = 512, 256
+"""Of RISC-V programs, in bits, if the user does not say."""
 ROWS = 200
 """Rows of the timeline, at most, if the user does not say."""
 
@@ -94,6 +108,26 @@ def execute(
     ] = 10_000_000,
     hot: options.HotOption = None,
     listing: options.ListingOption = False,
+    isa: Annotated[
+        str | None,
+        typer.Option(
+            "--isa",
+            metavar="rv64gcv",
+            help="The text is RISC-V with vectors; an ELF file is without saying so.",
+        ),
+    ] = None,
+    vlen: Annotated[
+        int | None,
+        typer.Option("--vlen", help=f"Bits of a vector register of a RISC-V program; default {VLEN}."),
+    ] = None,
+    dlen: Annotated[
+        int | None,
+        typer.Option(
+            "--dlen",
+            help="Bits of it that a unit works on in a cycle, or a port moves as one element; "
+            f"default {DLEN}, or --vlen if that is less.",
+        ),
+    ] = None,
     json: options.JsonOption = None,
 ) -> None:
     """Run a program on a machine and show its cycles and chosen memory.
@@ -111,6 +145,33 @@ def execute(
         raise UserError(f"--rows {rows}: rows need --timeline; add it")
     if trace is not None and timeline:
         raise UserError(f"--trace {trace}: it has all that --timeline shows; ask for one of them")
+    if is_riscv(file, isa):
+        if trace is not None or registers:
+            what = "--trace" if trace is not None else "--registers"
+            raise UserError(f"{what}: not supported for RISC-V programs; leave it out")
+        asked = RiscvOptions(
+            vlen or VLEN,
+            dlen or min(DLEN, vlen or VLEN),
+            options.byte_count(memory),
+            engine,
+            max_cycles,
+            (rows or ROWS) if timeline else 0,
+            hot,
+            listing,
+            value_bits,
+        )
+        _execute_riscv(
+            file,
+            asked,
+            options.chosen_machine(machine, set_, extend),
+            options.definitions(define),
+            Output(json, inputs=[file]),
+            (dump, load, save, expect, tolerance),
+        )
+        return
+    if vlen is not None or dlen is not None:
+        what = f"--vlen {vlen}" if vlen is not None else f"--dlen {dlen}"
+        raise UserError(f"{what}: {file} is no RISC-V program; add --isa {ISA} if it is the text of one")
     width, symbols = options.value_bytes(value_bits), options.definitions(define)
     size = options.byte_count(memory)
     described = options.chosen_machine(machine, set_, extend)
@@ -153,6 +214,36 @@ def execute(
     if timeline:
         document |= show_timeline(output, program, result)
     right = files.compare(output, result.state.memory, document)
+    output.finish("vecsim exec", document)
+    if not right:
+        raise typer.Exit(NOT_RIGHT)
+
+
+def _execute_riscv(
+    file: str,
+    asked: RiscvOptions,
+    machine: Machine,
+    symbols: Mapping[str, int],
+    output: Output,
+    data: tuple[
+        Sequence[str] | None, Sequence[str] | None, Sequence[str] | None, Sequence[str] | None, float | None
+    ],
+) -> None:
+    """Run a RISC-V program; the last of the parameters are --dump, --load, --save, --expect, --tolerance."""
+    from vecsim.data.memory_files import read_piece
+    from vecsim.machine.recorded import machine_files
+
+    dump, load, save, expect, tolerance = data
+    program = read_riscv(file, symbols)
+    inputs = (*machine_files(machine), *input_files("program", inputs_of(file, program)))
+    execution, memory = prepared(program, asked)
+    size, width = len(execution.hart.memory), options.value_bytes(asked.value_bits)
+    dumps = [read_piece(text, memory, size) for text in dump or ()]
+    files = DataFiles(memory, size, width, load, save, expect, tolerance, file)
+    files.fill(execution.hart.memory)
+    document, right = execute_riscv(output, file, execution, machine, asked, files, dumps)
+    document |= {"define": dict(symbols), "memory_bytes": size, "max_cycles": asked.max_cycles}
+    document["files"] = [each.to_dict() for each in (*inputs, *files.inputs)]
     output.finish("vecsim exec", document)
     if not right:
         raise typer.Exit(NOT_RIGHT)

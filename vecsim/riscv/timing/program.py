@@ -9,6 +9,8 @@ import numpy.typing as npt
 
 from isa.program import SourceLine
 from isa.riscv.declaration import Timing
+from isa.riscv.disassembler import instruction_text
+from isa.riscv.encoding import is_short
 from isa.riscv.program import RiscvProgram
 from vecsim.engines.recorded.events import TAKEN
 from vecsim.engines.recorded.program import RecordedProgram, RecordedRow, recorded_program
@@ -214,10 +216,14 @@ class _Layout:
             row = number % self.texts
             line = self.program.line_of(self.program.text + 2 * row)
             node = self.recorded.nodes[number]
-            text = f"{self.program.text + 2 * row:x}: {node.row.mnemonic}"
+            text = self._text(self.program.text + 2 * row)
             where = SourceLine(line.file if line else self.program.name, line.line if line else 0, text)
             result += [where] * max(1, len(node.parts))
         return [*result, SourceLine(self.program.name, 0, "end")]
+
+    def _text(self, pc: int) -> str:
+        bits = int.from_bytes(self.program.bytes_at(pc, 4), "little")
+        return f"{pc:x}: {instruction_text(bits & 0xFFFF if is_short(bits) else bits, pc)}"
 
 
 def _kind(node: Node) -> str:

@@ -1,0 +1,63 @@
+"""RISC-V programs on the command line."""
+
+import json
+
+import numpy as np
+import pytest
+
+TEXT = """
+    .globl _start
+_start:
+    la a1, x
+    vsetivli zero, 4, e32, m1, ta, ma
+    vle32.v v8, (a1)
+    vadd.vv v8, v8, v8
+    vse32.v v8, (a1)
+    li a0, {code}
+    li a7, 93
+    ecall
+    .data
+x:  .word 1, 2, 3, 4
+"""
+
+
+@pytest.fixture
+def text(tmp_path):
+    file = tmp_path / "double.s"
+    file.write_text(TEXT.format(code=3))
+    return str(file)
+
+
+def test_text_runs_and_shows_its_memory(vecsim, text, tmp_path):
+    np.save(tmp_path / "x.npy", np.arange(4, dtype=np.int32))
+    np.save(tmp_path / "right.npy", 2 * np.arange(4, dtype=np.int32))
+    arguments = ["--load", f"x={tmp_path / 'x.npy'}", "--expect", f"x={tmp_path / 'right.npy'}"]
+    documents = []
+    for engine in ("jit", "simpy"):
+        asked = ["--engine", engine, "--json", "-", "--hot", "9"]
+        documents.append(json.loads(vecsim("exec", text, "--isa", "rv64gcv", *arguments, *asked).out))
+    assert documents[0]["cycles"] == documents[1]["cycles"] > 0
+    assert documents[0]["riscv"] == {
+        "vlen": 512,
+        "dlen": 256,
+        "instructions": 9,
+        "exit_code": 3,
+        "output": "",
+    }
+    lines = {line["text"].partition(": ")[2]: line for line in documents[0]["lines"]}
+    assert lines["vadd.vv v8, v8, v8"]["executions"] == 1
+    assert documents[0]["expect"][0]["difference"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--isa", "rv32"], "--isa rv32: unknown instruction set; rv64gcv is known"),
+        (["--isa", "rv64gcv", "--vlen", "100"], "VLEN is 100; it is a power of 2 from 64 to 16384"),
+        (["--isa", "rv64gcv", "--dlen", "1024"], "DLEN is 1024; it is a power of 2 from 64 to VLEN = 512"),
+        (["--isa", "rv64gcv", "--registers"], "--registers: not supported for RISC-V programs"),
+        (["--vlen", "128"], "--vlen 128: "),
+    ],
+)
+def test_mistakes_are_one_line(vecsim, text, arguments, message):
+    assert message in vecsim("exec", text, *arguments).mistake()
