@@ -104,7 +104,17 @@ class Macros:
         return self.repeated(block, [{key: _bare(value) for key, value in values.items()}], name, place)
 
     def repeated(self, block: Block, values: list[dict[str, str]], where: Name, place: Place) -> list[Place]:
-        """Return the lines of a block once for each of some values; Problem if they are too many."""
+        """Return the lines of a block once for each of some values; Problem if they are too many.
+
+        Parameters
+        ----------
+        block
+            The lines.
+        values
+            What stands for each name, time by time.
+        where, place
+            What a mistake is about; where the directive is.
+        """
         self._lines += len(block.lines) * len(values)
         if self._lines > MOST_LINES:
             raise Problem(where.column, f"macros make over {MOST_LINES:,} lines; repeat less")

@@ -87,6 +87,15 @@ class Symbols:
         """Define a constant; Problem if the name is taken, or defined already and ``once``.
 
         What is not known yet is evaluated at the end.
+
+        Parameters
+        ----------
+        name, value
+            As the text has them.
+        here
+            Where in the program it is.
+        once
+            Whether the name must be new.
         """
         text, old = name.text, self._constants.get(name.text)
         if text in self._labels or text in NAMED_REGISTERS:

@@ -100,7 +100,7 @@ first:  .half   1, 2
         .bss
         .balign 16
 zeros:  .zero   40
-        .comm   shared, 12, 4
+        .comm   common, 12, 4
 """
 
 
@@ -115,7 +115,7 @@ def test_places_symbols_and_source_lines():
     assert program.symbols["count"] == Symbol(data, 4)
     assert program.symbols["first"] == Symbol(data + 4, 4)
     assert program.symbols["zeros"] == Symbol(BASE + 48, 40)
-    assert program.symbols["shared"] == Symbol(BASE + 88, 12)
+    assert program.symbols["common"] == Symbol(BASE + 88, 12)
     assert str(program.line_of(BASE + 8)).startswith("t.s:4: main:   la")
     assert program.line_of(BASE - 2) is None
     assert [

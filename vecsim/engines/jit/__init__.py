@@ -7,9 +7,9 @@
 ``semantics``      the semantics of instructions, compiled
 ``rules``          the timing rules, compiled
 ``single_port/``   the loop for machines with one memory port, with closed formulas
-``general/``       the loop for any machine, which calls the timing rules
+``multiport/``     the loop for any machine, which calls the timing rules
 ``arrays/``        the arrays of a run, in one table of addresses, and views of it
-``own/``           user-defined code, compiled with checks
+``user/``          user-defined code, compiled with checks
 ``compiler/``      how Numba and LLVM are used
 ``object_files/``  the parts of the engine: compiled, kept on disk and loaded
 =================  =============================================================================
@@ -42,6 +42,13 @@ cycle
     The cycle in which an instruction issues, or an element starts.
 ready
     The cycle from which something is ready.
+moving
+    What the loop for any machine knows of the access that a port transfers,
+    :class:`vecsim.engines.jit.state.MovingAccess`.
+now
+    The cycle in which words go.
+word
+    The number of a word in its access.
 stop_count
     After how many instructions to stop.
 capacity
