@@ -42,6 +42,8 @@ cycle
     The cycle in which an instruction issues, or an element starts.
 ready
     The cycle from which something is ready.
+port, slot
+    The number of a memory port; a vector instruction in flight.
 moving
     What the loop for any machine knows of the access that a port transfers,
     :class:`vecsim.engines.jit.state.MovingAccess`.
