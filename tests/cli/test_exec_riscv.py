@@ -61,3 +61,9 @@ def test_text_runs_and_shows_its_memory(vecsim, text, tmp_path):
 )
 def test_mistakes_are_one_line(vecsim, text, arguments, message):
     assert message in vecsim("exec", text, *arguments).mistake()
+
+
+def test_operations_that_are_not_counted_are_not_shown(vecsim, text):
+    result = vecsim("exec", text, "--isa", "rv64gcv", "--machine", "a64fx", "--json", "-")
+    assert "GFLOP" not in result.err
+    assert "physical" not in json.loads(result.out)

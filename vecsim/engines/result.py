@@ -16,6 +16,7 @@ from vecsim.engines.cause import Cause
 from vecsim.engines.lines import CACHES, Line, lines_of
 from vecsim.engines.physical import Physical, float_operations, physical
 from vecsim.engines.record import TimingRecord
+from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.engines.state.counters import OF_A_CACHE, REFILL_BYTES, Counter
 from vecsim.engines.timeline import TimelineWriter
 from vecsim.machine import WORD_BYTES, Machine
@@ -103,7 +104,12 @@ class Run(Overview):
 
     @property
     def physical(self) -> Physical | None:
-        """Time, floating-point operations and bytes in a second; None where the clock is not stated."""
+        """Time, floating-point operations and bytes in a second.
+
+        None where the clock is not stated, and of recorded programs, whose operations are not counted.
+        """
+        if isinstance(self.program, RecordedProgram):
+            return None
         operations = float_operations(self.program, self.attribution)
         return physical(self.machine.clock_mhz, self.cycles, operations, self.bytes_moved)
 
