@@ -149,8 +149,9 @@ def by_words_kernel(block_rows: int, divides: bool = False) -> Any:
         lane, warp = np.uint32(cuda.threadIdx.x % WARP), np.uint32(cuda.threadIdx.x // WARP)
         earlier = np.uint32((np.uint32(1) << lane) - np.uint32(1))
         first_word, first_row = np.uint32(warp * np.uint32(words)), np.uint32(warp * rows_of_block)
-        # Warps after the last block do its work again.
-        block = min(np.int64(cuda.blockIdx.x) * warps + np.int64(warp), np.int64(blocks - 1))
+        # Warps after the last block do its work again, but maybe in another order: they write nothing.
+        own_block = np.int64(cuda.blockIdx.x) * warps + np.int64(warp)
+        block = min(own_block, np.int64(blocks - 1))
         first = block * block_rows
         a, b, c, d, inverse = np.uint32(a), np.uint32(b), np.uint32(c), np.uint32(d), np.uint32(inverse)
         begin_in_sequence()
@@ -204,9 +205,10 @@ def by_words_kernel(block_rows: int, divides: bool = False) -> Any:
                         table[np.uint32(first_row + place)] = np.uint16(row)
                         waiting = False
                 left = np.uint32(cuda.ballot_sync(EVERY_LANE, waiting))
-        for batch in range(words):
-            at = np.uint32(batch * WARP + lane)
-            order[np.uint64(first + at)] = np.int32(table[np.uint32(first_row + at)])
+        if own_block < blocks:
+            for batch in range(words):
+                at = np.uint32(batch * WARP + lane)
+                order[np.uint64(first + at)] = np.int32(table[np.uint32(first_row + at)])
 
     return kernel
 
