@@ -58,7 +58,6 @@ CONVERTING = (
     "gpu/test_format_registry.py",
     "gpu/test_kernel_registry.py",
     "data/test_builtin.py",
-    "data/test_metrics.py",
     "data/test_stencils.py",
 )
 SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=("gpu/simulated", *CONVERTING))

@@ -31,14 +31,23 @@ ELF_MAGIC = b"\x7fELF"
 def is_riscv(file: str, isa: str | None) -> bool:
     """Return whether a file is a RISC-V program: an ELF file, or text that ``--isa`` says is one.
 
+    One that cannot be read is none: what reads programs says why.
+
     Raises
     ------
     UserError
-        There is no such instruction set, or no such file.
+        There is no such instruction set.
     """
     if isa not in (None, ISA):
         raise UserError(f"--isa {isa}: unknown instruction set; {ISA} is known, and that of this machine")
-    return isa == ISA or read_input(file, ELF_FILE)[: len(ELF_MAGIC)] == ELF_MAGIC
+    return isa == ISA or _is_elf(file)
+
+
+def _is_elf(file: str) -> bool:
+    try:
+        return read_input(file, ELF_FILE)[: len(ELF_MAGIC)] == ELF_MAGIC
+    except UserError:
+        return False
 
 
 def read_riscv(file: str, symbols: Mapping[str, int]) -> RiscvProgram:
@@ -59,7 +68,7 @@ def read_riscv(file: str, symbols: Mapping[str, int]) -> RiscvProgram:
     from isa.riscv.assembler import assemble_file
     from vecsim.riscv.elf import read_elf
 
-    if read_input(file, ELF_FILE)[: len(ELF_MAGIC)] != ELF_MAGIC:
+    if not _is_elf(file):
         return assemble_file(file, symbols=symbols)
     if symbols:
         raise UserError(f"--define {next(iter(symbols))}: {file} is linked; only texts take symbols")
