@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from vecsim.data import MAX_DIMENSION, read
+from vecsim.data.matrix_market import scanning
 from vecsim.support.errors import UserError
 
 GENERAL = "%%MatrixMarket matrix coordinate real general\n"
@@ -428,3 +429,9 @@ def test_what_64_bits_lose_is_reported(tmp_path, field, lines, warning):
 def test_where_nothing_is_lost_nothing_is_reported(tmp_path, field, lines):
     path = written(tmp_path, banner("coordinate", field, "general") + "2 2 2\n" + lines)
     assert read(path).warnings == ()
+
+
+def test_more_entries_than_a_byte_counts_are_counted_interpreted(monkeypatch, tmp_path):
+    monkeypatch.setattr(scanning, "_run", getattr(scanning._run, "py_func", scanning._run))
+    path = written(tmp_path, GENERAL + "300 1 300\n" + "".join(f"{row} 1 2\n" for row in range(1, 301)))
+    assert read(path).csr.nnz == 300

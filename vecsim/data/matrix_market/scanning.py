@@ -66,10 +66,10 @@ def _run(steps: Any, effects: Any, class_of_byte: Any, body: Any) -> Any:
         at = state + class_of_byte[body[place]]
         state = steps[at]
         effect = effects[at]
-        entries += effect & ENTRY
+        entries += np.int64(effect & ENTRY)  # interpreted, a sum of bytes would be one
         seen |= effect
         if state == FAULT:
             return entries, place, seen
     at = state + NEWLINE
-    entries += effects[at] & ENTRY
+    entries += np.int64(effects[at] & ENTRY)
     return entries, len(body) if steps[at] == FAULT else -1, seen
