@@ -61,7 +61,8 @@ def scan(header: Header, body: NDArray[np.uint8]) -> Scan:
 @njit(cache=True, nogil=True)
 def _run(steps: Any, effects: Any, class_of_byte: Any, body: Any) -> Any:
     """Return entries, place of the fault (-1: none) and all effects; a newline is added at the end."""
-    state, entries, seen = START * CLASSES, 0, 0
+    state, seen = START * CLASSES, 0
+    entries: Any = 0
     for place in range(len(body)):
         at = state + class_of_byte[body[place]]
         state = steps[at]
