@@ -241,8 +241,8 @@ def test_a_kernel(copy):
 def test_a_machine_parameter(copy):
     copy.insert(
         "vecsim/machine/description.py",
-        '    branch_penalty: int = _number(3, "cycles lost after a taken branch", ge=0)\n',
-        '    jump_delay: int = _number(0, "cycles more after a taken branch, for a test", ge=0)\n',
+        '    branch_penalty: int = number(3, "cycles lost after a taken branch", ge=0)\n',
+        '    jump_delay: int = number(0, "cycles more after a taken branch, for a test", ge=0)\n',
     )
     for preset in (copy.folder / "vecsim/machine/presets").glob("*.toml"):
         lines = preset.read_text().splitlines()
