@@ -35,6 +35,7 @@ NOT_RUN = {
     "--scheduler": "needs a scheduler on another host",
     "run randomwalk-100": "a large matrix",
     "run --": "the default matrix is a large one",
+    "exec kernel.elf": "a file that a compiler makes; tests/riscv run such files",
     "list matrices": "reads the index of the collections",
 }
 
