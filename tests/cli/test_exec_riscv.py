@@ -57,6 +57,9 @@ def test_text_runs_and_shows_its_memory(vecsim, text, tmp_path):
         (["--isa", "rv64gcv", "--dlen", "1024"], "DLEN is 1024; it is a power of 2 from 64 to VLEN = 512"),
         (["--isa", "rv64gcv", "--registers"], "--registers: not supported for RISC-V programs"),
         (["--vlen", "128"], "--vlen 128: "),
+        (["--isa", "rv64gcv", "--vlen", "0"], "VLEN is 0; it is a power of 2 from 64 to 16384"),
+        (["--isa", "rv64gcv", "--dlen", "0"], "DLEN is 0; it is a power of 2 from 64 to VLEN = 512"),
+        (["--isa", "rv64gcv", "--max-cycles", "2"], "no end after 8 instructions: an infinite loop"),
     ],
 )
 def test_mistakes_are_one_line(vecsim, text, arguments, message):

@@ -26,6 +26,7 @@ MOST_MEMORY_BYTES = 1 << 36
 DEFAULT_VLEN = 512
 PAGE = 4096
 RA, SP = 1, 2
+LIMIT_REACHED = "an infinite loop, or raise the limit (--max-cycles)"
 HALT = -2
 """Where the first function returns to: the program ends with the exit code in a0."""
 
@@ -207,7 +208,7 @@ class Execution:
             elif trap == Trap.FETCH_FAULT and control[PC] == HALT:
                 host.exit_code = int(self.hart.x[A0])
             elif trap == Trap.NONE:
-                raise self._fault(trap, f"the program has not ended after {limit} instructions")
+                raise self._fault(trap, f"no end after {limit} instructions: {LIMIT_REACHED}")
             else:
                 raise self._fault(trap, self._reason(trap))
         return RiscvResult(host.exit_code, bytes(host.output), int(control[COUNT]), self.hart)

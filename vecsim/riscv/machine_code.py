@@ -24,6 +24,7 @@ SOURCES = (
     "vecsim/riscv/compilation.py",
     "vecsim/riscv/interface.py",
     "vecsim/riscv/table.py",
+    "vecsim/engines/recorded/events.py",
     "vecsim/riscv/nodes/events.py",
     "vecsim/riscv/nodes/node.py",
 )

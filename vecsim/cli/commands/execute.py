@@ -149,9 +149,10 @@ def execute(
         if trace is not None or registers:
             what = "--trace" if trace is not None else "--registers"
             raise UserError(f"{what}: not supported for RISC-V programs; leave it out")
+        bits = VLEN if vlen is None else vlen
         asked = RiscvOptions(
-            vlen or VLEN,
-            dlen or min(DLEN, vlen or VLEN),
+            bits,
+            min(DLEN, bits) if dlen is None else dlen,
             options.byte_count(memory),
             engine,
             max_cycles,

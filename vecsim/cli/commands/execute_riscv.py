@@ -166,7 +166,8 @@ def execute_riscv(
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.riscv.timing.program import record
 
-    timed = record(execution, asked.dlen)
+    # So many instructions take more cycles than a run may.
+    timed = record(execution, asked.dlen, asked.max_cycles * machine.issue_width)
     described = timed.machine(machine)
 
     def simulated(engine: str, watch: Watch | None) -> Run:
