@@ -59,14 +59,29 @@ def test_text_runs_and_shows_its_memory(vecsim, text, tmp_path):
         (["--vlen", "128"], "--vlen 128: "),
         (["--isa", "rv64gcv", "--vlen", "0"], "VLEN is 0; it is a power of 2 from 64 to 16384"),
         (["--isa", "rv64gcv", "--dlen", "0"], "DLEN is 0; it is a power of 2 from 64 to VLEN = 512"),
-        (["--isa", "rv64gcv", "--max-cycles", "2"], "no end after 8 instructions: an infinite loop"),
     ],
 )
 def test_mistakes_are_one_line(vecsim, text, arguments, message):
     assert message in vecsim("exec", text, *arguments).mistake()
 
 
+def test_an_endless_program_is_one_line(vecsim, text):
+    result = vecsim("exec", text, "--isa", "rv64gcv", "--max-cycles", "2")
+    assert (result.code, result.out) == (2, "")
+    last = result.err.splitlines()[-1]  # the first use of the interpreter says before it that it compiles
+    assert last.startswith("vecsim: error: ")
+    assert "no end after 8 instructions: an infinite loop" in last
+
+
 def test_operations_that_are_not_counted_are_not_shown(vecsim, text):
     result = vecsim("exec", text, "--isa", "rv64gcv", "--machine", "a64fx", "--json", "-")
     assert "GFLOP" not in result.err
     assert "physical" not in json.loads(result.out)
+
+
+@pytest.mark.parametrize("command", [("rerun", 1), ("compare", 2)])
+def test_results_are_neither_repeated_nor_compared(vecsim, text, tmp_path, command):
+    name, count = command
+    file = tmp_path / "run.json"
+    assert vecsim("exec", text, "--isa", "rv64gcv", "--json", file).code == 0
+    assert "not supported for results of RISC-V programs" in vecsim(name, *[file] * count).mistake()

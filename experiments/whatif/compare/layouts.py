@@ -294,8 +294,11 @@ def check(where: str, kind: str, content: Mapping[str, Any]) -> Layout:
     Raises
     ------
     UserError
-        Something is missing, of another type or contradicts itself, naming the file and the first such thing.
+        Something is missing, of another type or contradicts itself, naming the file and the first such thing;
+        or it is of a RISC-V program.
     """
+    if "riscv" in content:
+        raise UserError(f"{where}: not supported for results of RISC-V programs; run vecsim exec again")
     if kind == WHY_PROGRAM and isinstance(explained := content.get("explanations"), list):
         content = {**content, **next((each for each in explained if isinstance(each, dict)), {})}
     try:

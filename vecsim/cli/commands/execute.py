@@ -243,7 +243,8 @@ def _execute_riscv(
     files = DataFiles(memory, size, width, load, save, expect, tolerance, file)
     files.fill(execution.hart.memory)
     document, right = execute_riscv(output, file, execution, machine, asked, files, dumps)
-    document |= {"define": dict(symbols), "memory_bytes": size, "max_cycles": asked.max_cycles}
+    document |= {"define": dict(symbols), "value_bits": asked.value_bits}
+    document |= {"memory_bytes": size, "max_cycles": asked.max_cycles}
     document["files"] = [each.to_dict() for each in (*inputs, *files.inputs)]
     output.finish("vecsim exec", document)
     if not right:

@@ -166,7 +166,7 @@ def execute_riscv(
     from vecsim.engines.timeline import TimelineRequest
     from vecsim.riscv.timing.program import record
 
-    # So many instructions take more cycles than a run may.
+    # More instructions than issue_width in each cycle do not fit into the cycles that a run may take.
     timed = record(execution, asked.dlen, asked.max_cycles * machine.issue_width)
     described = timed.machine(machine)
 
