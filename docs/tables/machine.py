@@ -13,6 +13,7 @@ from experiments.validation.comparison import measured_machines
 from vecsim import machine as machines
 from vecsim.machine import Machine, load_machine, presets
 from vecsim.machine.description import flat
+from vecsim.machine.riscv import Cost
 
 PRESET = Path(machines.__file__).parent / "presets" / "vs2003.toml"
 
@@ -44,16 +45,17 @@ def sources() -> dict[str, str]:
     return result
 
 
-def _numbers(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str, str]]:
+def _numbers(model: type[BaseModel], prefix: str = "", of: str = "") -> Iterator[tuple[str, str, str]]:
     for name, field in model.model_fields.items():
         inner = field.annotation
         if isinstance(inner, type) and issubclass(inner, BaseModel):
-            yield from _numbers(inner, f"{name}.")
+            whose = f"{field.description}: " if issubclass(inner, Cost) else ""
+            yield from _numbers(inner, f"{prefix}{name}.", whose)
         elif prefix + name != "name":
             limits = {type(m).__name__: m for m in field.metadata}
             bounds = [limits[kind] for kind in ("Ge", "Le") if kind in limits]
             span = f"{bounds[0].ge} to {bounds[1].le:,}" if len(bounds) == 2 else ""
-            yield prefix + name, field.description or "", span or _span(inner, name)
+            yield prefix + name, of + (field.description or ""), span or _span(inner, name)
 
 
 def _span(kind: object, name: str) -> str:

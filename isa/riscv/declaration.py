@@ -35,19 +35,25 @@ class Timing(IntEnum):
     STORE_UNIT = 16
     STORE_STRIDED = 17
     STORE_INDEXED = 18
-    INTEGER = 19  # add, logic, compare, shift, minimum, moves
-    VECTOR_MULTIPLY = 20
-    VECTOR_DIVIDE = 21
-    FIXED = 22
-    FLOAT = 23  # add, multiply, fused, compare, convert
-    FLOAT_DIVIDE = 24  # divide and square root
-    REDUCTION = 25  # in any order: a tree
-    ORDERED_REDUCTION = 26
-    MASK = 27
-    SLIDE = 28
-    GATHER = 29  # among registers
-    COMPRESS = 30
-    TO_SCALAR = 31  # the scalar side waits for an element or a count
+    INTEGER = 19  # from here on the numbers of `vecsim.machine.riscv.Riscv` by name
+    COMPARE = 20
+    NARROW = 21
+    VECTOR_MULTIPLY = 22
+    VECTOR_DIVIDE = 23
+    FIXED = 24
+    FLOAT = 25
+    FLOAT_DIVIDE = 26
+    ESTIMATE = 27
+    REDUCTION = 28
+    FLOAT_SUM = 29
+    ORDERED_SUM = 30
+    MASK = 31
+    MASK_PREFIX = 32
+    SLIDE = 33
+    GATHER = 34
+    COMPRESS = 35
+    INSERT = 36
+    TO_SCALAR = 37  # the scalar side waits for an element or a count
 
 
 class Trap(IntEnum):

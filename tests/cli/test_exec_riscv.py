@@ -53,12 +53,9 @@ def test_text_runs_and_shows_its_memory(vecsim, text, tmp_path):
     ("arguments", "message"),
     [
         (["--isa", "rv32"], "--isa rv32: unknown instruction set; rv64gcv is known"),
-        (["--isa", "rv64gcv", "--vlen", "100"], "VLEN is 100; it is a power of 2 from 64 to 16384"),
-        (["--isa", "rv64gcv", "--dlen", "1024"], "DLEN is 1024; it is a power of 2 from 64 to VLEN = 512"),
+        (["--isa", "rv64gcv", "--set", "riscv.vlen=100"], "riscv.vlen = 100: must be a power of two from 64"),
         (["--isa", "rv64gcv", "--registers"], "--registers: not supported for RISC-V programs"),
-        (["--vlen", "128"], "--vlen 128: "),
-        (["--isa", "rv64gcv", "--vlen", "0"], "VLEN is 0; it is a power of 2 from 64 to 16384"),
-        (["--isa", "rv64gcv", "--dlen", "0"], "DLEN is 0; it is a power of 2 from 64 to VLEN = 512"),
+        (["--isa", "rv64gcv", "--set", "riscv.dlen=0"], "riscv.dlen = 0: must be a power of two from 64"),
     ],
 )
 def test_mistakes_are_one_line(vecsim, text, arguments, message):

@@ -92,6 +92,8 @@ class Decoded(NamedTuple):
     joined: Ints
     """(n,) 1 if it takes no place in issue."""
     recovery: Ints
+    level: Ints
+    pair: Ints
     """(n,) cycles that its unit takes after its last element."""
     per_element: Ints
     """(n,) addresses of an element of a listed access."""
@@ -206,6 +208,8 @@ def _resolved(instruction: Instruction, operands: Operands, machine: Machine, ro
         "following": rows + 1,
         "joined": 0,
         "recovery": 0,
+        "level": 0,
+        "pair": 0,
         "per_element": 1,
     }
     row |= _scalars(instruction, operands, len(rows), machine.physical_scalar_registers > 0)

@@ -16,6 +16,7 @@ from vecsim.machine.extension import Extension
 from vecsim.machine.numbers import Cache, Frozen, Latencies, MainMemory, SparseUnit, number, power_of_two
 from vecsim.machine.origin import Origin
 from vecsim.machine.preset_files import DEFAULT_PRESET, preset_table, presets
+from vecsim.machine.riscv import Riscv
 from vecsim.results.digests import ADDED_NUMBERS, SHOWN_DIGITS, machine_sha256
 from vecsim.support.arguments import plain
 from vecsim.support.errors import UserError
@@ -112,6 +113,7 @@ class Machine(Overview, Frozen):
     l1: Cache = Field(default_factory=Cache, description="the cache next to the ports")
     l2: Cache = Field(default_factory=Cache, description="the cache that follows `l1`")
     main_memory: MainMemory = Field(default_factory=MainMemory, description="what follows the caches")
+    riscv: Riscv = Field(default_factory=Riscv, description="what RISC-V programs alone read")
 
     def __init__(self, **numbers: Any) -> None:
         """Make a machine from numbers by name; those not given are those of ``vs2003``.
@@ -319,8 +321,10 @@ class Machine(Overview, Frozen):
         """
         numbers = self.model_dump()
         for name, value in changes.items():
-            table, _, inner = name.rpartition(".")
-            place = numbers.get(table) if table else numbers
+            *tables, inner = name.split(".")
+            place: Any = numbers
+            for table in tables:
+                place = place.get(table) if isinstance(place, dict) else None
             if not isinstance(place, dict) or not isinstance(place.get(inner), int):
                 raise UserError(
                     f"machine: unknown number {name!r}; `vecsim machine` lists "

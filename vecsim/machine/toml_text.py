@@ -59,7 +59,7 @@ def _fill(table: Any, model: BaseModel, machine: Machine, prefix: str) -> None:
         value = getattr(model, name)
         if isinstance(value, BaseModel):
             inner = tomlkit.table()
-            _fill(inner, value, machine, f"{name}.")
+            _fill(inner, value, machine, f"{prefix}{name}.")
             table.add(name, inner)
         elif prefix + name != "name":
             taken = prefix + name in machine.origin.taken

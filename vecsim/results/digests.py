@@ -28,6 +28,17 @@ _CACHE = {
     "serves": 1,
     "perfect": False,
 }
+_COST = {"latency": 0, "first": 1, "group": 1, "pair": 0}
+_COSTS = {
+    **dict.fromkeys(
+        ("integer", "compare", "narrow", "multiply", "fixed", "float", "estimate", "mask", "mask_prefix"),
+        _COST,
+    ),
+    **dict.fromkeys(("slide", "compress", "insert", "to_scalar"), _COST),
+    **dict.fromkeys(("divide", "float_divide", "ordered_sum", "gather"), _COST | {"pair": 2}),
+    **dict.fromkeys(("reduction", "float_sum"), _COST | {"level": 0}),
+}
+_RISCV = {"vlen": 512, "dlen": 256, "whole_groups": 0, "narrow_groups": 0, "tree_of_all": 0, "configure": 1}
 ADDED_NUMBERS: Mapping[str, int] = {
     "physical_vector_registers": 0,
     "physical_scalar_registers": 0,
@@ -53,6 +64,8 @@ ADDED_NUMBERS: Mapping[str, int] = {
     "main_memory.row_words": 0,
     "main_memory.row_miss": 12,
     **{f"{level}.{name}": value for level in ("l1", "l2") for name, value in _CACHE.items()},
+    **{f"riscv.{name}": value for name, value in _RISCV.items()},
+    **{f"riscv.{of}.{name}": value for of, costs in _COSTS.items() for name, value in costs.items()},
 }
 """Numbers of a machine that came later; with these values a machine has the digest that it had before."""
 
@@ -120,7 +133,7 @@ def _without_added(numbers: Mapping[str, Any], table: str = "") -> dict[str, Any
     stated: dict[str, Any] = {}
     for name, value in numbers.items():
         if isinstance(value, Mapping):
-            inner = _without_added(value, f"{name}.")
+            inner = _without_added(value, f"{table}{name}.")
             if inner:
                 stated[name] = inner
         elif ADDED_NUMBERS.get(table + name) != value:

@@ -13,11 +13,13 @@ _PLAIN = Family("F", floats.arithmetic, Timing.FLOAT)
 _DIVIDE = Family("F", floats.arithmetic, Timing.FLOAT_DIVIDE)
 _FUSED = Family("F", floats.multiply_add, Timing.FLOAT)
 _CHOOSE = Family("F", floats.choose, Timing.FLOAT)
-_COMPARE = Family("F", floats.compare, Timing.FLOAT)
+_COMPARE = Family("F", floats.compare, Timing.COMPARE)
 _WIDE = Family("F", floats.widened, Timing.FLOAT)
 _REDUCE = Family("F", moves.reduce, Timing.REDUCTION)
-_ORDERED = Family("F", moves.reduce, Timing.ORDERED_REDUCTION)
+_SUM = Family("F", moves.reduce, Timing.FLOAT_SUM)
+_ORDERED = Family("F", moves.reduce, Timing.ORDERED_SUM)
 _MOVE = Family("F", moves.move, Timing.INTEGER)
+_INSERT = Family("F", moves.move, Timing.INSERT)
 _SLIDE = Family("F", moves.slide_by_one, Timing.SLIDE)
 
 _FUSED_ROWS = (
@@ -59,7 +61,7 @@ def _conversions() -> list[Row]:
             f"vf{letter}cvt.{name}.{source}",
             0x12,
             change << 3 | number,
-            Timing.FLOAT,
+            Timing.NARROW if change == moves.NARROWER else Timing.FLOAT,
             change << 4 | number,
             f"convert {summary}{width}",
         )
@@ -113,18 +115,18 @@ ROWS: tuple[Row, ...] = (
     *_fused(_WIDE, "vfw", 0x10),
     *_conversions(),
     _unary("vfsqrt.v", 0x13, 0, Timing.FLOAT_DIVIDE, floats.SQUARE_ROOT, "square root"),
-    _unary("vfrsqrt7.v", 0x13, 4, Timing.FLOAT, floats.ROOT_ESTIMATE, "1 / square root to 7 bits"),
-    _unary("vfrec7.v", 0x13, 5, Timing.FLOAT, floats.RECIPROCAL_ESTIMATE, "reciprocal to 7 bits"),
-    _unary("vfclass.v", 0x13, 16, Timing.FLOAT, floats.CLASS, "class, as one of ten bits"),
-    *_REDUCE.rows("vfredusum", 0x01, "vs", moves.SUM, "sum in any order"),
+    _unary("vfrsqrt7.v", 0x13, 4, Timing.ESTIMATE, floats.ROOT_ESTIMATE, "1 / square root to 7 bits"),
+    _unary("vfrec7.v", 0x13, 5, Timing.ESTIMATE, floats.RECIPROCAL_ESTIMATE, "reciprocal to 7 bits"),
+    _unary("vfclass.v", 0x13, 16, Timing.ESTIMATE, floats.CLASS, "class, as one of ten bits"),
+    *_SUM.rows("vfredusum", 0x01, "vs", moves.SUM, "sum in any order"),
     *_ORDERED.rows("vfredosum", 0x03, "vs", moves.ORDERED_SUM, "sum in the order of the elements"),
     *_REDUCE.rows("vfredmin", 0x05, "vs", moves.MINIMUM, "least"),
     *_REDUCE.rows("vfredmax", 0x07, "vs", moves.MAXIMUM, "greatest"),
-    *_REDUCE.rows("vfwredusum", 0x31, "vs", moves.WIDE_SUM, "sum at twice the width in any order"),
+    *_SUM.rows("vfwredusum", 0x31, "vs", moves.WIDE_SUM, "sum at twice the width in any order"),
     *_ORDERED.rows("vfwredosum", 0x33, "vs", moves.WIDE_ORDERED_SUM, "sum at twice the width in order"),
     *_MOVE.rows("vfmerge", 0x17, "vfm", moves.MERGE, "the operand where v0 is set, vs2 elsewhere"),
     *_MOVE.rows("vfmv.v", 0x17, "f", moves.COPY, "copy", vs2=0, vm=1),
-    *_MOVE.rows("vfmv.s", 0x10, "f", moves.FROM_SCALAR, "element 0 from a float register", vs2=0, vm=1),
+    *_INSERT.rows("vfmv.s", 0x10, "f", moves.FROM_SCALAR, "element 0 from a float register", vs2=0, vm=1),
     Row(
         "vfmv.f.s",
         "V",

@@ -9,19 +9,19 @@ from isa.riscv.semantics import vector_integer as integer
 
 _PLAIN = Family("I", integer.integer, Timing.INTEGER)
 _SHIFT = Family("I", integer.integer, Timing.INTEGER, unsigned=True)
-_COMPARE = Family("I", integer.compare, Timing.INTEGER)
+_COMPARE = Family("I", integer.compare, Timing.COMPARE)
 _MASKED = Family("I", integer.with_mask, Timing.INTEGER)
-_CARRY = Family("I", integer.carry_out, Timing.INTEGER)
+_CARRY = Family("I", integer.carry_out, Timing.COMPARE)
 _MULTIPLY = Family("M", integer.multiply, Timing.VECTOR_MULTIPLY)
 _DIVIDE = Family("M", integer.multiply, Timing.VECTOR_DIVIDE)
 _MULTIPLY_ADD = Family("M", integer.multiply_add, Timing.VECTOR_MULTIPLY)
 _WIDE = Family("M", integer.widen, Timing.INTEGER)
 _WIDE_MULTIPLY = Family("M", integer.widen, Timing.VECTOR_MULTIPLY)
-_NARROW = Family("I", integer.narrow_shift, Timing.INTEGER, unsigned=True)
+_NARROW = Family("I", integer.narrow_shift, Timing.NARROW, unsigned=True)
 _SATURATE = Family("I", fixed.saturate, Timing.FIXED)
 _AVERAGE = Family("M", fixed.scale, Timing.FIXED)
 _SCALE = Family("I", fixed.scale, Timing.FIXED, unsigned=True)
-_CLIP = Family("I", fixed.clip, Timing.FIXED, unsigned=True)
+_CLIP = Family("I", fixed.clip, Timing.NARROW, unsigned=True)
 
 
 def _wide(operation: int, *flags: int) -> int:

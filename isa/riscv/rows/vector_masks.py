@@ -14,6 +14,7 @@ _LOGIC = Family("M", reductions.combine_masks, Timing.MASK)
 _SLIDE = Family("I", permutations.slide, Timing.SLIDE, unsigned=True)
 _SLIDE_ONE = Family("M", permutations.slide_by_one, Timing.SLIDE)
 _GATHER = Family("I", permutations.gather, Timing.GATHER, unsigned=True)
+_ONE_TO_ALL = Family("I", permutations.gather, Timing.SLIDE, unsigned=True)
 _COMPRESS = Family("M", permutations.compress, Timing.COMPRESS)
 
 
@@ -103,7 +104,7 @@ ROWS: tuple[Row, ...] = (
             name,
             "vd, vs2, vm",
             encoding(0x14, 2, vs1=vs1),
-            Timing.MASK,
+            Timing.MASK_PREFIX,
             reductions.mark_first,
             number,
             summary,
@@ -114,7 +115,7 @@ ROWS: tuple[Row, ...] = (
         "viota.m",
         "vd, vs2, vm",
         encoding(0x14, 2, vs1=0x10),
-        Timing.MASK,
+        Timing.MASK_PREFIX,
         reductions.number_elements,
         reductions.IOTA,
         "how many bits are set before each",
@@ -123,7 +124,7 @@ ROWS: tuple[Row, ...] = (
         "vid.v",
         "vd, vm",
         encoding(0x14, 2, vs1=0x11, vs2=0),
-        Timing.MASK,
+        Timing.MASK_PREFIX,
         reductions.number_elements,
         reductions.IDENTITY,
         "number of each element",
@@ -141,7 +142,7 @@ ROWS: tuple[Row, ...] = (
         "vmv.s.x",
         "vd, rs1",
         encoding(0x10, 6, vs2=0, vm=1),
-        Timing.INTEGER,
+        Timing.INSERT,
         permutations.move_element,
         permutations.FROM_SCALAR,
         "element 0 from an integer register",
@@ -162,7 +163,8 @@ ROWS: tuple[Row, ...] = (
     *_SLIDE.rows("vslidedown", 0x0F, "vx vi", permutations.DOWN, "move elements down, zeros in"),
     *_SLIDE_ONE.rows("vslide1up", 0x0E, "vx", permutations.UP, "move elements up by one, rs1 in"),
     *_SLIDE_ONE.rows("vslide1down", 0x0F, "vx", permutations.DOWN, "move elements down by one, rs1 in"),
-    *_GATHER.rows("vrgather", 0x0C, "vv vx vi", permutations.GATHER, "read elements of vs2 by number"),
+    *_GATHER.rows("vrgather", 0x0C, "vv", permutations.GATHER, "read elements of vs2 by number"),
+    *_ONE_TO_ALL.rows("vrgather", 0x0C, "vx vi", permutations.GATHER, "one element of vs2 to all"),
     *_GATHER.rows("vrgatherei16", 0x0E, "vv", permutations.GATHER_16, "read elements by numbers of 16 bits"),
     *_COMPRESS.rows("vcompress", 0x17, "vm", 0, "pack the elements that a mask selects", vm=1),
 )

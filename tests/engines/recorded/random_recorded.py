@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tests.differential.random_machines import random_machine
-from vecsim.engines.recorded.events import event
+from vecsim.engines.recorded.events import ENDS, event
 from vecsim.engines.recorded.program import Costs, RecordedProgram, RecordedRow, recorded_program
 from vecsim.engines.recorded.rows import KINDS
-from vecsim.engines.rules.addresses import NOT_ACCESSED
+from vecsim.engines.rules.addresses import LEVELS_AT, NOT_ACCESSED
 from vecsim.machine import Machine
 
 MEMORY = 1024
@@ -45,10 +45,10 @@ def recorded_case(seed: int) -> RecordedCase:
     rows = [replace(row, element_bytes=size) for row in rows]
     costs = {
         name: Costs(
-            *(rng.choice([1, 1, 2, 3, 7]) for _ in range(2)),
-            rng.choice([0, 0, 1, 5]),
-            rng.choice([0, 0, 1, 3]),
-            rng.choice([0, 0, 2]),
+            *(rng.choice([1, 1, 2, 3, 7]) for _ in range(3)),
+            pair=rng.choice([0, 0, 1, 3, 4]),
+            level=rng.choice([0, 0, 2]),
+            tree_of_all=bool(rng.randrange(2)),
         )
         for name in "abc"
     }
@@ -81,7 +81,6 @@ def _row(rng: random.Random) -> RecordedRow:
             whole_reads=_some(rng, 5) if not rng.randrange(4) else (),
             writes=_some(rng, 1),
             joined=not rng.randrange(3),
-            last_part=bool(rng.randrange(3)),
             repeats=rng.choice([1, 1, 2, 5]),
         )
     if kind.endswith("to_scalar"):
@@ -131,9 +130,16 @@ def _record(
         elif row.kind.startswith(("load", "store")):
             record.append(event(address=8 * rng.randrange(MEMORY // 8)))
         elif row.kind != "scalar":
-            record.append(event(count=count))
+            record.append(event(count=count, ending=_ending(rng, row)))
         i = following
     return record
+
+
+def _ending(rng: random.Random, row: RecordedRow) -> int:
+    """Draw how an instruction ends: not with this part, or with some of the values of an element."""
+    if rng.randrange(3) == 0:
+        return 0
+    return ENDS | rng.randrange(row.repeats) << 1 | rng.randrange(6) << LEVELS_AT
 
 
 def _address(rng: random.Random) -> int:

@@ -9,9 +9,9 @@ from tiers import one_in
 
 from programs.measurement import prepare_product
 from tests.differential.comparison import run_facts
-from vecsim.engines.recorded.events import event
+from vecsim.engines.recorded.events import ENDS, event
 from vecsim.engines.recorded.program import Costs, RecordedRow, recorded_program
-from vecsim.engines.rules.addresses import NOT_ACCESSED
+from vecsim.engines.rules.addresses import LEVELS_AT, NOT_ACCESSED
 from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import load_machine
@@ -84,21 +84,32 @@ def test_parts_take_no_place_in_issue(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_a_unit_recovers_after_the_last_part(engine):
-    # Elements at 0, 2 and 4 (interval 2); the unit is free at 4 + 2 + 5, where the other instruction starts.
+def test_the_first_element_may_take_longer_or_less(engine):
+    # Elements at 0, 2 and 4, of 2 cycles each; the first takes 7 or 1, which counts after the last.
     rows = [RecordedRow("add", "long", writes=(1,)), RecordedRow("add", writes=(2,))]
-    record = [event(count=3), event(count=1)]
-    assert cycles(rows, record, {"long": Costs(1, 2, 5)}, engine) == 11 + 1
-    rows[0] = RecordedRow("add", "long", writes=(1,), last_part=False)
-    assert cycles(rows, record, {"long": Costs(1, 2, 5)}, engine) == 6 + 1
+    record = [event(count=3, ending=ENDS), event(count=1)]
+    assert cycles(rows, record, {"long": Costs(1, first=7, group=2)}, engine) == 6 + 5 + 1
+    assert cycles(rows, record, {"long": Costs(1, first=1, group=2)}, engine) == 6 - 1 + 1
+    record[0] = event(count=3)  # a part that another part follows
+    assert cycles(rows, record, {"long": Costs(1, first=7, group=2)}, engine) == 6 + 1
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 def test_costs_of_the_values_of_an_element(engine):
-    # Each element takes 1 + 3 * 4 cycles; after the last the unit takes 2 for each of two levels.
+    # Two values take 3 cycles, four of an element 6; the last element has 2 values, the first value takes 5.
     rows = [RecordedRow("add", "each", writes=(1,), repeats=4), RecordedRow("add", writes=(2,))]
-    costs = {"each": Costs(interval=1, each=3, level=2)}
-    assert cycles(rows, [event(count=3), event(count=1)], costs, engine) == 3 * 13 + 4 + 1
+    costs = {"each": Costs(first=5, pair=3)}
+    record = [event(count=3, ending=ENDS | 2 << 1), event(count=1)]
+    assert cycles(rows, record, costs, engine) == 6 + 6 + 3 + (5 - 2) + 1
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_levels_of_a_tree(engine):
+    # Elements at 0 to 2; two levels over the four values of an element, or as many as the event says.
+    rows = [RecordedRow("add", "tree", writes=(1,), repeats=4), RecordedRow("add", writes=(2,))]
+    record = [event(count=3, ending=ENDS | 5 << LEVELS_AT), event(count=1)]
+    assert cycles(rows, record, {"tree": Costs(level=7)}, engine) == 3 + 2 * 7 + 1
+    assert cycles(rows, record, {"tree": Costs(level=7, tree_of_all=True)}, engine) == 3 + 5 * 7 + 1
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -22,10 +22,11 @@ EXIT = "\nli a7, 93\nli a0, 0\necall\n"
 
 def timed(text, vlen=VLEN, dlen=DLEN, machine=MACHINE, **inputs):
     program = assemble(f".globl _start\n_start:\n{text}{EXIT}")
-    execution = recorded_execution(program, vlen=vlen, dlen=dlen, memory_bytes=1 << 20)
+    machine = machine.changed({"riscv.vlen": vlen, "riscv.dlen": dlen})
+    execution = recorded_execution(program, machine.riscv, memory_bytes=1 << 20)
     for name, array in inputs.items():
         execution.write(name, array)
-    result = record(execution, dlen)
+    result = record(execution)
     return (
         result,
         execution,

@@ -11,7 +11,6 @@ import typer
 from vecsim.cli import options
 from vecsim.cli.commands.assemble import read_program
 from vecsim.cli.commands.execute_riscv import (
-    ISA,
     RiscvOptions,
     execute_riscv,
     inputs_of,
@@ -44,8 +43,6 @@ if TYPE_CHECKING:
 
 NOT_RIGHT = 1
 """Exit code when memory is not as expected."""
-VLEN, DLEN = 512, 256
-"""Of RISC-V programs, in bits, if the user does not say."""
 ROWS = 200
 """Rows of the timeline, at most, if the user does not say."""
 
@@ -116,18 +113,6 @@ def execute(
             help="The text is RISC-V with vectors; an ELF file is without saying so.",
         ),
     ] = None,
-    vlen: Annotated[
-        int | None,
-        typer.Option("--vlen", help=f"Bits of a vector register of a RISC-V program; default {VLEN}."),
-    ] = None,
-    dlen: Annotated[
-        int | None,
-        typer.Option(
-            "--dlen",
-            help="Bits of it that a unit works on in a cycle, or a port moves as one element; "
-            f"default {DLEN}, or --vlen if that is less.",
-        ),
-    ] = None,
     json: options.JsonOption = None,
 ) -> None:
     """Run a program on a machine and show its cycles and chosen memory.
@@ -149,10 +134,7 @@ def execute(
         if trace is not None or registers:
             what = "--trace" if trace is not None else "--registers"
             raise UserError(f"{what}: not supported for RISC-V programs; leave it out")
-        bits = VLEN if vlen is None else vlen
         asked = RiscvOptions(
-            bits,
-            min(DLEN, bits) if dlen is None else dlen,
             options.byte_count(memory),
             engine,
             max_cycles,
@@ -170,9 +152,6 @@ def execute(
             (dump, load, save, expect, tolerance),
         )
         return
-    if vlen is not None or dlen is not None:
-        what = f"--vlen {vlen}" if vlen is not None else f"--dlen {dlen}"
-        raise UserError(f"{what}: {file} is no RISC-V program; add --isa {ISA} if it is the text of one")
     width, symbols = options.value_bytes(value_bits), options.definitions(define)
     size = options.byte_count(memory)
     described = options.chosen_machine(machine, set_, extend)
@@ -237,7 +216,7 @@ def _execute_riscv(
     dump, load, save, expect, tolerance = data
     program = read_riscv(file, symbols)
     inputs = (*machine_files(machine), *input_files("program", inputs_of(file, program)))
-    execution, memory = prepared(program, asked)
+    execution, memory = prepared(program, machine, asked)
     size, width = len(execution.hart.memory), options.value_bytes(asked.value_bits)
     dumps = [read_piece(text, memory, size) for text in dump or ()]
     files = DataFiles(memory, size, width, load, save, expect, tolerance, file)

@@ -81,8 +81,6 @@ class RiscvOptions:
 
     Attributes
     ----------
-    vlen, dlen
-        Bits of a vector register, and of what its lanes work on in a cycle.
     memory_bytes
         Of simulated memory.
     engine, max_cycles, rows
@@ -93,8 +91,6 @@ class RiscvOptions:
         Of a floating-point value in messages.
     """
 
-    vlen: int
-    dlen: int
     memory_bytes: int
     engine: str
     max_cycles: int
@@ -104,7 +100,7 @@ class RiscvOptions:
     value_bits: int
 
 
-def prepared(program: RiscvProgram, asked: RiscvOptions) -> tuple[Execution, Program]:
+def prepared(program: RiscvProgram, machine: Machine, asked: RiscvOptions) -> tuple[Execution, Program]:
     """Return a program in memory, and that as options name it: symbols by their distance from its start.
 
     Raises
@@ -118,7 +114,7 @@ def prepared(program: RiscvProgram, asked: RiscvOptions) -> tuple[Execution, Pro
     from isa.program import Program
     from vecsim.riscv.timing.program import recorded_execution
 
-    execution = recorded_execution(program, vlen=asked.vlen, dlen=asked.dlen, memory_bytes=asked.memory_bytes)
+    execution = recorded_execution(program, machine.riscv, memory_bytes=asked.memory_bytes)
     begin = execution.base
     symbols = {
         name: each.address - begin
@@ -167,7 +163,7 @@ def execute_riscv(
     from vecsim.riscv.timing.program import record
 
     # More instructions than issue_width in each cycle do not fit into the cycles that a run may take.
-    timed = record(execution, asked.dlen, asked.max_cycles * machine.issue_width)
+    timed = record(execution, asked.max_cycles * machine.issue_width)
     described = timed.machine(machine)
 
     def simulated(engine: str, watch: Watch | None) -> Run:
@@ -180,15 +176,15 @@ def execute_riscv(
         result = choice.run(simulated, progress.simulating(file, 0, 1))
     written = timed.result.output.decode("utf-8", "replace")
     riscv = {
-        "vlen": asked.vlen,
-        "dlen": asked.dlen,
+        "vlen": machine.riscv.vlen,
+        "dlen": machine.riscv.group_bits,
         "instructions": timed.result.instructions,
         "exit_code": timed.result.exit_code,
         "output": written,
     }
     output.text(
-        f"{file}: {ISA}, VLEN {asked.vlen}, DLEN {asked.dlen}: {timed.result.instructions} instructions, "
-        f"exit code {timed.result.exit_code}"
+        f"{file}: {ISA}, VLEN {machine.riscv.vlen}, DLEN {machine.riscv.group_bits}: "
+        f"{timed.result.instructions} instructions, exit code {timed.result.exit_code}"
     )
     if written:
         output.text(written.rstrip("\n"))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.state import State
+from vecsim.engines.rules.addresses import ENDING
 
 COUNT, ADDRESS, STRIDE, TARGET, LIST, TAKEN = (1 << bit for bit in range(6))
 """Bits of the first word. The first five say that a part follows, in this order: how many elements; the byte
@@ -22,7 +23,12 @@ BASE_REGISTER, STRIDE_REGISTER, TARGET_REGISTER = 1, 2, 3
 """The scalar registers that hold them. Of a list ADDRESS is the byte address of its first word."""
 LENGTH, POSITION, IS_TAKEN = 0, 1, 2
 """Places among the special registers: of vl; of the number of the next word of the record; of whether the
-branch is taken."""
+branch is taken. The last, :data:`vecsim.engines.rules.addresses.ENDING`, says how an instruction ends."""
+ENDING_AT = 13
+"""The word of COUNT has the elements of a part in its lowest bits; from here on, how the instruction ends."""
+MOST_ELEMENTS = (1 << ENDING_AT) - 1
+ENDS = 1
+"""Of how an instruction ends: this part has its last elements."""
 
 
 def next_event(m: State) -> None:
@@ -31,7 +37,8 @@ def next_event(m: State) -> None:
     parts = int(m.words[place])
     place += 1
     if parts & COUNT != 0:
-        m.special[LENGTH] = int(m.words[place])
+        m.special[LENGTH] = int(m.words[place]) & MOST_ELEMENTS
+        m.special[ENDING] = int(m.words[place]) >> ENDING_AT
         place += 1
     if parts & ADDRESS != 0:
         m.x[BASE_REGISTER] = int(m.words[place])
@@ -68,6 +75,7 @@ def branch(m: State, n: int) -> bool:
 def event(
     *,
     count: int | None = None,
+    ending: int = 0,
     address: int | None = None,
     stride: int | None = None,
     target: int | None = None,
@@ -78,8 +86,8 @@ def event(
 
     Parameters
     ----------
-    count
-        Elements.
+    count, ending
+        Elements, and how an instruction ends (``ENDING_AT``).
     address, stride
         Bytes.
     target
@@ -89,7 +97,7 @@ def event(
     taken
         Whether a branch is taken.
     """
-    parts = (count, address, stride, target)
+    parts = (None if count is None else count | ending << ENDING_AT, address, stride, target)
     given = [value & 0xFFFFFFFF for value in parts if value is not None]
     first = sum(
         bit for bit, value in zip((COUNT, ADDRESS, STRIDE, TARGET), parts, strict=True) if value is not None

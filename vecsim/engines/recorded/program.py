@@ -43,8 +43,6 @@ class RecordedRow:
         The number of the row to which a branch leads; -1: the event says.
     joined
         Whether it is a further part of the row before it, which takes no place in issue.
-    last_part
-        Whether it is the last part of an instruction, after which its unit recovers.
     per_element
         How many addresses of a list belong to an element.
     repeats
@@ -65,7 +63,6 @@ class RecordedRow:
     following: int = NONE
     target: int = NONE
     joined: bool = False
-    last_part: bool = True
     per_element: int = 1
     repeats: int = 1
     element_bytes: int = WORD_BYTES
@@ -79,18 +76,20 @@ class Costs:
     ----------
     latency
         From the start of an element to its result; it is no shorter than the unit takes.
-    interval, each
-        From the start of an element to the next: ``interval``, and ``each`` for each of its values.
-    recovery, level
-        After the last element of an instruction, until its unit is free: ``recovery``, and ``level`` for each
-        level of a tree over the values of an element.
+    first, group
+        The first element takes ``first``, each further one ``group``.
+    pair
+        If it is not 0, values follow each other: the first takes ``first``, two further ones ``pair``.
+    level, tree_of_all
+        For each level of a tree over the values of an element, or over all values.
     """
 
     latency: int = 1
-    interval: int = 1
-    recovery: int = 0
-    each: int = 0
+    first: int = 1
+    group: int = 1
+    pair: int = 0
     level: int = 0
+    tree_of_all: bool = False
 
 
 CostsOf = Callable[[str, Machine], Costs]
@@ -150,17 +149,19 @@ class RecordedProgram(Program):
         for i, row in enumerate(self.rows):
             instruction = kinds[row.kind]
             costs = self.costs_of(row.cost, machine)
-            interval = max(1, costs.interval + costs.each * row.repeats)
-            recovery = 0
-            if row.last_part:
-                recovery = costs.recovery + costs.level * (row.repeats - 1).bit_length()
+            interval = max(1, costs.pair * row.repeats + 1 >> 1 if costs.pair else costs.group)
+            recovery = costs.first - (costs.pair + 1 >> 1 if costs.pair else costs.group)
+            if not costs.tree_of_all:
+                recovery += costs.level * (row.repeats - 1).bit_length()
             numbers = {
                 "operation": KINDS.number_by_opcode[instruction.opcode],
                 "unit": instruction.unit,
                 "timing": instruction.timing,
-                "latency": max(costs.latency, interval + recovery),
+                "latency": costs.latency,
                 "interval": interval,
                 "recovery": recovery,
+                "level": costs.level if costs.tree_of_all else 0,
+                "pair": costs.pair,
                 "length": instruction.length,
                 "pattern": Pattern.NONE,
                 "masked": 0,

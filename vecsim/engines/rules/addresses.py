@@ -21,6 +21,10 @@ CONTIGUOUS, STRIDED, LISTED = int(Pattern.CONTIGUOUS), int(Pattern.STRIDED), int
 NOT_ACCESSED = 0xFFFFFFFF
 """In a list of addresses: the element is masked off."""
 
+ENDING, LEVELS_AT, LEVELS_MASK, MISSING_MASK = 3, 13, 0x1F, 0xFFF
+"""The special register that says how an instruction of a recorded program ends: 0 of a part that is not its
+last with elements, otherwise 1 | values that the last element lacks << 1 | levels of a tree << LEVELS_AT."""
+
 IMPOSSIBLE = -1
 
 

@@ -50,7 +50,8 @@ def start_first(r: Run, slot: Slot, cycle: int, operand: int) -> None:
         The cycle from which all that it reads is ready.
     """
     slot.start_cycle = cycle
-    slot.first_ready = cycle + r.program[slot.pc].latency
+    instruction = r.program[slot.pc]
+    slot.first_ready = cycle + larger(instruction.latency, instruction.interval)
     book_wait(r, slot, causes.UNIT, slot.issued_at, slot.dispatched_at)
     book_wait(r, slot, element_cause(cycle, operand), slot.dispatched_at, cycle)
 
@@ -62,7 +63,8 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
     all that are left are timed now. An engine that times ahead times all before the limit now.
     """
     instruction, ahead = instruction_of(r, slot), limit == NEVER or r.scratch.times_ahead == 2
-    lanes, latency, interval = r.machine.lanes, instruction.latency, instruction.interval
+    lanes, interval = r.machine.lanes, instruction.interval
+    latency = larger(instruction.latency, interval)
     element, n = slot.element, slot.elements
     last_cycle, in_cycle = slot.cycle, slot.in_cycle
     skips = instruction.masked == 1 and r.machine.masked_elements == 1
@@ -97,7 +99,10 @@ def _start_elements(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> in
             elif free < cycle:
                 book_wait(r, slot, element_cause(cycle, operand), free, cycle)
         passed = larger(count, 1)
-        pass_elements(r, instruction, k, k + passed, cycle, cycle + latency)
+        ready = cycle + latency
+        if instruction.pair > 0 and element + passed == n:  # a last element that lacks values is done earlier
+            ready = cycle + larger(instruction.latency, interval + slot.recovery)
+        pass_elements(r, instruction, k, k + passed, cycle, ready)
         if last_cycle < cycle:
             r.units[unit].busy += 1
             note_start(r, slot, -1, cycle)
@@ -134,7 +139,8 @@ def step_arithmetic(r: Run, unit: int, cycle: int) -> int:
 def end_arithmetic(r: Run, slot: Slot, unit: int) -> None:
     """Let an instruction leave a unit that has started all its elements ("Arithmetic")."""
     instruction = r.program[slot.pc]
-    result = slot.cycle + result_latency(instruction, slot.elements)
+    latency = result_latency(instruction, slot.elements)
+    result = slot.cycle + larger(latency, instruction.interval + slot.recovery)
     if instruction.timing == REDUCTION:
         slot.first_ready = result
     leave_unit(r, slot, unit, result)
@@ -144,5 +150,5 @@ def leave_unit(r: Run, slot: Slot, unit: int, result: int) -> None:
     """Free an arithmetic or sparse unit whose instruction has started all its elements ("Arithmetic")."""
     r.units[unit].slot = -1
     instruction = r.program[slot.pc]
-    r.units[unit].free_at = slot.cycle + instruction.interval + instruction.recovery
+    r.units[unit].free_at = slot.cycle + larger(1, instruction.interval + slot.recovery)
     leave(r, slot, slot.cycle, result, result)

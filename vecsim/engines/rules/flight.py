@@ -5,6 +5,10 @@ from __future__ import annotations
 from isa.declaration import Pattern, Timing
 from vecsim.engines.rules.accounts import retire_from_flight
 from vecsim.engines.rules.addresses import (
+    ENDING,
+    LEVELS_AT,
+    LEVELS_MASK,
+    MISSING_MASK,
     NOT_ACCESSED,
     base_address,
     contiguous_bytes,
@@ -65,6 +69,7 @@ def enter(r: Run, instruction: Instruction, cycle: int, n: int) -> Slot:
     slot.number = number
     slot.age, slot.pc = r.control.count, instruction.number
     slot.unit, slot.elements, slot.issued_at = instruction.unit, n, cycle
+    slot.recovery = _recovery(r, instruction)
     _name_elements(r, slot, instruction)
     name_registers(r, slot, instruction)
     if instruction.timing == ACCESS:
@@ -75,6 +80,18 @@ def enter(r: Run, instruction: Instruction, cycle: int, n: int) -> Slot:
     r.order[r.scratch.in_flight] = number
     r.scratch.in_flight += 1
     return slot
+
+
+def _recovery(r: Run, instruction: Instruction) -> int:
+    """Return the cycles that a unit takes after the last element ("Recorded programs").
+
+    They belong to the part that has the last element of an instruction.
+    """
+    ending = r.special[ENDING]
+    if (instruction.recovery == 0 and instruction.level == 0 and instruction.pair == 0) or ending == 0:
+        return 0
+    levels, missing = ending >> LEVELS_AT & LEVELS_MASK, ending >> 1 & MISSING_MASK
+    return instruction.recovery + instruction.level * levels - (instruction.pair * missing >> 1)
 
 
 def _name_elements(r: Run, slot: Slot, instruction: Instruction) -> None:

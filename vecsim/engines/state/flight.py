@@ -41,6 +41,8 @@ class Slot(Row):
     """The first byte that an access touches, and the one after the last."""
     elements: int = 0
     """How many elements it works on."""
+    recovery: int = 0
+    """Cycles that its unit takes after the last of them, or those that this element takes less."""
     first: int = 0
     """The number of the first, in its registers."""
     issued_at: int = 0

@@ -71,7 +71,11 @@ class Instruction(Row):
     joined: int = 0
     """1 if it takes no place in issue: it is a further part of the one before it."""
     recovery: int = 0
-    """Cycles that its unit takes after its last element."""
+    """Cycles that its unit takes after its last element, or those that this element takes less."""
+    level: int = 0
+    """Cycles that its unit takes more for each level of a tree over all values."""
+    pair: int = 0
+    """Cycles of two values, where the values of an element follow each other; 0: they do not."""
     per_element: int = 1
     """How many addresses an element of a listed access has."""
     accumulator: int = NONE

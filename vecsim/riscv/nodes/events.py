@@ -19,7 +19,8 @@ from __future__ import annotations
 from typing import Any
 
 from isa.riscv.state import ADDRESSES, BASE, BYTES, PC, RS1, TEXT, VL, VLEN, VTYPE
-from vecsim.engines.recorded.events import ADDRESS, COUNT, LIST, STRIDE, TAKEN, TARGET
+from vecsim.engines.recorded.events import ADDRESS, COUNT, ENDING_AT, ENDS, LIST, STRIDE, TAKEN, TARGET
+from vecsim.engines.rules.addresses import LEVELS_AT, MISSING_MASK
 from vecsim.riscv.nodes.node import (
     AFTER,
     ARITHMETIC,
@@ -41,6 +42,7 @@ from vecsim.riscv.nodes.node import (
     SPAN,
     VALUE_BYTES,
     VILL,
+    WHOLE,
 )
 
 PLACE, PATCHES, LAST_EVENT, LAST_NODE = range(4)
@@ -140,17 +142,31 @@ def write_event(
 def _write_counts(hart: Any, nodes: Any, words: Any, columns: Any, place: Any) -> Any:
     """Write the groups of each part of an arithmetic instruction; return the next place."""
     count, each, groups = hart.control[VL], nodes[columns + PER_GROUP], nodes[columns + GROUPS]
+    parts = nodes[columns + PARTS]
+    if nodes[columns + WHOLE] > 0 and count > 0:
+        count = parts * groups * each
     if nodes[columns + FIXED_BYTES] > 0:
         count = nodes[columns + FIXED_BYTES]
     if nodes[columns + KIND] == ONE:
         count = 1
     left = (count + each - 1) // each
-    for _ in range(nodes[columns + PARTS]):
+    ending = ENDS | smaller(left * each - count, MISSING_MASK) << 1 | _levels(count) << LEVELS_AT
+    for _ in range(parts):
         words[place] = COUNT
         words[place + 1] = smaller(left, groups)
+        if 0 < left <= groups:
+            words[place + 1] |= ending << ENDING_AT
         left = larger(left - groups, 0)
         place += 2
     return place
+
+
+def _levels(count: Any) -> Any:
+    """Return the levels of a tree over this many values."""
+    levels = 0
+    while count - 1 >> levels > 0:
+        levels += 1
+    return levels
 
 
 def _write_spans(hart: Any, nodes: Any, words: Any, columns: Any, row: Any, place: Any) -> Any:

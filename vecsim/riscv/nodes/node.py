@@ -17,19 +17,20 @@ from isa.riscv.fields import FIELDS, Kind, operand_names
 from isa.riscv.instructions import ROWS
 from isa.riscv.state import BYTES, IMMEDIATE, INSTRUCTION, RD, RS1, RS2, VM
 from vecsim.engines.decoded import FLOAT, SPECIAL
+from vecsim.machine.riscv import Riscv
 from vecsim.riscv.nodes.registers import PartRegisters, arithmetic_of
-from vecsim.support.errors import UserError
 
 UNKNOWN, PLAIN, BRANCH, JUMP, INDIRECT, CALL, SCALAR, ARITHMETIC, ONE, SPAN, LISTED = range(11)
 """Kinds of nodes. UNKNOWN: not met before. PLAIN: without an event. BRANCH, JUMP, INDIRECT: to one of two, to
 one, to any instruction. CALL: of the host. SCALAR: a scalar access. ARITHMETIC: elements of vectors. ONE: one
 element. SPAN: an access of bytes in a row. LISTED: an access whose addresses are in a list."""
-KIND, PARTS, PER_GROUP, GROUPS, VALUE_BYTES, FIELDS_EACH, FIXED_BYTES, AFTER = range(8)
+KIND, PARTS, PER_GROUP, GROUPS, VALUE_BYTES, FIELDS_EACH, FIXED_BYTES, WHOLE, AFTER = range(9)
 """Columns of what compiled code reads of a node. PER_GROUP: how many elements an element of the machine's
 registers has, a *group*. GROUPS: how many groups a register has. FIELDS_EACH: the fields of a segment.
-FIXED_BYTES: what it moves whatever vl is, 0 if vl decides, -1 for the bits of a mask. AFTER: 1 + the number
+FIXED_BYTES: what it moves whatever vl is, 0 if vl decides, -1 for the bits of a mask. WHOLE: whether elements
+beyond vl take time. AFTER: 1 + the number
 of the vtype after it, of a configuration."""
-COLUMNS = 8
+COLUMNS = 9
 VTYPES = 65
 """Numbers of vtypes: its lowest 6 bits; VILL where it is illegal."""
 VILL = 64
@@ -87,27 +88,21 @@ class Node:
     fixed_bytes: int = 0
     store: bool = False
 
-    def columns(self, vlen: int, dlen: int) -> list[int]:
-        """Return what compiled code reads of the node, but for AFTER.
-
-        Parameters
-        ----------
-        vlen, dlen
-            Bits of a vector register, and of a group of elements.
-        """
-        per_group = max(1, dlen // self.bits)
+    def columns(self, riscv: Riscv) -> list[int]:
+        """Return what compiled code reads of the node on a machine, but for AFTER."""
         return [
             self.kind,
             len(self.parts),
-            per_group,
-            vlen // dlen,
+            max(1, riscv.group_bits // self.bits),
+            riscv.vlen // riscv.group_bits,
             self.value_bytes,
             self.fields,
             self.fixed_bytes,
+            riscv.whole_groups,
         ]
 
 
-def node_of(code: npt.NDArray[np.int64], vtype: int, vlen: int) -> Node:
+def node_of(code: npt.NDArray[np.int64], vtype: int, riscv: Riscv) -> Node:
     """Return a decoded instruction under a vtype.
 
     Parameters
@@ -116,14 +111,15 @@ def node_of(code: npt.NDArray[np.int64], vtype: int, vlen: int) -> Node:
         Its row of ``Hart.code``.
     vtype
         Its number.
-    vlen
-        Bits of a vector register.
+    riscv
+        The numbers of the machine.
 
     Raises
     ------
     UserError
         The instruction has no timing.
     """
+    vlen = riscv.vlen
     row = ROWS[code[INSTRUCTION]]
     awaited, written = _scalars(row, code)
     sew, lmul = _decoded(vtype)
@@ -138,8 +134,9 @@ def node_of(code: npt.NDArray[np.int64], vtype: int, vlen: int) -> Node:
         return _access(row, code, (*awaited, VL), sew, lmul, vlen)
     masked = code[VM] == 0 or "v0" in operand_names(row.operands)
     vd, vs1, vs2 = (int(code[column]) for column in (RD, RS1, RS2))
-    parts = arithmetic_of(row, vd, vs1, vs2, masked=masked, sew=sew or 8, lmul=lmul)
-    one = row.timing == Timing.TO_SCALAR or row.mnemonic in ("vmv.s.x", "vfmv.s.f")
+    narrow = riscv.narrow_groups == 1
+    parts = arithmetic_of(row, vd, vs1, vs2, masked=masked, sew=sew or 8, lmul=lmul, narrow=narrow)
+    one = row.timing in (Timing.TO_SCALAR, Timing.INSERT)
     whole = re.fullmatch(r"vmv(\d)r\.v", row.mnemonic)
     return Node(
         row,
@@ -246,15 +243,3 @@ def successor(code: npt.NDArray[np.int64], row: int) -> int:
 def jump_target(code: npt.NDArray[np.int64], row: int) -> int:
     """Return the row of ``Hart.code`` to which a branch or ``jal`` leads."""
     return row + int(code[row, IMMEDIATE]) // 2
-
-
-def check_groups(vlen: int, dlen: int) -> None:
-    """Refuse a group of elements that registers do not consist of.
-
-    Raises
-    ------
-    UserError
-        ``dlen`` is no power of two from 64 to ``vlen``.
-    """
-    if not 64 <= dlen <= vlen or dlen & (dlen - 1):
-        raise UserError(f"DLEN is {dlen}; it is a power of 2 from 64 to VLEN = {vlen}")

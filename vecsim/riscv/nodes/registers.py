@@ -31,6 +31,7 @@ _PARTS_OF_SEW = {"vf2": Width.HALF, "vf4": Width.QUARTER, "vf8": Width.EIGHTH}
 _FACTOR = {Width.WIDE: 2.0, Width.HALF: 1 / 2, Width.QUARTER: 1 / 4, Width.EIGHTH: 1 / 8, Width.ELEMENT: 1.0}
 _COMPARE = re.compile(r"vmf?(s(eq|ne|lt|le|gt)u?|eq|ne|lt|le|gt|ge|adc|sbc)\.|vms(bc)\.")
 _MULTIPLY_ADD = re.compile(r"vf?w?n?m(acc|sac|add|sub)(u|su|us)?\.")
+_WIDE_SUM = re.compile(r"vf?wred")
 _BY_POSITION = (Timing.SLIDE, Timing.GATHER)
 
 
@@ -48,9 +49,9 @@ def widths_of(row: Row) -> Widths:
     name, names = row.mnemonic, set(re.findall(r"v[sd]\d?", row.operands))
     vd = vs1 = vs2 = Width.ELEMENT
     stem, _, form = name.partition(".")
-    if row.timing in (Timing.REDUCTION, Timing.ORDERED_REDUCTION):
+    if row.timing in (Timing.REDUCTION, Timing.FLOAT_SUM, Timing.ORDERED_SUM):
         vd = vs1 = Width.FIRST
-    elif row.timing == Timing.MASK:
+    elif row.timing in (Timing.MASK, Timing.MASK_PREFIX):
         vs1 = vs2 = Width.MASK
         vd = Width.ELEMENT if stem in ("viota", "vid") else Width.MASK
     elif row.timing == Timing.TO_SCALAR:
@@ -108,7 +109,7 @@ class Arithmetic:
 
 
 def arithmetic_of(
-    row: Row, vd: int, vs1: int, vs2: int, *, masked: bool, sew: int, lmul: float
+    row: Row, vd: int, vs1: int, vs2: int, *, masked: bool, sew: int, lmul: float, narrow: bool = False
 ) -> Arithmetic:
     """Return the parts of an arithmetic instruction.
 
@@ -122,12 +123,14 @@ def arithmetic_of(
         Whether it reads v0.
     sew, lmul
         Bits of an element, registers of a group.
+    narrow
+        Whether widening operations count the groups of their operands, not those of their results.
     """
     if copied := re.fullmatch(r"vmv(\d)r\.v", row.mnemonic):
         parts = (PartRegisters(reads=(vs2 + k,), writes=(vd + k,)) for k in range(int(copied[1])))
         return Arithmetic(tuple(parts), 8)
     widths = widths_of(row)
-    counted = _counted(row, widths)
+    counted = _counted(row, widths, narrow=narrow)
     bits = sew if counted == Width.FIRST else bits_of(counted, sew)
     count = registers_of(counted, sew, lmul)
     result = []
@@ -150,8 +153,12 @@ def arithmetic_of(
     return Arithmetic(tuple(result), bits)
 
 
-def _counted(row: Row, widths: Widths) -> Width:
-    """Return the width of the elements that parts count: that of the widest group."""
+def _counted(row: Row, widths: Widths, *, narrow: bool) -> Width:
+    """Return the width of the elements that parts count: that of the widest group, as a rule."""
+    if _WIDE_SUM.match(row.mnemonic):
+        return Width.WIDE
+    if narrow and widths.vd == Width.WIDE:
+        return Width.ELEMENT
     known = [each for each in (widths.vd, widths.vs2) if each is not None]
     groups = [each for each in known if each not in (Width.MASK, Width.FIRST)]
     if not groups or row.timing == Timing.TO_SCALAR:
@@ -177,7 +184,12 @@ class _Part:
             if self.k == 0 or width == Width.MASK:
                 self.whole_reads += (first,)
         else:
-            self.whole_reads += (first + self.k * registers // self.count,)
+            self.whole_reads += self._share(first, registers)
+
+    def _share(self, first: int, registers: int) -> tuple[int, ...]:
+        """Return the registers of an operand of another width that belong to this part, at least one."""
+        begin, end = (k * registers // self.count for k in (self.k, self.k + 1))
+        return tuple(range(first + begin, first + max(end, begin + 1)))
 
     def write(self, first: int, width: Width, counted: Width, registers: int, *, whole: bool) -> None:
         """Write an operand; one of another width is written with the last part that has elements of it."""
@@ -186,7 +198,7 @@ class _Part:
             return
         place = self.k * registers // self.count
         if self.k + 1 == self.count or (self.k + 1) * registers // self.count > place:
-            self.whole_writes += (first + place,)
+            self.whole_writes += self._share(first, registers)
 
     def registers(self) -> PartRegisters:
         """Return what has been collected, each register once."""

@@ -5,28 +5,47 @@ from __future__ import annotations
 from isa.riscv.declaration import Timing
 from vecsim.engines.recorded.program import Costs
 from vecsim.machine import Machine
+from vecsim.machine.riscv import Cost, TreeCost
 
-_ADDS = {Timing.INTEGER, Timing.MASK, Timing.SLIDE, Timing.COMPRESS, Timing.TO_SCALAR, Timing.REDUCTION}
+MULTIPLIED = {
+    Timing.VECTOR_MULTIPLY,
+    Timing.VECTOR_DIVIDE,
+    Timing.FIXED,
+    Timing.FLOAT,
+    Timing.FLOAT_DIVIDE,
+    Timing.ESTIMATE,
+    Timing.FLOAT_SUM,
+    Timing.ORDERED_SUM,
+}
+"""Timing classes that the multiplier executes; the adder executes the others of vectors."""
 _DIVIDES = {Timing.VECTOR_DIVIDE, Timing.FLOAT_DIVIDE}
-_PER_ELEMENT = {Timing.GATHER, Timing.ORDERED_REDUCTION, *_DIVIDES}
 
 
 def costs_of(name: str, machine: Machine) -> Costs:
-    """Return the costs of a timing class, by its name, on a machine.
-
-    Integer operations take the latency of the adder, multiplications and floating-point operations that of
-    the multiplier. Divisions, gathers among registers and sums in order take their interval for each element.
-    """
+    """Return the costs of a timing class, by its name, on a machine (docs/timing.md, "Recorded programs")."""
     timing, latency = Timing[name], machine.latency
     if timing in (Timing.SCALAR_LOAD, Timing.ATOMIC):
         return Costs(machine.scalar_load_latency)
-    if timing in (Timing.DIVIDE, Timing.SCALAR_FLOAT_DIVIDE):
-        return Costs(latency.divide)
-    if timing in (Timing.MULTIPLY, Timing.SCALAR_FLOAT):
-        return Costs(latency.multiply)
-    if timing < Timing.LOAD_UNIT:
+    if timing == Timing.CONFIGURE:
+        return Costs(machine.riscv.configure)
+    if timing == Timing.MULTIPLY:
+        return Costs(latency.integer_multiply)
+    if timing == Timing.DIVIDE:
+        return Costs(latency.integer_divide)
+    if timing == Timing.SCALAR_FLOAT:
+        return Costs(latency.float)
+    if timing == Timing.SCALAR_FLOAT_DIVIDE:
+        return Costs(latency.float_divide)
+    if timing < Timing.INTEGER:
         return Costs()
-    result = latency.divide if timing in _DIVIDES else latency.add if timing in _ADDS else latency.multiply
-    if timing in _PER_ELEMENT:
-        return Costs(result, interval=0, each=machine.divide_interval if timing in _DIVIDES else 1)
-    return Costs(result)
+    cost: Cost = getattr(machine.riscv, timing.name.lower().removeprefix("vector_"))
+    multiplied = latency.multiply if timing in MULTIPLIED else latency.add
+    classic = latency.divide if timing in _DIVIDES else multiplied
+    return Costs(
+        cost.latency or classic,
+        cost.first,
+        cost.group,
+        cost.pair,
+        cost.level if isinstance(cost, TreeCost) else 0,
+        machine.riscv.tree_of_all == 1,
+    )

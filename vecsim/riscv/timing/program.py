@@ -15,23 +15,15 @@ from isa.riscv.program import RiscvProgram
 from vecsim.engines.recorded.events import TAKEN
 from vecsim.engines.recorded.program import RecordedProgram, RecordedRow, recorded_program
 from vecsim.machine import Machine
+from vecsim.machine.riscv import Riscv
 from vecsim.riscv.execution import Execution, RiscvResult
 from vecsim.riscv.nodes import node as nodes
 from vecsim.riscv.nodes.events import LAST_EVENT
 from vecsim.riscv.nodes.node import Node, jump_target, successor
-from vecsim.riscv.timing.costs import costs_of
+from vecsim.riscv.timing.costs import MULTIPLIED, costs_of
 from vecsim.riscv.timing.recording import Recorded, RecordingInterpreter
 from vecsim.support.errors import UserError
 
-_MULTIPLIER = {
-    Timing.VECTOR_MULTIPLY,
-    Timing.VECTOR_DIVIDE,
-    Timing.FIXED,
-    Timing.FLOAT,
-    Timing.FLOAT_DIVIDE,
-    Timing.ORDERED_REDUCTION,
-}
-"""Timing classes that the multiplier executes; the adder executes the others."""
 REGISTERS = 32
 HALT = RecordedRow("halt", cost=Timing.SCALAR.name)
 
@@ -46,31 +38,30 @@ class TimedProgram:
         What an engine runs, and on which memory.
     result
         What the run has done.
-    vlen, dlen
-        Bits of a vector register, and of a group of elements, which is an element of the machine's registers.
+    riscv
+        The numbers of the machine that the record depends on. A group of elements is an element of the
+        machine's registers.
     """
 
     program: RecordedProgram
     memory: npt.NDArray[np.uint8]
     result: RiscvResult
-    vlen: int
-    dlen: int
+    riscv: Riscv
 
     def machine(self, machine: Machine) -> Machine:
         """Return a machine with vector registers as the program has them."""
-        registers = {"section_size": self.vlen // self.dlen, "vector_registers": REGISTERS, "lanes": 1}
+        groups = self.riscv.vlen // self.riscv.group_bits
+        registers = {"section_size": groups, "vector_registers": REGISTERS, "lanes": 1}
         return machine.model_copy(update=registers)
 
 
-def record(execution: Execution, dlen: int, limit: int | None = None) -> TimedProgram:
+def record(execution: Execution, limit: int | None = None) -> TimedProgram:
     """Run a program and return it as one that engines time.
 
     Parameters
     ----------
     execution
         A program in memory, with a recording interpreter (:func:`recorded_execution`).
-    dlen
-        Bits of a group of elements.
     limit
         Instructions that it may take.
 
@@ -83,7 +74,8 @@ def record(execution: Execution, dlen: int, limit: int | None = None) -> TimedPr
     assert isinstance(interpreter, RecordingInterpreter)
     result = execution.run(limit)
     recorded = interpreter.result()
-    layout = _Layout(recorded, execution.program, dlen)
+    riscv = interpreter.riscv
+    layout = _Layout(recorded, execution.program, riscv.group_bits)
     words = recorded.words.copy()
     words[recorded.patches] = [layout.place_of(int(words[at])) for at in recorded.patches]
     layout.end(words, int(interpreter.numbers[LAST_EVENT]))
@@ -94,29 +86,29 @@ def record(execution: Execution, dlen: int, limit: int | None = None) -> TimedPr
         costs_of=costs_of,
         entry=layout.place_of(recorded.first),
         source=layout.source(),
-        most_listed=interpreter.vlen // 8,
+        most_listed=riscv.vlen // 8,
     )
-    return TimedProgram(program, memory, result, interpreter.vlen, dlen)
+    return TimedProgram(program, memory, result, riscv)
 
 
 def recorded_execution(
-    program: RiscvProgram, *, vlen: int, dlen: int, memory_bytes: int, arguments: tuple[str, ...] = ()
+    program: RiscvProgram, riscv: Riscv, *, memory_bytes: int, arguments: tuple[str, ...] = ()
 ) -> Execution:
     """Return a program in memory whose run is recorded; parameters as of :class:`Execution`.
 
     Parameters
     ----------
-    program, vlen, memory_bytes, arguments
+    program, memory_bytes, arguments
         As :class:`vecsim.riscv.execution.Execution` takes them.
-    dlen
-        Bits of a group of elements.
+    riscv
+        The numbers of the machine.
     """
     return Execution(
         program,
-        vlen=vlen,
+        vlen=riscv.vlen,
         memory_bytes=memory_bytes,
         arguments=arguments,
-        interpreter=lambda hart: RecordingInterpreter(hart, dlen),
+        interpreter=lambda hart: RecordingInterpreter(hart, riscv),
     )
 
 
@@ -200,7 +192,6 @@ class _Layout:
                 whole_reads=part.whole_reads,
                 whole_writes=part.whole_writes,
                 joined=k > 0,
-                last_part=k == last,
                 following=following if k == last else begin + k + 1,
                 per_element=per_group,
                 repeats=per_group,
@@ -234,7 +225,7 @@ def _kind(node: Node) -> str:
     if node.kind in (nodes.SPAN, nodes.LISTED):
         return f"vector_{direction}.{'unit' if node.kind == nodes.SPAN else 'listed'}{bits}"
     if node.kind in (nodes.ARITHMETIC, nodes.ONE):
-        unit = "multiply" if node.row.timing in _MULTIPLIER else "add"
+        unit = "multiply" if node.row.timing in MULTIPLIED else "add"
         return f"{unit}.to_scalar" if node.late else unit
     simple = {nodes.BRANCH: "branch", nodes.JUMP: "branch", nodes.INDIRECT: "jump", nodes.CALL: "jump"}
     return simple.get(node.kind, "scalar")

@@ -8,12 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.riscv.state import PC, TEXT, VTYPE, Hart
+from vecsim.machine.riscv import Riscv
 from vecsim.riscv.hart import Interpreter
 from vecsim.riscv.interface import NEW_NODE, RECORD_FULL, RECORDING_LOOP
 from vecsim.riscv.machine_code import compiled_loop, semantics_addresses
 from vecsim.riscv.nodes import node as nodes
 from vecsim.riscv.nodes.events import LAST_NODE, PATCHES, PLACE
-from vecsim.riscv.nodes.node import Node, check_groups, node_of
+from vecsim.riscv.nodes.node import Node, node_of
 from vecsim.riscv.table import table_of
 from vecsim.support.errors import UserError
 
@@ -60,19 +61,13 @@ class RecordingInterpreter(Interpreter):
     ----------
     hart
         Its state, which the interpreter changes.
-    dlen
-        Bits of a group of elements.
-
-    Raises
-    ------
-    UserError
-        There are no such groups.
+    riscv
+        The numbers of the machine that the record depends on: the bits of registers and groups, and what
+        counts as a group.
     """
 
-    def __init__(self, hart: Hart, dlen: int) -> None:
-        self.hart, self.dlen = hart, dlen
-        self.vlen = len(hart.v8) * 8 // 32
-        check_groups(self.vlen, dlen)
+    def __init__(self, hart: Hart, riscv: Riscv) -> None:
+        self.hart, self.riscv = hart, riscv
         self._run = compiled_loop(RECORDING_LOOP)
         self.known: dict[int, Node] = {}
         self._nodes = np.zeros(nodes.VTYPES * len(hart.code) * nodes.COLUMNS, np.int64)
@@ -103,9 +98,9 @@ class RecordingInterpreter(Interpreter):
 
     def _make_known(self, number: int) -> None:
         vtype, row = divmod(number, len(self.hart.code))
-        node = self.known[number] = node_of(self.hart.code[row], vtype, self.vlen)
+        node = self.known[number] = node_of(self.hart.code[row], vtype, self.riscv)
         at = number * nodes.COLUMNS
-        columns = node.columns(self.vlen, self.dlen)
+        columns = node.columns(self.riscv)
         self._nodes[at : at + len(columns)] = columns
 
     def _grow(self) -> None:

@@ -101,7 +101,7 @@ def _is_simple(r: Any, slot: Any) -> Any:
 def _is_plain(instruction: Any) -> Any:
     """Return whether an instruction reads up to three registers and writes one, each element in its turn."""
     few = len(instruction.reads) <= 3 and len(instruction.writes) <= 1
-    return few and instruction.interval == 1 and instruction.masked != 1
+    return few and instruction.interval == 1 and instruction.pair == 0 and instruction.masked != 1
 
 
 def _time_elements(r: Any, slot: Any, unit: Any, cycle: Any) -> None:
