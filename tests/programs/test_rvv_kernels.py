@@ -31,7 +31,7 @@ CLANG = "clang-19"
 CONFIGURATIONS = "vsetvli", "vsetivli"
 LMULS, FRACTIONAL = (0, 1, 2, 3), (6, 7)
 """The lowest bits of vtype for 1, 2, 4 and 8 registers, and for a quarter and half of one."""
-ABSENT = {Timing.VECTOR_DIVIDE, Timing.STORE_STRIDED}
+ABSENT = {Timing.VECTOR_DIVIDE, Timing.STORE_STRIDED, Timing.FIXED, Timing.ESTIMATE}
 """What no kernel does."""
 
 

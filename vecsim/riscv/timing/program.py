@@ -41,12 +41,15 @@ class TimedProgram:
     riscv
         The numbers of the machine that the record depends on. A group of elements is an element of the
         machine's registers.
+    addresses
+        (rows,) where the instruction of each row is in memory; -1 for the end.
     """
 
     program: RecordedProgram
     memory: npt.NDArray[np.uint8]
     result: RiscvResult
     riscv: Riscv
+    addresses: npt.NDArray[np.int64]
 
     def machine(self, machine: Machine) -> Machine:
         """Return a machine with vector registers as the program has them."""
@@ -88,7 +91,7 @@ def record(execution: Execution, limit: int | None = None) -> TimedProgram:
         source=layout.source(),
         most_listed=riscv.vlen // 8,
     )
-    return TimedProgram(program, memory, result, riscv)
+    return TimedProgram(program, memory, result, riscv, layout.addresses())
 
 
 def recorded_execution(
@@ -200,16 +203,22 @@ class _Layout:
             for k, part in enumerate(node.parts)
         ]
 
+    def addresses(self) -> npt.NDArray[np.int64]:
+        """Return where the instruction of each row is, and -1 for the end."""
+        rows = [max(1, len(self.recorded.nodes[number].parts)) for number in self.order]
+        places = self.program.text + 2 * (np.array(self.order, np.int64) % self.texts)
+        return np.append(np.repeat(places, rows), -1)
+
     def source(self) -> list[SourceLine]:
         """Return the source line and the instruction of each row, and of the end."""
         result: list[SourceLine] = []
         for number in self.order:
-            row = number % self.texts
-            line = self.program.line_of(self.program.text + 2 * row)
-            node = self.recorded.nodes[number]
-            text = self._text(self.program.text + 2 * row)
-            where = SourceLine(line.file if line else self.program.name, line.line if line else 0, text)
-            result += [where] * max(1, len(node.parts))
+            place = self.program.text + 2 * (number % self.texts)
+            line = self.program.line_of(place)
+            where = SourceLine(
+                line.file if line else self.program.name, line.line if line else 0, self._text(place)
+            )
+            result += [where] * max(1, len(self.recorded.nodes[number].parts))
         return [*result, SourceLine(self.program.name, 0, "end")]
 
     def _text(self, pc: int) -> str:
