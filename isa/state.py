@@ -49,15 +49,25 @@ class State(NamedTuple):
     """(s,) byte addresses of the access that executes, set before its semantics run. A contiguous access sets
     the first alone, the others each element's."""
     row: npt.NDArray[np.int64]
-    """(s,) set by the sparse instructions: the row that each entry adds to, -1 for none."""
+    """(s,) set by the sparse instructions: the row that each entry adds to, -1 for none. In a recorded
+    program an element may have several entries, and there is room for all."""
     section: int
     """The section size s."""
 
 
-def new_state(section_size: int, vector_registers: int, memory: npt.NDArray[np.uint8]) -> State:
+def new_state(
+    section_size: int, vector_registers: int, memory: npt.NDArray[np.uint8], entries: int = 0
+) -> State:
     """Return a zeroed state around ``memory``, the stack pointer at its end.
 
-    Memory is bytes, a whole number of words, and used in place.
+    Parameters
+    ----------
+    section_size, vector_registers
+        Elements of a vector register, and how many there are.
+    memory
+        Bytes, a whole number of words, used in place.
+    entries
+        How many a sparse instruction has at most, if not one an element.
     """
     x = np.zeros(REGISTERS, np.int64)
     x[STACK_POINTER] = len(memory) & ~0xF
@@ -81,7 +91,7 @@ def new_state(section_size: int, vector_registers: int, memory: npt.NDArray[np.u
         memory=memory,
         words=memory.view(np.uint32),
         address=np.zeros(section_size, np.int64),
-        row=np.zeros(section_size, np.int64),
+        row=np.zeros(max(section_size, entries), np.int64),
         section=section_size,
     )
 

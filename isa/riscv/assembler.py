@@ -14,6 +14,7 @@ from pathlib import Path
 
 from isa.data_section import SPACE_LIMIT, pack
 from isa.program import SourceLine
+from isa.riscv.declaration import Row
 from isa.riscv.directives import (
     DROPPED,
     ELEMENTS,
@@ -24,6 +25,8 @@ from isa.riscv.directives import (
     ZEROS,
     kind_of,
 )
+from isa.riscv.extensions import CUSTOM, switched_on_by
+from isa.riscv.insn import word_of
 from isa.riscv.macros import ENDS, Block, Macros
 from isa.riscv.mnemonics import expand
 from isa.riscv.operands import NAMED_REGISTERS
@@ -61,7 +64,9 @@ _ALIGNING = (".align", ".p2align", ".balign")
 class _Assembler(TextReader):
     """The state between the lines of one text."""
 
-    def __init__(self, source: Source, files: Inclusion, given: Mapping[str, int]) -> None:
+    def __init__(
+        self, source: Source, files: Inclusion, given: Mapping[str, int], extensions: frozenset[str]
+    ) -> None:
         super().__init__(source, files, KNOWN)
         self.sections = {".text": Section(".text", TEXT)}
         self.section = self.sections[".text"]
@@ -69,6 +74,7 @@ class _Assembler(TextReader):
         self.symbols = Symbols(given, self.sections)
         self.sizes: dict[str, tuple[Place, Argument]] = {}
         self.macros = Macros()
+        self.extensions = extensions
         self.block: Block | None = None
         """The block that the next lines are in."""
         self.lines: list[Label] = []
@@ -156,6 +162,10 @@ class _Assembler(TextReader):
 
     def _instruction(self, name: Name, arguments: tuple[Argument, ...]) -> None:
         for each in expand(name, arguments, self.resolved, self.known):
+            extension = each.row.extension if isinstance(each.row, Row) else ""
+            if extension in CUSTOM and extension not in self.extensions:
+                reason = f"{name.text!r} is an instruction of {extension}: {switched_on_by(extension)}"
+                raise Problem(name.column, reason)
             self.lines.append(self.here)
             if each.high is not None:
                 self.symbols.high.append((self.here, each.high))
@@ -170,6 +180,11 @@ class _Assembler(TextReader):
             return
         if text in ENDS.values():
             raise Problem(name.column, f"{text} without a directive that it ends: {' or '.join(ENDS)}")
+        if text == ".insn":
+            word = word_of(name, rest, self.known).to_bytes(4, "little")
+            self.lines.append(self.here)
+            self.section.add(self.place, len(word), lambda _: word)
+            return
         arguments = parsed_arguments(rest)
         check_directive(name, arguments, KNOWN)
         if text == ".include":
@@ -308,6 +323,7 @@ class _Assembler(TextReader):
             symbols,
             [(each.address, _source_line(each.place)) for each in sorted(self.lines, key=_address)],
             self.files.inputs,
+            self.extensions,
         )
 
     def _size(self, place: Place, node: Argument) -> int:
@@ -336,6 +352,7 @@ def assemble(
     base: int = BASE,
     folder: str | Path | None = None,
     given: Mapping[str, bytes] | None = None,
+    extensions: frozenset[str] = frozenset(),
 ) -> RiscvProgram:
     r"""Assemble a text.
 
@@ -353,6 +370,8 @@ def assemble(
         Where the files of ``.include`` and ``.incbin`` lie; without it there are none.
     given
         Contents of such files, by their paths: no file is opened.
+    extensions
+        The custom extensions that are switched on.
 
     Raises
     ------
@@ -373,11 +392,15 @@ def assemble(
     file = path_text("file", file)
     contents = None if given is None else table("given", given)
     files = Inclusion(file, None if folder is None else path_of("folder", folder), contents)
-    return _program(text, Source(file, Path(file).name), files, symbols, base)
+    return _program(text, Source(file, Path(file).name), files, symbols, base, extensions)
 
 
 def assemble_file(
-    path: str | Path, *, symbols: Mapping[str, int] | None = None, base: int = BASE
+    path: str | Path,
+    *,
+    symbols: Mapping[str, int] | None = None,
+    base: int = BASE,
+    extensions: frozenset[str] = frozenset(),
 ) -> RiscvProgram:
     """Assemble a file.
 
@@ -385,7 +408,7 @@ def assemble_file(
     ----------
     path
         Of the file, text in UTF-8.
-    symbols, base
+    symbols, base, extensions
         As :func:`assemble` takes them.
 
     Raises
@@ -397,11 +420,17 @@ def assemble_file(
     content = read_input(path, ASSEMBLY)
     files = Inclusion(str(path), path.parent)
     files.inputs[path.name] = hashlib.sha256(content).hexdigest()
-    return _program(decoded(content, str(path)), Source(str(path), path.name), files, symbols, base)
+    source = Source(str(path), path.name)
+    return _program(decoded(content, str(path)), source, files, symbols, base, extensions)
 
 
 def _program(
-    text: str, source: Source, files: Inclusion, symbols: Mapping[str, int] | None, base: int
+    text: str,
+    source: Source,
+    files: Inclusion,
+    symbols: Mapping[str, int] | None,
+    base: int,
+    extensions: frozenset[str],
 ) -> RiscvProgram:
     base = whole("base", base)
     if not 0 <= base < 1 << 48:
@@ -412,6 +441,6 @@ def _program(
     for name in constants:
         if not name.isidentifier() or name in NAMED_REGISTERS:
             raise UserError(f"symbol {name!r}: use letters, digits and '_', and no name of a register")
-    assembler = _Assembler(source, files, constants)
+    assembler = _Assembler(source, files, constants, extensions)
     assembler.read(source, without_comments(text))
     return assembler.finish(source.name, base)

@@ -35,25 +35,27 @@ class Timing(IntEnum):
     STORE_UNIT = 16
     STORE_STRIDED = 17
     STORE_INDEXED = 18
-    INTEGER = 19  # from here on the numbers of `vecsim.machine.riscv.Riscv` by name
-    COMPARE = 20
-    NARROW = 21
-    VECTOR_MULTIPLY = 22
-    VECTOR_DIVIDE = 23
-    FIXED = 24
-    FLOAT = 25
-    FLOAT_DIVIDE = 26
-    ESTIMATE = 27
-    REDUCTION = 28
-    FLOAT_SUM = 29
-    ORDERED_SUM = 30
-    MASK = 31
-    MASK_PREFIX = 32
-    SLIDE = 33
-    GATHER = 34
-    COMPRESS = 35
-    INSERT = 36
-    TO_SCALAR = 37  # the scalar side waits for an element or a count
+    LOAD_BLOCK = 19  # unit-stride, of entries that are a value and a position
+    SPARSE = 20  # products of entries, in the sparse unit
+    INTEGER = 21  # from here on the numbers of `vecsim.machine.riscv.Riscv` by name
+    COMPARE = 22
+    NARROW = 23
+    VECTOR_MULTIPLY = 24
+    VECTOR_DIVIDE = 25
+    FIXED = 26
+    FLOAT = 27
+    FLOAT_DIVIDE = 28
+    ESTIMATE = 29
+    REDUCTION = 30
+    FLOAT_SUM = 31
+    ORDERED_SUM = 32
+    MASK = 33
+    MASK_PREFIX = 34
+    SLIDE = 35
+    GATHER = 36
+    COMPRESS = 37
+    INSERT = 38
+    TO_SCALAR = 39  # the scalar side waits for an element or a count
 
 
 class Trap(IntEnum):

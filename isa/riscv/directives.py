@@ -65,6 +65,7 @@ KNOWN: dict[str, Directive] = BY_NAME | {
             ".ifne",
             ".ifb",
             ".ifnb",
+            ".insn",
         ),
     )
 }

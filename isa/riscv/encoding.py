@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from isa.riscv.extensions import CUSTOM, mask_of
 from isa.riscv.fields import FIELDS, Field, operand_names
 from isa.riscv.instructions import NUMBERS, ROWS
 from isa.riscv.rows import compressed
@@ -109,19 +110,21 @@ def _by_mask() -> dict[int, dict[int, int]]:
 def decoded(bits: int) -> list[int]:
     """Return the columns of ``Hart.code`` for 32 bits of the text; an instruction of 16 takes the first half.
 
-    Where they are no instruction, INSTRUCTION is ILLEGAL.
+    Where they are no instruction of RV64GCV, INSTRUCTION is ILLEGAL.
     """
-    columns: list[int] = _columns(np.array([bits], np.int64))[0].tolist()
+    columns: list[int] = _columns(np.array([bits], np.int64), 0)[0].tolist()
     return columns
 
 
-def decoded_text(text: bytes) -> Ints:
+def decoded_text(text: bytes, extensions: int = 0) -> Ints:
     """Decode a program.
 
     Parameters
     ----------
     text
         The bytes from which instructions may be fetched, an even number of them.
+    extensions
+        The custom extensions that are switched on, as bits; instructions of others are ILLEGAL.
 
     Returns
     -------
@@ -133,14 +136,14 @@ def decoded_text(text: bytes) -> Ints:
     bits[:-1] |= np.where(long[:-1], halves[1:] << 16, 0)
     different, place = np.unique(bits, return_inverse=True)
     code = np.zeros((len(halves) + 1, COLUMNS), np.int64)
-    code[:-1] = _columns(different)[place]
+    code[:-1] = _columns(different, extensions)[place]
     code[-1, BYTES], code[-1, INSTRUCTION] = 2, OUTSIDE
     if len(halves) and long[-1]:
         code[-2, INSTRUCTION] = OUTSIDE
     return code
 
 
-def _columns(bits: Ints) -> Ints:
+def _columns(bits: Ints, extensions: int) -> Ints:
     """Decode (n,) instructions into (n, COLUMNS)."""
     short = bits & 3 != 3
     words = bits.copy()
@@ -149,7 +152,9 @@ def _columns(bits: Ints) -> Ints:
     ]
     columns = np.zeros((len(bits), COLUMNS), np.int64)
     columns[:, BYTES], columns[:, VM] = np.where(short, 2, 4), 1
-    columns[:, INSTRUCTION] = numbers = _row_numbers(words)
+    numbers = _row_numbers(words)
+    numbers[~_switched_on(extensions)[numbers]] = ILLEGAL
+    columns[:, INSTRUCTION] = numbers
     order = np.argsort(numbers, kind="stable")
     different, starts = np.unique(numbers[order], return_index=True)
     for number, places in zip(different.tolist(), np.split(order, starts[1:]), strict=False):
@@ -160,6 +165,14 @@ def _columns(bits: Ints) -> Ints:
         for field in _fields(row.operands):
             columns[places, field.column] = field.value_in(words[places])
     return columns
+
+
+@cache
+def _switched_on(extensions: int) -> npt.NDArray[np.bool_]:
+    """Return whether each row is of an extension that is switched on."""
+    return np.array(
+        [row.extension not in CUSTOM or bool(mask_of([row.extension]) & extensions) for row in ROWS]
+    )
 
 
 def _row_numbers(words: Ints) -> Ints:

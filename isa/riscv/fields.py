@@ -129,6 +129,8 @@ FIELDS = {
     "vs1": _register(Kind.VECTOR, RS1, 15),
     "vs2": _register(Kind.VECTOR, RS2, 20),
     "vs3": _register(Kind.VECTOR, RD, 7),
+    "vp": _register(Kind.VECTOR, RS3, 27),
+    "vr": _register(Kind.VECTOR, RS2, 20),
     "vm": Field(Kind.MASK, VM, ((25, 1, 0),)),
     "v0": Field(Kind.CARRY, VM, ((25, 0, 0),)),  # no bit is left: always 0
     "rm": Field(Kind.ROUNDING, ROUNDING, ((12, 3, 0),)),

@@ -7,6 +7,7 @@ from isa.riscv.rows import (
     bits,
     float,
     integer,
+    sparse,
     system,
     vector_accesses,
     vector_float,
@@ -24,6 +25,7 @@ ROWS = (
     *vector_integer.ROWS,
     *vector_masks.ROWS,
     *vector_float.ROWS,
+    *sparse.ROWS,
 )
 """The instructions; the number of a row is its place here."""
 

@@ -45,6 +45,8 @@ class RiscvProgram:
         The addresses of instructions in order, each with its source line; empty where that is not known.
     inputs
         SHA-256 of every file that assembling read, by its path from the folder of the text.
+    extensions
+        The custom extensions that it is for (:data:`isa.riscv.extensions.CUSTOM`).
     """
 
     name: str
@@ -55,6 +57,7 @@ class RiscvProgram:
     symbols: Mapping[str, Symbol]
     lines: Sequence[tuple[int, SourceLine]] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
+    extensions: frozenset[str] = frozenset()
 
     def line_of(self, address: int) -> SourceLine | None:
         """Return the source line of an instruction; None if it is not known."""

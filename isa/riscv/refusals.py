@@ -5,10 +5,11 @@ from __future__ import annotations
 from isa.riscv.declaration import Row, Timing
 from isa.riscv.disassembler import vtype_text
 from isa.riscv.encoding import ILLEGAL, expand, is_short, row_number
+from isa.riscv.extensions import CUSTOM, XHISM, mask_of, switched_on_by
 from isa.riscv.fields import FIELDS, operand_names
 from isa.riscv.instructions import ROWS
 from isa.riscv.semantics.control import CSRS, WITH_IMMEDIATE, WRITE
-from isa.riscv.state import FRM, VL, VSTART, VTYPE, Hart
+from isa.riscv.state import EXTENSIONS, FRM, VL, VSTART, VTYPE, Hart
 
 _NOT_SUPPORTED = (
     (0xFFFFFFFF, 0x30200073, "mret, which is privileged,"),
@@ -54,6 +55,7 @@ _OTHER_CSRS = {
     0xF13: "mimpid",
 }
 _NAMES = {number: name for name, number in CSRS.items()} | _OTHER_CSRS
+_OF_HISM = (CSRS["rowptr"], CSRS["rowcount"])
 _RESERVED = "its encoding is reserved"
 DYNAMIC = 7
 MOST_ROUNDING = 4
@@ -78,9 +80,11 @@ def why_illegal(hart: Hart, bits: int) -> str:
         name = next(names, None)
         return f"{name} is not supported" if name else "no instruction has these bits"
     row = ROWS[number]
+    if row.extension in CUSTOM and not mask_of([row.extension]) & hart.control[EXTENSIONS]:
+        return f"{row.mnemonic} ({row.extension}) is not supported: {switched_on_by(row.extension)}"
     values = {name: FIELDS[name].value_in(word) for name in operand_names(row.operands)}
     if row.timing == Timing.CSR:
-        return _why_csr(row, values["csr"])
+        return _why_csr(hart, row, values["csr"])
     rounding = values.get("rm", 0)
     if rounding == DYNAMIC and hart.control[FRM] > MOST_ROUNDING:
         return f"frm is {hart.control[FRM]}, which is no rounding mode"
@@ -89,10 +93,12 @@ def why_illegal(hart: Hart, bits: int) -> str:
     return _why_vector(hart, row)
 
 
-def _why_csr(row: Row, number: int) -> str:
+def _why_csr(hart: Hart, row: Row, number: int) -> str:
     name = f"{_NAMES[number]} ({number:#x})" if number in _NAMES else f"{number:#x}"
     if number not in CSRS.values():
         return f"the control register {name} is not supported"
+    if number in _OF_HISM and not mask_of([XHISM]) & hart.control[EXTENSIONS]:
+        return f"the control register {name} of {XHISM} is not supported: {switched_on_by(XHISM)}"
     if row.operation % WITH_IMMEDIATE == WRITE:
         return f"the control register {name} cannot be written"
     return f"bits of the control register {name} cannot be changed"

@@ -18,7 +18,10 @@ BASE, MEMORY_BYTES, VLEN, FAULT_ADDRESS, RESERVED, ADDRESSES, TOHOST, TEXT = ran
 address that ``lr`` reserved, -1 for none; how many numbers of ``Hart.addresses`` the last access wrote; the
 address of ``tohost``, the word that a program stores for its host, -1 for none; the address of
 ``code[0]``."""
-CONTROL = 24
+EXTENSIONS, ROWPTR, ROWCOUNT = range(22, 25)
+"""Custom extensions that are switched on, as bits (:data:`isa.riscv.extensions.CUSTOM`); of Xhism, the row
+of the next entry that ``vlds.v`` loads, and how many rows the last one touched."""
+CONTROL = 25
 
 OPERATION, RD, RS1, RS2, RS3, IMMEDIATE, VM, BYTES, ROUNDING, INSTRUCTION = range(10)
 """Columns of ``Hart.code``: vd is in RD, vs1 in RS1, vs2 in RS2, as they lie in the word; a rounding mode is

@@ -53,7 +53,7 @@ class BaseEngine(ABC):
         self._fault: Fault | None = None
         record = new_record(machine, len(program), most_listed(program))
         record.control["pc"] = program.entry
-        state = new_state(machine.section_size, machine.vector_registers, memory)
+        state = new_state(machine.section_size, machine.vector_registers, memory, most_listed(program))
         if isinstance(program, RecordedProgram):
             program.begin(state)
         self._connect(0, state, record)

@@ -78,9 +78,9 @@ class Decoded(NamedTuple):
     writes: Ints
     """(n, 2) vector registers whose element k is written by element k; none without chaining."""
     whole_writes: Ints
-    """(n, 3) vector registers that are complete only with the last element; without chaining, all."""
-    accumulator: Ints
-    """(n,) the vector register that a sparse instruction adds to."""
+    """(n, 8) vector registers that are complete only with the last element; without chaining, all."""
+    accumulators: Ints
+    """(n, 8) the vector registers that a sparse instruction adds to."""
     element_register: Ints
     """(n,) x register that selects the one element of a vector register."""
     slice_register: Ints
@@ -96,11 +96,11 @@ class Decoded(NamedTuple):
     pair: Ints
     """(n,) cycles that its unit takes after its last element."""
     per_element: Ints
-    """(n,) addresses of an element of a listed access."""
+    """(n,) addresses of an element of a listed access, entries of an element of a sparse instruction."""
 
 
 WIDTHS = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late": 2, "reads": 5}
-WIDTHS |= {"whole_reads": 10, "writes": 2, "whole_writes": 3}
+WIDTHS |= {"whole_reads": 10, "writes": 2, "whole_writes": 8, "accumulators": 8}
 """Of the arrays that have several numbers a row."""
 _FIRST = {"x": 0, "f": FLOAT, "s": SPECIAL}
 _SPECIAL = {name: SPECIAL + i for i, name in enumerate(SPECIAL_REGISTERS)}
@@ -299,7 +299,7 @@ def _vectors(instruction: Instruction, operands: Operands, machine: Machine) -> 
         "whole_writes": whole_writes,
     }
     if accumulating:
-        row["accumulator"] = next((f for o, f in vectors if o.written and o.whole), NONE)
+        row["accumulators"] = [f for o, f in vectors if o.written and o.whole]
     if instruction.slice_operand:
         row["slice_register"] = next(f for o, f in operands if o.name == instruction.slice_operand)
     if instruction.length == Length.ONE and vectors:

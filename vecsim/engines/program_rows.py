@@ -28,7 +28,7 @@ _SETS = {
     "writes": "write_set",
     "whole_reads": "whole_read_set",
     "whole_writes": "whole_write_set",
-    "accumulator": "added_set",
+    "accumulators": "added_set",
 }
 
 

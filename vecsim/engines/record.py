@@ -212,8 +212,9 @@ def from_snapshot(snapshot: Snapshot, program: Program, machine: Machine) -> tup
                 f"its digest must be {here[:SHOWN_DIGITS]}"
             )
     memory = np.zeros_like(snapshot.architectural["memory"])
-    state = new_state(machine.section_size, machine.vector_registers, memory)
-    record = new_record(machine, len(program), most_listed(program))
+    listed = most_listed(program)
+    state = new_state(machine.section_size, machine.vector_registers, memory, listed)
+    record = new_record(machine, len(program), listed)
     for name, values in snapshot.timing.items():
         record.arrays[name][...] = values
     copy_into(state, snapshot.architectural)

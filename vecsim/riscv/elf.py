@@ -18,6 +18,7 @@ from elftools.elf.elffile import ELFFile
 from elftools.elf.sections import SymbolTableSection
 
 from isa.program import SourceLine
+from isa.riscv.extensions import extensions_in_attribute
 from isa.riscv.program import RiscvProgram, Segment, Symbol
 from vecsim.support.errors import UserError, in_words
 from vecsim.support.input_files import ELF_FILE, Name, read_input
@@ -98,7 +99,21 @@ def _parsed(elf: Any, content: bytes, name: str) -> ElfProgram:
     addresses = [elf["e_entry"], *(each.address + each.size for each in segments)]
     if max([*addresses, *(symbols[each].address for each in HOST_SYMBOLS if each in symbols)]) > MOST_ADDRESS:
         raise UserError(f"{name}: it has addresses above {MOST_ADDRESS:#x}; link it to lower ones")
-    return ElfProgram(name, elf["e_entry"], segments, begin, end + end % 2, symbols, content=content)
+    end += end % 2
+    extensions = extensions_in_attribute(_architecture(elf))
+    return ElfProgram(
+        name, elf["e_entry"], segments, begin, end, symbols, extensions=extensions, content=content
+    )
+
+
+def _architecture(elf: Any) -> str:
+    """Return the architecture string that a file says it is for; an empty one if it says none."""
+    for section in elf.iter_sections("SHT_RISCV_ATTRIBUTES"):
+        for vendor in section.iter_subsections():
+            for part in vendor.iter_subsubsections():
+                for each in part.iter_attributes("TAG_ARCH"):
+                    return str(each.value)
+    return ""
 
 
 def _text_ranges(elf: Any) -> Iterator[tuple[int, int]]:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from isa.riscv.declaration import Trap
 from isa.riscv.disassembler import instruction_text
 from isa.riscv.encoding import decoded_text, is_short
+from isa.riscv.extensions import mask_of
 from isa.riscv.program import RiscvProgram, Symbol
 from isa.riscv.refusals import why_illegal
 from isa.riscv.state import COUNT, FAULT_ADDRESS, PC, TOHOST, Hart
@@ -105,7 +106,9 @@ class Execution:
         for address, content, _ in program.segments:
             memory[address - base : address - base + len(content)] = np.frombuffer(content, np.uint8)
         text = memory[program.text - base : program.text_end - base].tobytes()
-        self.hart = new_hart(memory, base, decoded_text(text), program.text, vlen)
+        extensions = mask_of(program.extensions)
+        code = decoded_text(text, extensions)
+        self.hart = new_hart(memory, base, code, program.text, vlen, extensions)
         self.hart.control[PC] = program.entry
         self.hart.x[RA] = HALT
         if "tohost" in program.symbols:

@@ -11,6 +11,7 @@ from isa.riscv.state import (
     BASE,
     CONTROL,
     COUNT,
+    EXTENSIONS,
     INSTRUCTION,
     MEMORY_BYTES,
     PC,
@@ -35,7 +36,12 @@ SLICE = 100_000_000
 
 
 def new_hart(
-    memory: npt.NDArray[np.uint8], base: int, code: npt.NDArray[np.int64], text: int, vlen: int
+    memory: npt.NDArray[np.uint8],
+    base: int,
+    code: npt.NDArray[np.int64],
+    text: int,
+    vlen: int,
+    extensions: int = 0,
 ) -> Hart:
     """Return a hart whose registers are 0, before its first instruction.
 
@@ -51,6 +57,8 @@ def new_hart(
         The address of that.
     vlen
         Bits of a vector register: a power of 2 from 64 to 16384.
+    extensions
+        The custom extensions that are switched on, as bits.
 
     Raises
     ------
@@ -63,6 +71,7 @@ def new_hart(
     control = np.zeros(CONTROL, np.int64)
     control[[BASE, MEMORY_BYTES, VLEN, VTYPE, TEXT]] = base, len(memory), vlen, VILL, text
     control[[RESERVED, TOHOST]] = -1
+    control[EXTENSIONS] = extensions
     return Hart(
         x=np.zeros(32, np.int64),
         f=np.zeros(32, np.uint64),
@@ -120,4 +129,5 @@ class Interpreter:
     def _decode_again(self) -> None:
         hart = self.hart
         begin = int(hart.control[TEXT] - hart.control[BASE])
-        hart.code[:] = decoded_text(hart.memory[begin : begin + 2 * (len(hart.code) - 1)].tobytes())
+        text = hart.memory[begin : begin + 2 * (len(hart.code) - 1)].tobytes()
+        hart.code[:] = decoded_text(text, int(hart.control[EXTENSIONS]))

@@ -5,6 +5,8 @@ from __future__ import annotations
 LOAD, FENCE, OP_IMM, AUIPC, OP_IMM_32, STORE = 0x03, 0x0F, 0x13, 0x17, 0x1B, 0x23
 AMO, OP, LUI, OP_32, BRANCH, JALR, JAL, SYSTEM = 0x2F, 0x33, 0x37, 0x3B, 0x63, 0x67, 0x6F, 0x73
 """Major opcodes, bits 6 to 0."""
+CUSTOM_0, CUSTOM_1, CUSTOM_2, CUSTOM_3 = 0x0B, 0x2B, 0x5B, 0x7B
+"""Those that custom extensions may use."""
 
 OPCODE_MASK = 0x7F
 FUNCT3_MASK = 0x707F

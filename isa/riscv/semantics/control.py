@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 from isa.riscv.declaration import Trap
+from isa.riscv.extensions import XHISM, mask_of
 from isa.riscv.state import (
     COUNT,
+    EXTENSIONS,
     FFLAGS,
     FRM,
     IMMEDIATE,
     OPERATION,
     RD,
+    ROWCOUNT,
+    ROWPTR,
     RS1,
     VL,
     VLEN,
@@ -40,11 +44,16 @@ CSRS = {
     "vtype": 0xC21,
     "vlenb": 0xC22,
     "mhartid": 0xF14,
+    "rowptr": 0x800,
+    "rowcount": 0x801,
 }
 """The registers that there are. ``mstatus`` says that floats and vectors are on, whatever is written to it;
-``cycle`` and ``time`` are the number of instructions retired, so that no value depends on time."""
+``cycle`` and ``time`` are the number of instructions retired, so that no value depends on time. The last two
+belong to Xhism."""
 _FFLAGS, _FRM, _FCSR, _VSTART, _VXSAT, _VXRM, _VCSR, _MSTATUS = list(CSRS.values())[:8]
-_CYCLE, _, _INSTRET, _VL, _VTYPE, _VLENB, _MHARTID = list(CSRS.values())[8:]
+_CYCLE, _, _INSTRET, _VL, _VTYPE, _VLENB, _MHARTID = list(CSRS.values())[8:15]
+_ROWPTR, _ROWCOUNT = list(CSRS.values())[15:]
+_HISM = mask_of([XHISM])
 ALL_ON = -0x7FFFFFF5FFFF9A00
 """``mstatus``: FS, VS and SD set; user and supervisor code of 64 bits."""
 
@@ -77,6 +86,10 @@ def read_csr(control: Any, number: Any) -> Any:
         return control[VTYPE]
     if number == _VLENB:
         return control[VLEN] >> 3
+    if number == _ROWPTR:
+        return control[ROWPTR]
+    if number == _ROWCOUNT:
+        return control[ROWCOUNT]
     if _CYCLE <= number <= _INSTRET:
         return control[COUNT]
     return 0
@@ -100,10 +113,16 @@ def write_csr(control: Any, number: Any, value: Any) -> None:
     elif number == _VCSR:
         control[VXSAT] = value & 1
         control[VXRM] = value >> 1 & 3
+    elif number == _ROWPTR:
+        control[ROWPTR] = value
+    elif number == _ROWCOUNT:
+        control[ROWCOUNT] = value
 
 
-def is_csr(number: Any) -> Any:
+def is_csr(control: Any, number: Any) -> Any:
     """Return whether there is a register."""
+    if _ROWPTR <= number <= _ROWCOUNT:
+        return control[EXTENSIONS] & _HISM != 0
     if number == _VCSR:
         return True
     if number == _MSTATUS:
@@ -127,7 +146,7 @@ def access_csr(hart: Any, row: Any) -> Any:
         value = x[source]
     action = operation % WITH_IMMEDIATE
     writes = action == WRITE or source != 0
-    if not is_csr(number) or (writes and number >> 10 == 3):
+    if not is_csr(control, number) or (writes and number >> 10 == 3):
         return ILLEGAL
     old = read_csr(control, number)
     if writes:

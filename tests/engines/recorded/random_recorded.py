@@ -18,6 +18,8 @@ from vecsim.machine import Machine
 
 MEMORY = 1024
 MOST_EVENTS = 120
+NO_ROW = 0xFFFFFFFF
+"""In the list of a sparse instruction: an entry adds to none."""
 REGISTERS = 6
 
 
@@ -33,7 +35,7 @@ def recorded_case(seed: int) -> RecordedCase:
     machine = random_machine(rng).model_copy(
         update={"chaining": True, "physical_vector_registers": 0, "physical_scalar_registers": 0}
     )
-    rows = [_row(rng) for _ in range(rng.randrange(3, 20))]
+    rows = [_in_order(_row(rng)) for _ in range(rng.randrange(3, 20))]
     end = len(rows)
     for i, row in enumerate(rows):
         if row.kind == "branch":
@@ -67,11 +69,16 @@ def _some(rng: random.Random, most: int, first: int = 1) -> tuple[int, ...]:
     return tuple(rng.sample(range(first, first + REGISTERS), rng.randrange(most + 1)))
 
 
+def _in_order(row: RecordedRow) -> RecordedRow:
+    """Let a row await the scalar registers that it writes, too: a write waits for the write before it."""
+    return replace(row, awaited=tuple(dict.fromkeys((*row.awaited, *row.scalar_writes, *row.late))))
+
+
 def _row(rng: random.Random) -> RecordedRow:
     kind = rng.choice([each.mnemonic for each in KINDS.instructions if each.mnemonic != "halt"])
     if not rng.randrange(3):
         kind = rng.choice(
-            ["scalar", "add", "multiply", "branch", "vector_load.unit32", "vector_load.listed32"]
+            ["scalar", "add", "multiply", "branch", "sparse", "vector_load.unit32", "vector_load.listed32"]
         )
     row = RecordedRow(kind, rng.choice("abc"), awaited=_some(rng, 2))
     if kind in ("add", "multiply"):
@@ -85,6 +92,15 @@ def _row(rng: random.Random) -> RecordedRow:
         )
     if kind.endswith("to_scalar"):
         return replace(row, reads=_some(rng, 2), late=_some(rng, 1))
+    if kind == "sparse":
+        return replace(
+            row,
+            reads=_some(rng, 2),
+            whole_reads=_some(rng, 2),
+            accumulators=_some(rng, 3),
+            joined=not rng.randrange(3),
+            per_element=rng.choice([1, 2, 4]),
+        )
     if kind.startswith("vector_load"):
         return replace(
             row, writes=_some(rng, 1), joined=not rng.randrange(4), per_element=rng.choice([1, 2, 4])
@@ -113,10 +129,11 @@ def _record(
             target = end if ending else rng.randrange(end + 1)
             following = target if (taken := bool(rng.randrange(2)) or ending) else following
             record.append(event(target=target, taken=taken))
-        elif "listed" in row.kind:
+        elif "listed" in row.kind or row.kind == "sparse":
             count = max(count, 1)
             few = rng.randint(row.per_element * (count - 1) + 1, row.per_element * count)
-            record.append(event(count=count, listed=[_address(rng) for _ in range(few)]))
+            one = _address if "listed" in row.kind else _entry_row
+            record.append(event(count=count, listed=[one(rng) for _ in range(few)]))
         elif "strided" in row.kind:
             stride = rng.choice([-8, -4, 0, 4, 8])
             middle = MEMORY // 2
@@ -144,3 +161,7 @@ def _ending(rng: random.Random, row: RecordedRow) -> int:
 
 def _address(rng: random.Random) -> int:
     return NOT_ACCESSED if not rng.randrange(5) else 8 * rng.randrange(MEMORY // 8)
+
+
+def _entry_row(rng: random.Random) -> int:
+    return NO_ROW if not rng.randrange(6) else rng.randrange(4)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from isa.riscv.assembler import BASE, assemble, assemble_file
 from isa.riscv.disassembler import instruction_text, listing
 from isa.riscv.encoding import is_short
+from isa.riscv.extensions import CUSTOM
 from isa.riscv.instructions import ROWS
 from isa.riscv.program import Segment, Symbol
 from isa.riscv.pseudo import constant
@@ -22,6 +23,8 @@ from vecsim.support.errors import AssemblyError, UserError
 FOLDER = Path(__file__).parent
 WORDS = [line.split(" ", 1) for line in (FOLDER / "assembly_words.txt").read_text().splitlines()]
 """A word of each row as llvm-mc-19 assembles the text next to it, at address BASE."""
+
+STANDARD = [row for row in ROWS if row.extension not in CUSTOM]
 
 
 def first(text, **others):
@@ -39,7 +42,7 @@ def message(text, **others):
 
 def test_every_row_assembles_and_disassembles_as_llvm_says():
     names = {re.sub(r"\.(aq|rl|aqrl)$", "", text.split()[0]) for _, text in WORDS}
-    assert names == {row.mnemonic for row in (*ROWS, *compressed.ROWS)}
+    assert names == {row.mnemonic for row in (*STANDARD, *compressed.ROWS)}
     for word, text in WORDS:
         assert first(text) == int(word, 16), text
         assert instruction_text(int(word, 16), BASE) == text

@@ -109,8 +109,8 @@ def execute(
         str | None,
         typer.Option(
             "--isa",
-            metavar="rv64gcv",
-            help="The text is RISC-V with vectors; an ELF file is without saying so.",
+            metavar="rv64gcv[_xhism]",
+            help="The text is RISC-V with vectors, and custom extensions; an ELF file says so itself.",
         ),
     ] = None,
     json: options.JsonOption = None,
@@ -142,6 +142,7 @@ def execute(
             hot,
             listing,
             value_bits,
+            isa,
         )
         _execute_riscv(
             file,
@@ -214,7 +215,7 @@ def _execute_riscv(
     from vecsim.machine.recorded import machine_files
 
     dump, load, save, expect, tolerance = data
-    program = read_riscv(file, symbols)
+    program = read_riscv(file, symbols, asked.isa)
     inputs = (*machine_files(machine), *input_files("program", inputs_of(file, program)))
     execution, memory = prepared(program, machine, asked)
     size, width = len(execution.hart.memory), options.value_bytes(asked.value_bits)

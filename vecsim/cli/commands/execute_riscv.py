@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,9 +38,25 @@ def is_riscv(file: str, isa: str | None) -> bool:
     UserError
         There is no such instruction set.
     """
-    if isa not in (None, ISA):
-        raise UserError(f"--isa {isa}: unknown instruction set; {ISA} is known, and that of this machine")
-    return isa == ISA or _is_elf(file)
+    if isa is not None:
+        extensions_of(isa)
+    return isa is not None or _is_elf(file)
+
+
+def extensions_of(isa: str) -> frozenset[str]:
+    """Return the custom extensions of an architecture string.
+
+    Raises
+    ------
+    UserError
+        There is no such instruction set.
+    """
+    from isa.riscv.extensions import custom_extensions
+
+    try:
+        return custom_extensions(isa)
+    except ValueError as error:
+        raise UserError(f"--isa {isa}: unknown instruction set; {error}") from None
 
 
 def _is_elf(file: str) -> bool:
@@ -50,7 +66,7 @@ def _is_elf(file: str) -> bool:
         return False
 
 
-def read_riscv(file: str, symbols: Mapping[str, int]) -> RiscvProgram:
+def read_riscv(file: str, symbols: Mapping[str, int], isa: str | None) -> RiscvProgram:
     """Read an ELF file or assemble a text.
 
     Parameters
@@ -59,6 +75,8 @@ def read_riscv(file: str, symbols: Mapping[str, int]) -> RiscvProgram:
         Its name.
     symbols
         What ``--define`` gives to a text.
+    isa
+        The architecture string, which adds to the extensions that an ELF file names.
 
     Raises
     ------
@@ -68,11 +86,13 @@ def read_riscv(file: str, symbols: Mapping[str, int]) -> RiscvProgram:
     from isa.riscv.assembler import assemble_file
     from vecsim.riscv.elf import read_elf
 
+    extensions = frozenset[str]() if isa is None else extensions_of(isa)
     if not _is_elf(file):
-        return assemble_file(file, symbols=symbols)
+        return assemble_file(file, symbols=symbols, extensions=extensions)
     if symbols:
         raise UserError(f"--define {next(iter(symbols))}: {file} is linked; only texts take symbols")
-    return read_elf(file)
+    program = read_elf(file)
+    return replace(program, extensions=program.extensions | extensions)
 
 
 @dataclass(frozen=True)
@@ -89,6 +109,8 @@ class RiscvOptions:
         What is shown of each instruction.
     value_bits
         Of a floating-point value in messages.
+    isa
+        The architecture string, if any was given.
     """
 
     memory_bytes: int
@@ -98,6 +120,7 @@ class RiscvOptions:
     hot: int | None
     listing: bool
     value_bits: int
+    isa: str | None
 
 
 def prepared(program: RiscvProgram, machine: Machine, asked: RiscvOptions) -> tuple[Execution, Program]:
@@ -157,6 +180,7 @@ def execute_riscv(
     right
         Whether memory is as expected.
     """
+    from isa.riscv.extensions import isa_text
     from vecsim.engines.first_use import chosen_engine
     from vecsim.engines.running import run
     from vecsim.engines.timeline import TimelineRequest
@@ -183,8 +207,9 @@ def execute_riscv(
         "output": written,
     }
     output.text(
-        f"{file}: {ISA}, VLEN {machine.riscv.vlen}, DLEN {machine.riscv.group_bits}: "
-        f"{timed.result.instructions} instructions, exit code {timed.result.exit_code}"
+        f"{file}: {isa_text(execution.program.extensions)}, VLEN {machine.riscv.vlen}, "
+        f"DLEN {machine.riscv.group_bits}: {timed.result.instructions} instructions, "
+        f"exit code {timed.result.exit_code}"
     )
     if written:
         output.text(written.rstrip("\n"))

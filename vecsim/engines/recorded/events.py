@@ -18,7 +18,8 @@ from vecsim.engines.rules.addresses import ENDING
 COUNT, ADDRESS, STRIDE, TARGET, LIST, TAKEN = (1 << bit for bit in range(6))
 """Bits of the first word. The first five say that a part follows, in this order: how many elements; the byte
 address; the bytes of a contiguous access, or from an element to the next; the number of the row to which an
-indirect jump leads; a list: how many addresses, and the addresses. TAKEN: the branch is taken."""
+indirect jump leads; a list: how many addresses, and the addresses, or rows of entries. TAKEN: the branch is
+taken."""
 BASE_REGISTER, STRIDE_REGISTER, TARGET_REGISTER = 1, 2, 3
 """The scalar registers that hold them. Of a list ADDRESS is the byte address of its first word."""
 LENGTH, POSITION, IS_TAKEN = 0, 1, 2
@@ -65,6 +66,14 @@ def recorded(m: State, n: int) -> None:
     next_event(m)
 
 
+def entries(m: State, n: int) -> None:
+    """Execute a sparse instruction: its list has the row of each entry, all bits set where it has none."""
+    place = int(m.x[BASE_REGISTER]) // 4
+    for k in range(int(m.words[place])):
+        m.row[k] = (int(m.words[place + 1 + k]) ^ 0x80000000) - 0x80000000
+    next_event(m)
+
+
 def branch(m: State, n: int) -> bool:
     """Execute a branch: return whether it was taken."""
     taken: bool = m.special[IS_TAKEN] != 0
@@ -93,7 +102,8 @@ def event(
     target
         The number of a row.
     listed
-        Byte addresses, ``vecsim.engines.rules.addresses.NOT_ACCESSED`` of what is masked off.
+        Byte addresses, ``vecsim.engines.rules.addresses.NOT_ACCESSED`` of what is masked off; or the rows of
+        entries.
     taken
         Whether a branch is taken.
     """

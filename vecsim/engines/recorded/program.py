@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from isa.declaration import Pattern
+from isa.declaration import Pattern, Timing
 from isa.program import DataSegment, Program, SourceLine
 from isa.state import State
 from vecsim.engines.decoded import NONE, WIDTHS, Decoded, decode
@@ -37,6 +37,8 @@ class RecordedRow:
         Vector registers whose element k is read and written by element k.
     whole_reads, whole_writes
         Vector registers that are read and written as a whole.
+    accumulators
+        Vector registers to which a sparse instruction adds.
     following
         The number of the row that comes next; -1: the one after it.
     target
@@ -44,7 +46,7 @@ class RecordedRow:
     joined
         Whether it is a further part of the row before it, which takes no place in issue.
     per_element
-        How many addresses of a list belong to an element.
+        How many addresses of a list, or entries, belong to an element.
     repeats
         How many values an element consists of, where costs are of values.
     element_bytes
@@ -60,6 +62,7 @@ class RecordedRow:
     writes: tuple[int, ...] = ()
     whole_reads: tuple[int, ...] = ()
     whole_writes: tuple[int, ...] = ()
+    accumulators: tuple[int, ...] = ()
     following: int = NONE
     target: int = NONE
     joined: bool = False
@@ -107,7 +110,7 @@ class RecordedProgram(Program):
     costs_of
         What they cost on a machine.
     most_listed
-        The most addresses of a list.
+        The most addresses or entries of a list.
     """
 
     rows: tuple[RecordedRow, ...] = ()
@@ -132,7 +135,7 @@ class RecordedProgram(Program):
         UserError
             A machine without chaining or with other registers than the rows name.
         """
-        last = max((v for row in self.rows for v in (*row.reads, *row.writes, *row.whole_reads)), default=0)
+        last = max(map(_last_register, self.rows), default=0)
         if last >= machine.vector_registers:
             raise UserError(
                 f"machine {machine.label} has vector_registers = {machine.vector_registers}; "
@@ -183,6 +186,8 @@ class RecordedProgram(Program):
                     "offset": 0,
                     "index_register": NONE if instruction.unit == 0 else events.STRIDE_REGISTER,
                 }
+            elif instruction.timing == Timing.SPARSE:
+                numbers["base_register"] = events.BASE_REGISTER
             for name, value in numbers.items():
                 arrays[name][i] = value
             for name in (
@@ -193,12 +198,18 @@ class RecordedProgram(Program):
                 "writes",
                 "whole_reads",
                 "whole_writes",
+                "accumulators",
             ):
                 values = getattr(row, name)
                 arrays[name][i, : len(values)] = values
         if not machine.chaining:
             raise UserError(f"machine {machine.label}: chaining = false: recorded programs need chaining")
         return Decoded(**arrays)
+
+
+def _last_register(row: RecordedRow) -> int:
+    """Return the last vector register that a row names, 0 if it names none."""
+    return max((*row.reads, *row.writes, *row.whole_reads, *row.whole_writes, *row.accumulators), default=0)
 
 
 def recorded_program(
@@ -225,7 +236,7 @@ def recorded_program(
     entry, source, symbols
         As of a program.
     most_listed
-        The most addresses of a list.
+        The most addresses or entries of a list.
     """
     at = -(-memory_bytes // WORD_BYTES) * WORD_BYTES
     words = np.concatenate([*record, np.zeros(1, np.uint32)])  # no event after the last
@@ -259,5 +270,5 @@ def resolved(program: Program, machine: Machine) -> Decoded:
 
 
 def most_listed(program: Program) -> int:
-    """Return the most addresses of a list in any program."""
+    """Return the most addresses or entries of a list in any program."""
     return program.most_listed if isinstance(program, RecordedProgram) else 0

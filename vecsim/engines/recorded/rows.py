@@ -42,6 +42,7 @@ def _vector_rows() -> Iterator[Instruction]:
     for name, unit in _UNITS.items():
         yield _row(name, unit, Timing.ELEMENTWISE, events.recorded)
         yield _row(f"{name}.to_scalar", unit, Timing.REDUCTION, events.recorded)
+    yield _row("sparse", Unit.SPARSE, Timing.SPARSE, events.entries)
     for way, pattern in _PATTERNS.items():
         for size in _VALUE_BYTES:
             for name in ("load", "store"):

@@ -31,7 +31,7 @@ from vecsim.engines.state.flight import MASKED_OFF, Slot
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.run import Run
 
-ACCESS = int(Timing.ACCESS)
+ACCESS, SPARSE = int(Timing.ACCESS), int(Timing.SPARSE)
 CONTIGUOUS, LISTED = int(Pattern.CONTIGUOUS), int(Pattern.LISTED)
 
 
@@ -74,6 +74,8 @@ def enter(r: Run, instruction: Instruction, cycle: int, n: int) -> Slot:
     name_registers(r, slot, instruction)
     if instruction.timing == ACCESS:
         _place_words(r, slot, instruction)
+    elif instruction.timing == SPARSE:  # those of a recorded program are in a list
+        slot.words = list_length(r, instruction) if instruction.base_register >= 0 else n
     if instruction.masked == 1:
         _note_mask(r, slot, instruction)
     follow_older(r, slot)

@@ -144,7 +144,7 @@ def _depart(r: Run, instruction: Instruction, slot: Slot, cause: int, cycle: int
     """Book a vector instruction that issues, and hand it to its unit ("Issue", "Queues and dispatch")."""
     if instruction.timing == SPARSE:
         rows = r.entry_rows[slot.number]
-        for k in range(slot.elements):
+        for k in range(slot.words):
             rows[k] = r.row[k]
     book_wait(r, slot, cause, _count(r, instruction, cycle), cycle)
     put(r, queue_of(r, instruction), slot, cycle)

@@ -28,8 +28,8 @@ def whole_operand(r: Run, instruction: Instruction, slice_: int) -> int:
     cycle = 0
     for v in instruction.whole_reads:
         cycle = larger(cycle, whole_register(r.vectors[v]))
-    if instruction.accumulator >= 0:
-        register = r.vectors[instruction.accumulator]
+    for v in instruction.accumulators:
+        register = r.vectors[v]
         cycle = larger(cycle, larger(register.ready_without_sums, register.kept_ready_at))
     if slice_ >= 0:
         cycle = larger(cycle, r.slices[slice_].ready_without_sums)
@@ -41,8 +41,8 @@ def whole_hazard(r: Run, instruction: Instruction, slice_: int) -> int:
     cycle = 0
     for v in instruction.whole_writes:
         cycle = larger(cycle, free_to_overwrite(r.vectors[v]))
-    if instruction.accumulator >= 0:
-        cycle = larger(cycle, r.vectors[instruction.accumulator].taken_at + 1)
+    for v in instruction.accumulators:
+        cycle = larger(cycle, r.vectors[v].taken_at + 1)
     if slice_ >= 0:
         cycle = larger(cycle, r.slices[slice_].taken_at + 1)
     return cycle
@@ -99,9 +99,9 @@ def complete(r: Run, instruction: Instruction, last: int, result: int) -> None:
     for v in instruction.whole_writes:
         _fill(r.ready[v], 0, s, result)
         _complete_register(r.vectors[v], result)
-    if instruction.accumulator >= 0:
-        raise_all(r.ready[instruction.accumulator], 0, s, result)
-        register = r.vectors[instruction.accumulator]
+    for v in instruction.accumulators:
+        raise_all(r.ready[v], 0, s, result)
+        register = r.vectors[v]
         register.ready_at = larger(register.ready_at, result)
     for v in instruction.reads:
         _take_all(r.vectors[v], last)

@@ -229,8 +229,7 @@ def set_of(registers: list[int]) -> int:
 
 def _name_sets(copy: Instruction) -> None:
     """Write the registers of an instruction as sets ("Renaming")."""
-    if copy.accumulator >= 0:
-        copy.added_set = 1 << copy.accumulator
+    copy.added_set = set_of(copy.accumulators)
     copy.read_set, copy.write_set = set_of(copy.reads), set_of(copy.writes)
     copy.whole_read_set, copy.whole_write_set = set_of(copy.whole_reads), set_of(copy.whole_writes)
 
@@ -240,7 +239,9 @@ def _kept_set(r: Run, copy: Instruction) -> int:
     match = 0
     for v in copy.whole_reads:
         match |= ancestors(r, v)
-    return match if copy.accumulator < 0 else match | ancestors(r, copy.accumulator)
+    for v in copy.accumulators:
+        match |= ancestors(r, v)
+    return match
 
 
 def writes_any(r: Run, older: Slot, registers: int) -> bool:
@@ -261,8 +262,9 @@ def _name_registers(r: Run, slot: Slot, instruction: Instruction) -> None:
     copy, n, end = r.renamed[slot.number], slot.elements, slot.first + slot.elements
     copy.copy_from(instruction)
     _name_reads(r, copy, instruction, end)
-    if copy.accumulator >= 0:
-        copy.accumulator = r.names[copy.accumulator]
+    copy.accumulators.clear()
+    for v in instruction.accumulators:
+        copy.accumulators.append(r.names[v])
     copy.writes.clear()
     copy.whole_writes.clear()
     for v in instruction.writes:
@@ -285,8 +287,8 @@ def _pass_all_on(r: Run, instruction: Instruction, result: int) -> None:
         _pass_on(r, v, result)
     for v in instruction.whole_writes:
         _pass_on(r, v, result)
-    if instruction.accumulator >= 0:
-        _pass_on(r, instruction.accumulator, result)
+    for v in instruction.accumulators:
+        _pass_on(r, v, result)
 
 
 def _pass_on(r: Run, v: int, result: int) -> None:

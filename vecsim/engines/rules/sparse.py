@@ -56,22 +56,23 @@ def _is_full(r: Run, rows: list[int], k: int, in_cycle: int) -> bool:
 
 
 def _take(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> int:
-    """Take the entries before ``limit`` that can be taken in this cycle ("Sparse unit").
+    """Take the entries of elements before ``limit`` that can be taken in this cycle ("Sparse unit").
 
     Returns the cycle to go on in. Some are timed ahead, as in an arithmetic unit.
     """
     ahead = limit == NEVER or r.scratch.times_ahead == 2
     instruction, rows = instruction_of(r, slot), r.entry_rows[slot.number]
-    element, n = slot.element, slot.elements
+    entry, entries, each = slot.word, slot.words, instruction.per_element
     last_cycle, in_cycle = slot.cycle, slot.in_cycle
     latency, wake = instruction.latency, NEVER
-    while element < n:
-        free = last_cycle + 1 if _is_full(r, rows, element, in_cycle) else last_cycle
+    while entry < entries:
+        element = entry // each
+        free = last_cycle + 1 if _is_full(r, rows, entry, in_cycle) else last_cycle
         if element >= limit:
             wake = NEVER if ahead or free <= cycle else free
             break
         operand, hazard = element_operand(r, instruction, element), element_hazard(r, instruction, element)
-        if element == 0:
+        if entry == 0:
             operand = larger(operand, whole_operand(r, instruction, slot.slice))
             hazard = larger(hazard, whole_hazard(r, instruction, slot.slice))
         start = larger(free, larger(operand, hazard))
@@ -80,7 +81,7 @@ def _take(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> int:
                 wake = start
                 break
             cycle = start
-        if element == 0:
+        if entry == 0:
             start_first(r, slot, cycle, operand)
         elif free < cycle:
             book_wait(r, slot, element_cause(cycle, operand), free, cycle)
@@ -90,8 +91,9 @@ def _take(r: Run, slot: Slot, unit: int, cycle: int, limit: int) -> int:
             note_start(r, slot, -1, cycle)
         in_cycle = in_cycle + 1 if last_cycle == cycle else 1
         last_cycle = cycle
-        element += 1
-    slot.element, slot.cycle, slot.in_cycle = element, last_cycle, in_cycle
+        entry += 1
+    slot.word, slot.element = entry, slot.elements if entry == entries else entry // each
+    slot.cycle, slot.in_cycle = last_cycle, in_cycle
     return wake
 
 
@@ -106,14 +108,14 @@ def step_sparse(r: Run, unit: int, cycle: int) -> int:
         if r.scratch.times_ahead < 2:
             return slot.dispatched_at
         cycle = slot.dispatched_at
-    begin, slice_ = slot.element, slot.slice
+    begin, slice_ = slot.word, slot.slice
     if slice_ >= 0 and slot.slice_waits > 0 and slice_blocked(r, slot, slice_):
         return NEVER
     limit = NEVER
     if slot.element_waits > 0:
-        limit = first_blocked(r, slot, begin)
+        limit = first_blocked(r, slot, slot.element)
     wake = _take(r, slot, unit, cycle, limit)
-    if slot.element > begin:
+    if slot.word > begin:
         r.scratch.started = slot.number + 1
     if slot.element < slot.elements:
         return wake

@@ -54,7 +54,7 @@ class Slot(Row):
     """Elements that have started, or that have been transferred."""
     word: int = 0
     words: int = 0
-    """Words transferred, of how many."""
+    """Words transferred, or entries that a sparse instruction has started, of how many."""
     addresses: int = 0
     """How many addresses there are in ``Run.word_address``, of an access that is not contiguous."""
     address: int = NONE

@@ -77,9 +77,9 @@ class Instruction(Row):
     pair: int = 0
     """Cycles of two values, where the values of an element follow each other; 0: they do not."""
     per_element: int = 1
-    """How many addresses an element of a listed access has."""
-    accumulator: int = NONE
-    """The vector register to which a sparse instruction adds."""
+    """How many addresses an element of a listed access has, or entries one of a sparse instruction."""
+    accumulators: list[int] = registers(WIDTHS["accumulators"])
+    """The vector registers to which a sparse instruction adds."""
     masked: int = NONE
     """1 if it works under mask."""
     reads: list[int] = registers(WIDTHS["reads"])
@@ -96,7 +96,7 @@ class Instruction(Row):
     whole_read_set: int = 0
     whole_write_set: int = 0
     added_set: int = 0
-    """``reads``, ``writes``, ``whole_reads``, ``whole_writes`` and ``accumulator`` as bits."""
+    """``reads``, ``writes``, ``whole_reads``, ``whole_writes`` and ``accumulators`` as bits."""
 
     record_scale: int = NONE
     """The reciprocal of the bytes of a record. From here on, what the single-port loop knows beforehand,

@@ -91,8 +91,8 @@ class Run:
     word_address: Annotated[list[list[int]], Record(("slots", "addresses"))]
     """(N, A) word address of each element of strided and indexed accesses; ``MASKED_OFF`` of the elements of
     any instruction under mask where the mask is 0, and 0 of its others."""
-    entry_rows: Annotated[list[list[int]], Record(("slots", "section"))]
-    """(N, s) the row of each entry of sparse instructions."""
+    entry_rows: Annotated[list[list[int]], Record(("slots", "addresses"))]
+    """(N, A) the row of each entry of sparse instructions."""
     ready: Annotated[list[list[int]], Record(("registers", "section"))]
     """(V + 1, s) from when each element is ready."""
     taken: Annotated[list[list[int]], Record(("registers", "section"), fill=NONE)]
@@ -158,7 +158,7 @@ class Run:
     address: Annotated[list[int], Temporary()]
     """(s,) the byte addresses of the access that executes."""
     row: Annotated[list[int], Temporary()]
-    """(s,) the row of each entry of the sparse instruction that executes."""
+    """(A,) the row of each entry of the sparse instruction that executes."""
 
     program: Annotated[list[Instruction], Temporary(constant=True)]
     """(I + 1,) the program, and a row after its end."""

@@ -27,6 +27,7 @@ from vecsim.riscv.nodes.node import (
     BRANCH,
     CALL,
     COLUMNS,
+    ENTRIES,
     FIELDS_EACH,
     FIXED_BYTES,
     GROUPS,
@@ -135,7 +136,9 @@ def write_event(
     elif kind == SPAN:
         place = _write_spans(hart, nodes, words, columns, row, place)
     elif kind == LISTED:
-        place = _write_lists(hart, nodes, words, columns, place)
+        place = _write_lists(hart, nodes, words, columns, place, control[BASE])
+    elif kind == ENTRIES:
+        place = _write_lists(hart, nodes, words, columns, place, 0)
     numbers[PLACE] = place
 
 
@@ -178,8 +181,8 @@ def _write_spans(hart: Any, nodes: Any, words: Any, columns: Any, row: Any, plac
         count = nodes[columns + FIXED_BYTES]
     elif nodes[columns + FIXED_BYTES] < 0:
         count = (control[VL] + 7) >> 3
-    register = control[VLEN] >> 3
-    group = register // nodes[columns + GROUPS]
+    group = nodes[columns + PER_GROUP] * nodes[columns + VALUE_BYTES]
+    register = group * nodes[columns + GROUPS]
     for _ in range(fields):
         left = count
         for _ in range(parts):
@@ -194,8 +197,11 @@ def _write_spans(hart: Any, nodes: Any, words: Any, columns: Any, row: Any, plac
     return place
 
 
-def _write_lists(hart: Any, nodes: Any, words: Any, columns: Any, place: Any) -> Any:
-    """Write groups and addresses of each part of a strided or indexed access; return the next place."""
+def _write_lists(hart: Any, nodes: Any, words: Any, columns: Any, place: Any, base: Any) -> Any:
+    """Write groups and addresses of each part of a strided or indexed access; return the next place.
+
+    Addresses count from ``base``. Of products they are the rows of entries.
+    """
     control, fields = hart.control, nodes[columns + FIELDS_EACH]
     size, each = nodes[columns + VALUE_BYTES], nodes[columns + PER_GROUP]
     parts, count = nodes[columns + PARTS] // fields, control[ADDRESSES]
@@ -210,7 +216,7 @@ def _write_lists(hart: Any, nodes: Any, words: Any, columns: Any, place: Any) ->
             place += 3
             for k in range(begin, end):
                 address = hart.addresses[k]
-                listed = address - control[BASE] + field * size
+                listed = address - base + field * size
                 words[place] = NOT_ACCESSED if address == -1 else listed
                 place += 1
     return place

@@ -19,11 +19,13 @@ from isa.riscv.state import BYTES, IMMEDIATE, INSTRUCTION, RD, RS1, RS2, VM
 from vecsim.engines.decoded import FLOAT, SPECIAL
 from vecsim.machine.riscv import Riscv
 from vecsim.riscv.nodes.registers import PartRegisters, arithmetic_of
+from vecsim.riscv.nodes.sparse import late_registers, parts_of_load, parts_of_product, record_bytes, state_of
 
-UNKNOWN, PLAIN, BRANCH, JUMP, INDIRECT, CALL, SCALAR, ARITHMETIC, ONE, SPAN, LISTED = range(11)
+UNKNOWN, PLAIN, BRANCH, JUMP, INDIRECT, CALL, SCALAR, ARITHMETIC, ONE, SPAN, LISTED, ENTRIES = range(12)
 """Kinds of nodes. UNKNOWN: not met before. PLAIN: without an event. BRANCH, JUMP, INDIRECT: to one of two, to
 one, to any instruction. CALL: of the host. SCALAR: a scalar access. ARITHMETIC: elements of vectors. ONE: one
-element. SPAN: an access of bytes in a row. LISTED: an access whose addresses are in a list."""
+element. SPAN: an access of bytes in a row. LISTED: an access whose addresses are in a list.
+ENTRIES: products of entries, whose rows are in a list."""
 KIND, PARTS, PER_GROUP, GROUPS, VALUE_BYTES, FIELDS_EACH, FIXED_BYTES, WHOLE, AFTER = range(9)
 """Columns of what compiled code reads of a node. PER_GROUP: how many elements an element of the machine's
 registers has, a *group*. GROUPS: how many groups a register has. FIELDS_EACH: the fields of a segment.
@@ -74,6 +76,8 @@ class Node:
         Of an access: bytes of an element, fields of a segment, and what it moves whatever vl is.
     store
         Whether an access stores.
+    record_bytes
+        Bytes in memory of an element and its position, of a load of entries; otherwise 0.
     """
 
     row: Row
@@ -87,6 +91,7 @@ class Node:
     fields: int = 1
     fixed_bytes: int = 0
     store: bool = False
+    record_bytes: int = 0
 
     def columns(self, riscv: Riscv) -> list[int]:
         """Return what compiled code reads of the node on a machine, but for AFTER."""
@@ -95,7 +100,7 @@ class Node:
             len(self.parts),
             max(1, riscv.group_bits // self.bits),
             riscv.vlen // riscv.group_bits,
-            self.value_bytes,
+            self.record_bytes or self.value_bytes,
             self.fields,
             self.fixed_bytes,
             riscv.whole_groups,
@@ -123,13 +128,17 @@ def node_of(code: npt.NDArray[np.int64], vtype: int, riscv: Riscv) -> Node:
     row = ROWS[code[INSTRUCTION]]
     awaited, written = _scalars(row, code)
     sew, lmul = _decoded(vtype)
-    if row.extension != "V":
+    if row.timing < Timing.CONFIGURE:
+        state, changed = state_of(row, code)
+        awaited, written = (*awaited, *state), (*written, *changed)
         kind = _scalar_kind(row)
         bytes_ = _scalar_bytes(row) if kind == SCALAR else 0
         store = row.timing == Timing.SCALAR_STORE
         return Node(row, kind, awaited, written, value_bytes=bytes_, store=store)
     if row.timing == Timing.CONFIGURE:
         return Node(row, PLAIN, awaited, (*written, VL))
+    if row.timing in (Timing.LOAD_BLOCK, Timing.SPARSE):
+        return _sparse(row, code, (*awaited, VL), sew, lmul, vlen)
     if row.timing in _ACCESSES:
         return _access(row, code, (*awaited, VL), sew, lmul, vlen)
     masked = code[VM] == 0 or "v0" in operand_names(row.operands)
@@ -146,6 +155,27 @@ def node_of(code: npt.NDArray[np.int64], vtype: int, riscv: Riscv) -> Node:
         parts=parts.parts,
         bits=parts.bits,
         fixed_bytes=int(whole[1]) * vlen // 8 if whole else 0,
+    )
+
+
+def _sparse(
+    row: Row, code: npt.NDArray[np.int64], awaited: tuple[int, ...], sew: int, lmul: float, vlen: int
+) -> Node:
+    """Return an instruction of Xhism; one under an illegal vtype traps, and has no parts."""
+    if not sew:
+        return Node(row, PLAIN, awaited)
+    count = max(1, int(lmul))
+    if row.timing == Timing.SPARSE:
+        return Node(row, ENTRIES, awaited, parts=parts_of_product(code, count), bits=sew)
+    return Node(
+        row,
+        SPAN,
+        awaited,
+        late=late_registers(row),
+        parts=parts_of_load(row, code, count),
+        bits=sew,
+        value_bytes=sew // 8,
+        record_bytes=record_bytes(row, sew, int(vlen * lmul) // sew),
     )
 
 

@@ -92,12 +92,13 @@ def registers_of(width: Width, sew: int, lmul: float) -> int:
 
 @dataclass(frozen=True)
 class PartRegisters:
-    """What a part reads and writes, element by element and as a whole."""
+    """What a part reads and writes, element by element and as a whole, and to what it adds."""
 
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
     whole_reads: tuple[int, ...] = ()
     whole_writes: tuple[int, ...] = ()
+    accumulators: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

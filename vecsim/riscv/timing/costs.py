@@ -36,6 +36,8 @@ def costs_of(name: str, machine: Machine) -> Costs:
         return Costs(latency.float)
     if timing == Timing.SCALAR_FLOAT_DIVIDE:
         return Costs(latency.float_divide)
+    if timing == Timing.SPARSE:
+        return Costs(machine.sparse_unit.latency)
     if timing < Timing.INTEGER:
         return Costs()
     cost: Cost = getattr(machine.riscv, timing.name.lower().removeprefix("vector_"))

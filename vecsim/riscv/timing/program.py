@@ -194,11 +194,12 @@ class _Layout:
                 writes=part.writes,
                 whole_reads=part.whole_reads,
                 whole_writes=part.whole_writes,
+                accumulators=part.accumulators,
                 joined=k > 0,
                 following=following if k == last else begin + k + 1,
                 per_element=per_group,
                 repeats=per_group,
-                element_bytes=self.dlen // 8,
+                element_bytes=per_group * node.record_bytes or self.dlen // 8,
             )
             for k, part in enumerate(node.parts)
         ]
@@ -233,6 +234,8 @@ def _kind(node: Node) -> str:
         return f"{direction}{bits}"
     if node.kind in (nodes.SPAN, nodes.LISTED):
         return f"vector_{direction}.{'unit' if node.kind == nodes.SPAN else 'listed'}{bits}"
+    if node.kind == nodes.ENTRIES:
+        return "sparse"
     if node.kind in (nodes.ARITHMETIC, nodes.ONE):
         unit = "multiply" if node.row.timing in MULTIPLIED else "add"
         return f"{unit}.to_scalar" if node.late else unit

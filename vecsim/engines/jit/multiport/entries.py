@@ -39,11 +39,12 @@ def _highest(rows: Any, begin: Any, end: Any) -> Any:
 def time_entries(r: Any, slot: Any, unit: Any, cycle: Any) -> None:
     """Time the entries whose operands have their cycles."""
     instruction, rows = instruction_of(r, slot), r.entry_rows[slot.number]
-    k, end = slot.element, slot.elements
+    k, end, element, each = slot.word, slot.words, slot.element, instruction.per_element
     if slot.element_waits > 0:
-        end = smaller(end, first_blocked(r, slot, k))
+        end = smaller(end, each * smaller(slot.elements, first_blocked(r, slot, element)))
     if k >= end:
         return
+    of_element = k - element * each
     reads = len(instruction.reads)
     a = instruction.reads[0] if reads > 0 else 0
     b = instruction.reads[1] if reads > 1 else a
@@ -57,7 +58,7 @@ def time_entries(r: Any, slot: Any, unit: Any, cycle: Any) -> None:
         free = last + 1 if in_cycle == most or in_rows + new > distinct else last
         operand, hazard = 0, 0
         if reads > 0:
-            operand = larger(ready_a[k], ready_b[k])
+            operand = larger(ready_a[element], ready_b[element])
         if k == 0:
             operand = larger(operand, whole_operand(r, instruction, slot.slice))
             hazard = whole_hazard(r, instruction, slot.slice)
@@ -69,15 +70,19 @@ def time_entries(r: Any, slot: Any, unit: Any, cycle: Any) -> None:
         else:
             hazards += start - free
         if reads > 0:
-            taken_a[k] = larger(taken_a[k], start)
-            taken_b[k] = larger(taken_b[k], start)
+            taken_a[element] = larger(taken_a[element], start)
+            taken_b[element] = larger(taken_b[element], start)
         if start > last:
             busy, in_cycle, in_rows, highest = busy + 1, 0, 0, -1
             new = 1 if rows[k] >= 0 else 0
         in_rows, in_cycle, highest = in_rows + new, in_cycle + 1, larger(highest, rows[k])
         last = start
         k += 1
-    slot.element, slot.cycle, slot.in_cycle = k, last, in_cycle
+        of_element += 1
+        if of_element == each:
+            element, of_element = element + 1, 0
+    slot.word, slot.element = k, slot.elements if k == slot.words else element
+    slot.cycle, slot.in_cycle = last, in_cycle
     r.units[unit].busy += busy
     if operands + hazards > 0:
         account = r.accounts[slot.pc]

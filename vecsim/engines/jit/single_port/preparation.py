@@ -48,7 +48,7 @@ def mark_shortcuts(rows: Rows) -> None:
 
     records, timing, reads, writes = rows["record_bytes"], rows["timing"], count("reads"), count("writes")
     whole = count("whole_reads") + count("whole_writes") > 0
-    odd = (rows["accumulator"] != NONE) | (rows["slice_register"] != NONE)
+    odd = (count("accumulators") > 0) | (rows["slice_register"] != NONE)
     cached, one_element = rows["cache"] == 1, rows["element_register"] != NONE
     plain = ~(whole | odd | one_element | (count("late") > 0))
     rows["record_scale"] = [reciprocal(int(size)) if size > 0 else NONE for size in records]

@@ -202,8 +202,8 @@ def whole_operand(r: Any, instruction: Any, slice_: Any) -> Any:
     cycle = 0
     for v in instruction.whole_reads:
         cycle = larger(cycle, r.vectors[v].ready_at)
-    if instruction.accumulator >= 0:
-        cycle = larger(cycle, r.vectors[instruction.accumulator].ready_without_sums)
+    for v in instruction.accumulators:
+        cycle = larger(cycle, r.vectors[v].ready_without_sums)
     if slice_ >= 0:
         cycle = larger(cycle, r.slices[slice_].ready_without_sums)
     return cycle
@@ -365,8 +365,8 @@ def _complete_whole(r: Any, instruction: Any, last: Any, result: Any) -> None:
     for v in instruction.whole_writes:
         r.scheduled[v].ready_bound = larger(r.scheduled[v].ready_bound, result)
         complete_result(r, v, result)
-    if instruction.accumulator >= 0:
-        own, register = r.scheduled[instruction.accumulator], r.vectors[instruction.accumulator]
+    for v in instruction.accumulators:
+        own, register = r.scheduled[v], r.vectors[v]
         own.ready_bound = larger(own.ready_bound, result)
         register.ready_at = larger(register.ready_at, result)
     for scalar in instruction.late:
