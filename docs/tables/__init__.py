@@ -15,6 +15,7 @@ MADE: dict[str, Callable[[], str]] = {
     "directives": assembler.directives,
     "registers": assembler.registers,
     "riscv-registers": riscv.registers,
+    "riscv-kernels": riscv.kernels,
     "riscv-absent": riscv.absent,
     "riscv-vector": riscv.vector,
     "machine": machine.page,

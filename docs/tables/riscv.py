@@ -15,6 +15,7 @@ from isa.instructions import BASE
 from isa.operands import written_syntax
 from isa.pseudo import ABSENT
 from isa.registers import ALIASES, RISCV_ALIASES
+from programs.rvv.registry import KERNELS
 
 BYTES_INDEXED = "an index of RVV counts bytes"
 FIRST_BYTE = "RVV has no offset"
@@ -205,3 +206,9 @@ def registers() -> str:
     rows = [(code(plain), ", ".join(map(code, names[plain]))) for plain in order]
     half = len(rows) // 2
     return table(["register", "name"] * 2, [(*rows[k], *rows[k + half]) for k in range(half)])
+
+
+def kernels() -> str:
+    """Return the kernels in C and what they show."""
+    rows = ((code(each.name), each.title, each.written_as, each.summary) for each in KERNELS.values())
+    return table(["kernel", "what it does", "in", "what it shows"], rows)

@@ -10,6 +10,7 @@ import numpy as np
 from isa.riscv.declaration import Timing
 from programs.rvv.registry import Kernel
 from vecsim.engines import DEFAULT_ENGINE
+from vecsim.engines.lines import Line
 from vecsim.engines.protocol import Engine
 from vecsim.engines.result import Run
 from vecsim.engines.running import run
@@ -38,8 +39,8 @@ class KernelRun:
         0 if the result is right; otherwise the number of the first wrong element, from 1.
     instructions, vector_instructions
         What the whole program has executed; configurations count as vector instructions.
-    kernel_instructions, kernel_cycles
-        Those of the function ``kernel``, by the attribution of cycles to instructions.
+    kernel_lines
+        The instructions of the function ``kernel`` that were executed, and what they came to.
     work
         How many units of work the kernel did.
     """
@@ -49,9 +50,18 @@ class KernelRun:
     exit_code: int
     instructions: int
     vector_instructions: int
-    kernel_instructions: int
-    kernel_cycles: int
+    kernel_lines: tuple[Line, ...]
     work: int
+
+    @property
+    def kernel_instructions(self) -> int:
+        """Instructions that the function has executed."""
+        return sum(each.executions for each in self.kernel_lines)
+
+    @property
+    def kernel_cycles(self) -> int:
+        """Cycles that are attributed to instructions of the function."""
+        return sum(each.cycles for each in self.kernel_lines)
 
     @property
     def right(self) -> bool:
@@ -105,8 +115,7 @@ def run_kernel(
         exit_code=timed.result.exit_code,
         instructions=timed.result.instructions,
         vector_instructions=sum(each.executions for each in lines if _is_vector(timed, each.pc)),
-        kernel_instructions=sum(each.executions for each in lines if inside(each.pc)),
-        kernel_cycles=sum(each.cycles for each in lines if inside(each.pc)),
+        kernel_lines=tuple(each for each in lines if inside(each.pc)),
         work=int(execution.read(WORK, np.int64)[0]),
     )
 

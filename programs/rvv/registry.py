@@ -9,8 +9,8 @@ from vecsim.support.errors import UserError
 from vecsim.support.suggestions import nearest
 
 HERE = Path(__file__).parent
-COURSE = "rvv"
-"""What ``vecsim course`` calls them together."""
+HEADERS = "kernel.h", "sparse.h"
+"""What kernels include; the second includes the first."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,13 @@ class Kernel:
         return HERE / "elf" / f"{self.name}.elf"
 
     @property
+    def files(self) -> list[Path]:
+        """Its built program, its text, and all else that it is built from."""
+        used = [each for each in HEADERS if f'"{each}"' in self.source.read_text(encoding="utf-8")]
+        headers = [HERE / "kernels" / each for each in dict.fromkeys([*used, HEADERS[0]])]
+        return [self.elf, self.source, *headers, HERE / "start.S", HERE / "link.ld"]
+
+    @property
     def written_as(self) -> str:
         """``plain C`` or ``intrinsics``."""
         return "plain C" if self.plain else "intrinsics"
@@ -64,7 +71,7 @@ _KERNELS = (
     Kernel(
         "jacobi-2d",
         "two steps of Jacobi's method",
-        "neighbours as the compiler finds them: slides and loads",
+        "neighbours by further loads, masks made by the compiler",
         "point",
         True,
     ),
@@ -85,9 +92,21 @@ _KERNELS = (
     Kernel("strlen", "lengths of strings", "loads that stop at the first fault", "byte"),
     Kernel("grey", "grey values of colours", "segments of three, widening, rounding and narrowing", "pixel"),
     Kernel("fir", "a filter in fixed point", "16 bits times 16 bits added in 32, and a clip", "multiply-add"),
-    Kernel("pathfinder", "the cheapest way through a grid", "minima of three neighbours", "cell", True),
+    Kernel(
+        "pathfinder",
+        "the cheapest way through a grid",
+        "minima of three neighbours, masks made by the compiler",
+        "cell",
+        True,
+    ),
     Kernel("particle-filter", "resampling of particles", "a search under a mask, then a gather", "particle"),
-    Kernel("streamcluster", "the nearest centre of each point", "many short sums", "multiply-add", True),
+    Kernel(
+        "streamcluster",
+        "the nearest centre of each point",
+        "many short sums, scalar ones where registers are longer",
+        "multiply-add",
+        True,
+    ),
     Kernel("spmv-csr", "y = A x in compressed rows", "a gather and a sum for each row", "non-zero"),
     Kernel("spmv-ellpack", "y = A x in ELLPACK", "long vectors with padding", "non-zero", plain=True),
     Kernel("spmv-sell", "y = A x in SELL-C-sigma", "padding within slices, a scatter of y", "non-zero"),

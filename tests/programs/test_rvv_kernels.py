@@ -1,9 +1,11 @@
 """The kernels for RISC-V Vector: right at every VLEN, checks that can fail, files as they are built."""
 
 import hashlib
+import re
 import shutil
 import subprocess
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -12,26 +14,29 @@ from isa.riscv.declaration import Timing
 from isa.riscv.encoding import decoded_text
 from isa.riscv.instructions import ROWS
 from isa.riscv.state import BYTES, IMMEDIATE, INSTRUCTION, VM
+from programs.rvv.measurement import MEMORY_BYTES, run_kernel
 from programs.rvv.registry import HERE, KERNELS, find
 from tests.riscv.spike import find_spike, isa_of
+from vecsim.machine import load_machine
 from vecsim.riscv.elf import parsed_elf, read_elf
 from vecsim.riscv.execution import execute_elf
 from vecsim.support.errors import UserError
 
 VLENS = (128, 256, 512, 1024, 2048, 4096, 8192, 16384)
 IN_TIERS = [
-    each
-    if each in (128, 16384)
-    else pytest.param(each, marks=pytest.mark.ci if each == 512 else pytest.mark.nightly)
-    for each in VLENS
+    pytest.param(each, marks={128: [], 512: pytest.mark.ci}.get(each, pytest.mark.nightly)) for each in VLENS
 ]
-MEMORY_BYTES = 1 << 20
+QUICK = ("transpose", 4096)
+PAIRS = [
+    pytest.param(*pair, marks=[] if pair == QUICK else pytest.mark.nightly if number % 16 else pytest.mark.ci)
+    for number, pair in enumerate(product(KERNELS, VLENS))
+]
 RETURN = (0x8082).to_bytes(2, "little")
 CLANG = "clang-19"
 CONFIGURATIONS = "vsetvli", "vsetivli"
 LMULS, FRACTIONAL = (0, 1, 2, 3), (6, 7)
 """The lowest bits of vtype for 1, 2, 4 and 8 registers, and for a quarter and half of one."""
-ABSENT = {Timing.VECTOR_DIVIDE, Timing.STORE_STRIDED, Timing.FIXED, Timing.ESTIMATE}
+ABSENT = {Timing.VECTOR_DIVIDE, Timing.STORE_STRIDED, Timing.ESTIMATE}
 """What no kernel does."""
 
 
@@ -60,6 +65,16 @@ def test_they_are_right(vlen):
     assert {name: each.exit_code for name, each in results.items() if each.exit_code} == {}
     if vlen == VLENS[0]:
         assert {name for name, each in results.items() if not 20_000 <= each.instructions <= 300_000} == set()
+
+
+@pytest.mark.parametrize(("name", "vlen"), PAIRS)
+def test_engines_agree(name, vlen):
+    machine = load_machine("vs2003", [f"riscv.vlen={vlen}", f"riscv.dlen={min(vlen, 256)}"])
+    runs = [run_kernel(KERNELS[name], machine, engine=each) for each in ("jit", "simpy")]
+    assert runs[0].right
+    assert runs[0].run.cycles == runs[1].run.cycles
+    assert runs[0].run.counters == runs[1].run.counters
+    assert runs[0].kernel_lines == runs[1].kernel_lines
 
 
 def test_a_kernel_that_does_nothing_is_wrong():
@@ -101,11 +116,12 @@ def test_plain_ones_use_no_intrinsics():
     for kernel in KERNELS.values():
         text = kernel.source.read_text()
         assert ("__riscv_" in text) is not kernel.plain
-        assert ("VECTORISED" in text) is kernel.plain
+        assert bool(re.search("VECTORISED|MASKED", text)) is kernel.plain
 
 
 def test_lines_of_their_sources():
-    for name, kernel in KERNELS.items():
+    for name in ("axpy", "dot", "spmv-sell"):
+        kernel = KERNELS[name]
         program = read_elf(kernel.elf)
         place = program.line_of(program.symbols["kernel"].address)
         assert place.file == f"kernels/{name}.c"

@@ -56,7 +56,7 @@ def course(typed: str) -> list[str]:
     # The registry would load the formats, which takes a second.
     files = (resources.files("programs") / "course").iterdir()
     names = sorted(f.name.removesuffix(".s").replace("_", "-") for f in files if f.name.endswith(".s"))
-    return _beginning((name for name in names if name != "hism-product"), typed)
+    return _beginning((name for name in [*names, "rvv"] if name != "hism-product"), typed)
 
 
 def exercises(typed: str) -> list[str]:

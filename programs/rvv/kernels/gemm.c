@@ -8,7 +8,7 @@ static float a[ROWS * INNER], b[INNER * COLUMNS], c[ROWS * COLUMNS];
 KERNEL void kernel(const float *a, const float *b, float *c) {
   for (size_t j = 0, vl; j < COLUMNS; j += vl) {
     vl = __riscv_vsetvl_e32m4(COLUMNS - j);
-    for (size_t i = 0; i < ROWS; i += 4) {
+    PLAIN for (size_t i = 0; i < ROWS; i += 4) {
       const float *row = a + i * INNER;
       vfloat32m4_t c0 = __riscv_vfmv_v_f_f32m4(0, vl), c1 = c0, c2 = c0, c3 = c0;
       PLAIN for (size_t k = 0; k < INNER; k++, row++) {

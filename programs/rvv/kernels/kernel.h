@@ -9,8 +9,12 @@
 // Elements, bytes, pixels or operations of a run; `vecsim course rvv` divides cycles by it.
 #define WORK(count) unsigned long work = (count)
 
-// A loop that the compiler vectorises. It leaves all others alone: -fno-vectorize.
+// A loop that the compiler vectorises. It leaves all others alone: -fno-vectorize. What remains after the last
+// whole strip is done element by element, and so is all of a loop that is shorter than a strip.
 #define VECTORISED _Pragma("clang loop vectorize(enable) interleave(disable)")
+
+// The same, but the last strip is under a mask.
+#define MASKED _Pragma("clang loop vectorize(enable) interleave(disable) vectorize_predicate(enable)")
 
 // A loop that stays a loop, so that files are small.
 #define PLAIN _Pragma("clang loop unroll(disable)")

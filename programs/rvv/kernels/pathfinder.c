@@ -1,4 +1,5 @@
-// The cheapest way through a grid from top to bottom, row by row, in plain C: minima of three neighbours.
+// The cheapest way through a grid from top to bottom, row by row, in plain C: minima of three neighbours,
+// the end of a row under a mask.
 #include "kernel.h"
 
 enum { ROWS = 30, COLUMNS = 100 };
@@ -7,14 +8,13 @@ static int32_t wall[ROWS][COLUMNS], one[COLUMNS + 2], other[COLUMNS + 2], right[
 
 static inline int32_t least(int32_t a, int32_t b) { return a < b ? a : b; }
 
-// Costs have one element more on either side, which no way takes.
+static inline void step(const int32_t *restrict costs, const int32_t *restrict from, int32_t *restrict to) {
+  MASKED for (int j = 1; j <= COLUMNS; j++) to[j] = costs[j - 1] + least(least(from[j - 1], from[j]), from[j + 1]);
+}
+
+// Ways have one element more on either side, which none takes.
 KERNEL void kernel(const int32_t wall[ROWS][COLUMNS], int32_t *one, int32_t *other) {
-  for (int row = 1; row < ROWS; row++) {
-    const int32_t *restrict from = row % 2 ? one : other;
-    int32_t *restrict to = row % 2 ? other : one;
-    VECTORISED for (int j = 1; j <= COLUMNS; j++) to[j] =
-        wall[row][j - 1] + least(least(from[j - 1], from[j]), from[j + 1]);
-  }
+  for (int row = 1; row < ROWS; row++) step(wall[row], row % 2 ? one : other, row % 2 ? other : one);
 }
 
 int main(void) {

@@ -11,7 +11,7 @@ KERNEL void kernel(const float points[POINTS][DIMENSIONS], const float centres[C
 #pragma clang fp reassociate(on)
   for (int i = 0; i < POINTS; i++) {
     float best = __builtin_inff();
-    for (int k = 0; k < CENTRES; k++) {
+    PLAIN for (int k = 0; k < CENTRES; k++) {
       float sum = 0;
       VECTORISED for (int d = 0; d < DIMENSIONS; d++) {
         float along = points[i][d] - centres[k][d];

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli import completion, options
+from vecsim.cli.commands.course_riscv import list_kernels, run_kernels, write_kernel
 from vecsim.cli.printing.console import fill, table
+from vecsim.cli.printing.hot import hot_table
 from vecsim.cli.printing.output import Output, OutputFile
 from vecsim.cli.printing.report import machine_line
 from vecsim.cli.products import load_matrix, matrix_values
@@ -19,6 +21,8 @@ from vecsim.support.shown_text import printable
 if TYPE_CHECKING:
     from programs.course.measurement import CourseRun, Ready
 
+RVV = "rvv"
+"""What stands for all kernels for RISC-V Vector."""
 STANDARD_MEMORY = 1 << 20
 """Bytes of memory of `vecsim exec` if the user does not say."""
 
@@ -28,11 +32,18 @@ def course(
         str | None,
         typer.Argument(
             metavar="PROGRAM",
-            help="The program; without it all are listed.",
+            help="The program; without it all are listed. rvv: the kernels for RISC-V Vector.",
             autocompletion=completion.course,
         ),
     ] = None,
-    matrix: Annotated[str | None, options.matrix_argument(before="Of programs on a sparse matrix. ")] = None,
+    matrix: Annotated[
+        str | None,
+        options.matrix_argument(
+            before="Of programs on a sparse matrix. ",
+            after=" After rvv the name of a kernel; without it all are run.",
+            metavar="MATRIX|KERNEL",
+        ),
+    ] = None,
     size: Annotated[
         int | None,
         typer.Option(
@@ -49,15 +60,24 @@ def course(
         str | None,
         typer.Option(
             "--write",
-            metavar="FILE.s",
-            help="Write the text and its data for exec, debug and view; nothing is run.",
+            metavar="FILE.s|FILE.elf",
+            help="Write the text and its data for exec, debug and view, or a kernel and its source; "
+            "nothing is run.",
         ),
     ] = None,
+    hot: options.HotOption = None,
     json: options.JsonOption = None,
 ) -> None:
     """Run a program of the course and compare its cycles with the least that it must move and compute."""
     if program is None:
         _list(Output(json))
+        return
+    if program == RVV:
+        _check_for_kernels(size, seed, value_bits)
+        if write is not None:
+            write_kernel(matrix, write, json)
+        else:
+            run_kernels(matrix, options.chosen_machine(machine, set_, extend), engine, hot, json)
         return
     from programs.course.measurement import prepare_course, run_course
     from programs.course.registry import find
@@ -74,7 +94,14 @@ def course(
     output = Output(json)
     with chosen_engine(engine, described) as choice:
         result = choice.run(lambda name, watch: run_course(ready, described, engine=name))
-    _show(output, result, choice.name, value_bits)
+    _show(output, result, choice.name, value_bits, hot)
+
+
+def _check_for_kernels(size: int | None, seed: int, value_bits: int) -> None:
+    """Refuse options of other programs."""
+    given = {"--size": size is not None, "--seed": seed != 0, "--value-bits": value_bits != 32}
+    for option in (each for each, is_given in given.items() if is_given):
+        raise UserError(f"{option}: kernels for RISC-V Vector have fixed data; leave it out")
 
 
 def _list(output: Output) -> None:
@@ -86,10 +113,12 @@ def _list(output: Output) -> None:
     ]
     output.table(fill(table(["program", "what it does", "on", "what it shows"]), rows))
     names = ("name", "title", "on", "summary")
-    output.finish("vecsim course", {"programs": [dict(zip(names, row, strict=True)) for row in rows]})
+    programs = [dict(zip(names, row, strict=True)) for row in rows]
+    output.text(f"Kernels in C for RISC-V Vector, which vecsim course {RVV} runs:")
+    output.finish("vecsim course", {"programs": programs, "kernels": list_kernels(output)})
 
 
-def _show(output: Output, result: CourseRun, engine: str, value_bits: int) -> None:
+def _show(output: Output, result: CourseRun, engine: str, value_bits: int, hot: int | None) -> None:
     name, problem = result.ready.course.name, result.ready.placed.problem
     cycles = result.run.cycles
     how = f"{machine_line(result.run.machine)}; engine {engine}; {value_bits}-bit values"
@@ -104,6 +133,8 @@ def _show(output: Output, result: CourseRun, engine: str, value_bits: int) -> No
         ("result", "as by NumPy"),
     ]
     output.table(fill(table(["of this run"], [""]), rows))
+    if hot is not None:
+        output.table(hot_table(result.run.lines, hot, listing=False))
     document = {
         "program": name,
         "machine": result.run.machine.to_dict(),
