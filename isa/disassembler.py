@@ -72,6 +72,8 @@ def named_text(program: Program, pc: int) -> str:
 
     Of several names of a register the one that the source line has is taken, otherwise the first.
     """
+    if program.texts:
+        return program.texts[pc]
     line = program.source[pc].text if program.source else ""
     words = set(_WORD.findall(line))
     registers = _preferred(program.register_names, words)

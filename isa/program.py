@@ -75,6 +75,8 @@ class Program(Overview):
         SHA-256 of every file that assembling read, as it read it, by its path from the folder of the text,
         or `vecsim.support.project_packages.SHIPPED_TEXTS` and its path among the programs of vecsim; empty if
         the program was not made from a file. The same files give the same program.
+    texts
+        What each instruction is called, where its word does not say it; empty where all do.
     opcode
         (n,) int64.
     fields
@@ -97,6 +99,7 @@ class Program(Overview):
     register_names: Mapping[str, Register] = field(default_factory=dict)
     labels: Mapping[str, int] = field(default_factory=dict)
     inputs: Mapping[str, str] = field(default_factory=dict)
+    texts: tuple[str, ...] = ()
     opcode: npt.NDArray[np.int64] = field(init=False)
     fields: npt.NDArray[np.int64] = field(init=False)
 
@@ -159,6 +162,10 @@ class Program(Overview):
     def instruction(self, pc: int) -> Instruction:
         """Return the row of the table for instruction number ``pc``."""
         return self.instruction_set.by_opcode[int(self.opcode[pc])]
+
+    def mnemonic(self, pc: int) -> str:
+        """Return the mnemonic of instruction number ``pc``."""
+        return self.texts[pc].partition(" ")[0] if self.texts else self.instruction(pc).mnemonic
 
     def where(self, pc: int) -> str:
         """Name instruction number ``pc`` for a message: ``file.s:12: text`` where the source is known."""

@@ -113,13 +113,15 @@ def vtype_text(value: int) -> str:
     return ", ".join(map(str, names))
 
 
+def instruction_at(program: RiscvProgram, pc: int) -> str:
+    """Return the text of the instruction at an address, with the names of those that it jumps to."""
+    bits = int.from_bytes(program.bytes_at(pc, min(4, program.text_end - pc)), "little")
+    return instruction_text(bits, pc, program.code_labels.get)
+
+
 def listing(program: RiscvProgram) -> str:
     """Return a table with a line for each instruction: address, word, text, source line; and labels."""
-    names: dict[int, str] = {}
-    for name, symbol in program.symbols.items():
-        if program.text <= symbol.address < program.text_end:
-            names.setdefault(symbol.address, name)
-    lines, pc = [], program.text
+    names, lines, pc = program.code_labels, [], program.text
     while pc < program.text_end:
         bits = int.from_bytes(program.bytes_at(pc, min(4, program.text_end - pc)), "little")
         size = 2 if is_short(bits) else 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from isa.program import SourceLine
@@ -58,6 +59,15 @@ class RiscvProgram:
     lines: Sequence[tuple[int, SourceLine]] = ()
     inputs: Mapping[str, str] = field(default_factory=dict)
     extensions: frozenset[str] = frozenset()
+
+    @cached_property
+    def code_labels(self) -> Mapping[int, str]:
+        """The first symbol of each address of the text that has one."""
+        names: dict[int, str] = {}
+        for name, symbol in self.symbols.items():
+            if self.text <= symbol.address < self.text_end:
+                names.setdefault(symbol.address, name)
+        return names
 
     def line_of(self, address: int) -> SourceLine | None:
         """Return the source line of an instruction; None if it is not known."""

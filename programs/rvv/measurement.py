@@ -123,7 +123,7 @@ def run_kernel(
 def _of_kernel(timed: TimedProgram, execution: Execution) -> Callable[[int], bool]:
     """Return what tells whether a row of the timed program is of the function."""
     address, size = execution.symbol(FUNCTION)
-    return lambda row: address <= timed.addresses[row] < address + size
+    return lambda row: address <= timed.program.addresses[row] < address + size
 
 
 def _is_vector(timed: TimedProgram, row: int) -> bool:

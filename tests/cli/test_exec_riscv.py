@@ -44,7 +44,7 @@ def test_text_runs_and_shows_its_memory(vecsim, text, tmp_path):
         "exit_code": 3,
         "output": "",
     }
-    lines = {line["text"].partition(": ")[2]: line for line in documents[0]["lines"]}
+    lines = {line["text"]: line for line in documents[0]["lines"]}
     assert lines["vadd.vv v8, v8, v8"]["executions"] == 1
     assert documents[0]["expect"][0]["difference"] is None
 
@@ -54,8 +54,8 @@ def test_text_runs_and_shows_its_memory(vecsim, text, tmp_path):
     [
         (["--isa", "rv32"], "--isa rv32: unknown instruction set; rv64gcv is known"),
         (["--isa", "rv64gcv", "--set", "riscv.vlen=100"], "riscv.vlen = 100: must be a power of two from 64"),
-        (["--isa", "rv64gcv", "--registers"], "--registers: not supported for RISC-V programs"),
         (["--isa", "rv64gcv", "--set", "riscv.dlen=0"], "riscv.dlen = 0: must be a power of two from 64"),
+        (["--argument", "3"], "--argument 3: "),
     ],
 )
 def test_mistakes_are_one_line(vecsim, text, arguments, message):
@@ -76,9 +76,31 @@ def test_operations_that_are_not_counted_are_not_shown(vecsim, text):
     assert "physical" not in json.loads(result.out)
 
 
-@pytest.mark.parametrize("command", [("rerun", 1), ("compare", 2)])
-def test_results_are_neither_repeated_nor_compared(vecsim, text, tmp_path, command):
-    name, count = command
-    file = tmp_path / "run.json"
-    assert vecsim("exec", text, "--isa", "rv64gcv", "--json", file).code == 0
-    assert "not supported for results of RISC-V programs" in vecsim(name, *[file] * count).mistake()
+def test_registers_are_named_and_read_by_vtype(vecsim, text):
+    result = vecsim("exec", text, "--isa", "rv64gcv", "--registers", "--engine", "simpy", "--json", "-")
+    registers = json.loads(result.out)["registers"]
+    assert registers["special"] == {"vl": "4", "vtype": "e32, m1, ta, ma"}
+    assert (registers["scalar"]["a0"], registers["scalar"]["a7"]) == (3, 93)
+    assert list(registers["v"]) == ["v8"]
+    assert registers["v"]["v8"]["i32"][:5] == [2, 4, 6, 8, 0]
+
+
+def test_a_trace_has_instructions_with_their_source_lines(vecsim, text, tmp_path):
+    trace = tmp_path / "run.kanata"
+    asked = ["--engine", "simpy", "--trace", str(trace)]
+    assert vecsim("exec", text, "--isa", "rv64gcv", *asked).code == 0
+    lines = trace.read_text().splitlines()
+    (number,) = (line.split("\t")[1] for line in lines if line.endswith(": vadd.vv v8, v8, v8"))
+    (load,) = (line.split("\t")[1] for line in lines if line.endswith(": vle32.v v8, (a1)"))
+    assert f"W\t{number}\t{load}\t0" in lines  # it reads what the load has written
+    assert f"L\t{number}\t1\t{text}:7: vadd.vv v8, v8, v8\\n" in lines
+
+
+def test_why_adds_up_by_source_line(vecsim, text):
+    result = vecsim("why", text, "--isa", "rv64gcv", "--engine", "simpy", "--json", "-")
+    (explained,) = json.loads(result.out)["explanations"]
+    lines = explained["lines"]
+    assert sum(line["cycles"] for line in lines) == explained["cycles"]
+    assert [line["place"] for line in lines if line["source"] == "la a1, x"] == [f"{text}:4"] * 2
+    assert any(part == "moving `v8`" for part in explained["cycles_by_part"])
+    assert "source line" in result.err

@@ -64,7 +64,7 @@ def test_source_lines():
     read = read_elf(SIEVE)
     text = (Path(__file__).parent / "sieve.c").read_text().splitlines()
     line = 1 + next(k for k, each in enumerate(text) if "sieve(void)" in each)
-    assert read.line_of(read.symbols["sieve"].address) == SourceLine("sieve.c", line, "")
+    assert read.line_of(read.symbols["sieve"].address) == SourceLine("sieve.c", line, text[line - 1])
     assert read.line_of(read.text - 2) is None
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from isa.program import Program
+    from vecsim.data.memory_files import Placed
 
 
 class DataFiles:
@@ -109,12 +110,10 @@ class DataFiles:
 
         return put(memory, self._loaded, self._program), memory
 
-    def fill(self, memory: npt.NDArray[np.uint8]) -> None:
-        """Write what is loaded into the memory of a program that is there already."""
-        from vecsim.data.memory_files import put
-
-        if self._loaded:
-            put(memory, self._loaded, self._program)
+    @property
+    def arrays(self) -> tuple[Placed, ...]:
+        """The arrays that are loaded."""
+        return tuple(self._loaded)
 
     @property
     def places(self) -> tuple[tuple[int, int], ...]:

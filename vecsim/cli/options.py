@@ -178,6 +178,18 @@ MemoryOption = Annotated[
     str,
     typer.Option("--memory", metavar="BYTES", help="Simulated memory of FILE.s, all zero: 4096, 64K, 1M."),
 ]
+IsaOption = Annotated[
+    str | None,
+    typer.Option(
+        "--isa",
+        metavar="rv64gcv[_xhism]",
+        help="The text is RISC-V with vectors, and custom extensions; an ELF file says so itself.",
+    ),
+]
+ArgumentOption = Annotated[
+    list[str] | None,
+    typer.Option("--argument", metavar="TEXT", help="Give main of a RISC-V program an argument. Repeatable."),
+]
 ShowOption = Annotated[
     list[str] | None,
     typer.Option(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from isa.declaration import SPECIAL_REGISTERS, Timing, Unit
+from isa.declaration import Timing, Unit
 from isa.state import interpreted
 from vecsim.debugger.activity import Activity, activities, started_elements
 from vecsim.debugger.position import Position
-from vecsim.engines.decoded import FLOAT, SPECIAL, decode
+from vecsim.engines.decoded import scalar_name
 from vecsim.engines.interpreted_run import ExtendedRun, InterpretedRun
 from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
+from vecsim.engines.recorded.program import resolved
 from vecsim.engines.rules.addresses import elements, place
 from vecsim.engines.rules.issue import earliest_issue, scalars_ready_at, take_element
 from vecsim.engines.rules.memory_order import scalar_order_at
@@ -61,7 +62,7 @@ def arrays_of(position: Position) -> InterpretedRun:
     numbers = machine_numbers(machine, record, len(program), len(state.memory))
     own = own_arrays(machine)
     r = (ExtendedRun if own else InterpretedRun)(
-        objects(Instruction, program_rows(decode(program, machine), machine)),
+        objects(Instruction, program_rows(resolved(program, machine), machine)),
         numbers,
         cache_numbers(machine),
         extension_numbers(machine).tolist(),
@@ -96,14 +97,8 @@ def _scalar_wait(r: InterpretedRun, instruction: Instruction, cycle: int) -> str
         ready = r.scalars[register].ready_at
         if ready > cycle:
             when = "with a vector result in flight" if ready >= NEVER else f"in cycle {ready}"
-            return f"waits for {_scalar_name(register)}, which is ready {when}"
+            return f"waits for {scalar_name(register)}, which is ready {when}"
     return ""
-
-
-def _scalar_name(register: int) -> str:
-    if register >= SPECIAL:
-        return SPECIAL_REGISTERS[register - SPECIAL]
-    return f"f{register - FLOAT}" if register >= FLOAT else f"x{register}"
 
 
 def _order_wait(r: InterpretedRun, cycle: int) -> str:

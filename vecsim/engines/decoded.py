@@ -102,6 +102,15 @@ class Decoded(NamedTuple):
 WIDTHS = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late": 2, "reads": 5}
 WIDTHS |= {"whole_reads": 10, "writes": 2, "whole_writes": 8, "accumulators": 8}
 """Of the arrays that have several numbers a row."""
+
+
+def scalar_name(register: int) -> str:
+    """Return the plain name of a scalar register by its number among all."""
+    if register >= SPECIAL:
+        return SPECIAL_REGISTERS[register - SPECIAL]
+    return f"f{register - FLOAT}" if register >= FLOAT else f"x{register}"
+
+
 _FIRST = {"x": 0, "f": FLOAT, "s": SPECIAL}
 _SPECIAL = {name: SPECIAL + i for i, name in enumerate(SPECIAL_REGISTERS)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -27,7 +27,8 @@ class Line:
     pc
         Its number.
     text
-        Its line in the source, without a comment; disassembled where there is no source.
+        Its line in the source, without a comment; disassembled where there is no source, or where the line is
+        of another language.
     place
         File and number of the line; empty where there is no source.
     mnemonic, unit
@@ -43,6 +44,8 @@ class Line:
         other instructions.
     hits, misses
         Its requests to each cache, ``l1`` and ``l2``, that hit and that missed; empty if it made none.
+    address, source
+        Of a recorded program the address of the instruction and the text of its line in the source.
     """
 
     pc: int
@@ -57,6 +60,8 @@ class Line:
     waits: dict[str, int]
     hits: dict[str, int] = field(default_factory=dict)
     misses: dict[str, int] = field(default_factory=dict)
+    address: int | None = None
+    source: str = ""
 
     @property
     def longest_wait(self) -> str:
@@ -72,7 +77,7 @@ class Line:
 
 
 def lines_of(program: Program, attribution: Attribution) -> tuple[Line, ...]:
-    """Return every instruction that was executed, in the order of the program; the parts of one as one.
+    """Return every instruction that was executed, in the order of the program; the rows of one as one.
 
     Parameters
     ----------
@@ -82,21 +87,34 @@ def lines_of(program: Program, attribution: Attribution) -> tuple[Line, ...]:
         The cycles of each.
     """
     if isinstance(program, RecordedProgram):
-        attribution = _of_instructions(program, attribution)
-    return tuple(_line(program, attribution, int(pc)) for pc in np.flatnonzero(attribution.executions))
+        lines = _lines(program, _of_instructions(program, attribution))
+        return tuple(sorted(lines, key=lambda line: line.address or 0))
+    return tuple(_lines(program, attribution))
+
+
+def _lines(program: Program, attribution: Attribution) -> Iterator[Line]:
+    return (_line(program, attribution, int(pc)) for pc in np.flatnonzero(attribution.executions))
 
 
 def _of_instructions(program: RecordedProgram, attribution: Attribution) -> Attribution:
-    """Return an attribution in which the first part of an instruction has what all its parts came to."""
-    first = np.flatnonzero([not row.joined for row in program.rows])
+    """Return an attribution in which the first row of an instruction has what all its rows came to.
+
+    It has a row for each of its parts, under each vtype.
+    """
+    count = len(program.rows)
+    starts = np.flatnonzero([not row.joined for row in program.rows])
+    rows_of: dict[int, int] = {}
+    addresses = program.addresses or range(count)
+    first = np.array([rows_of.setdefault(addresses[row], int(row)) for row in starts], np.int64)
+    of_row = first[np.searchsorted(starts, np.arange(count), side="right") - 1]
 
     def summed(values: Ints) -> Ints:
         result = np.zeros_like(values)
-        result[first] = np.add.reduceat(values, first, axis=0)
+        np.add.at(result, of_row, values)
         return result
 
     executions = np.zeros_like(attribution.executions)
-    executions[first] = attribution.executions[first]
+    np.add.at(executions, first, attribution.executions[starts])
     return replace(
         attribution,
         executions=executions,
@@ -113,13 +131,18 @@ def _line(program: Program, attribution: Attribution, pc: int) -> Line:
     hits, misses = attribution.hits[pc], attribution.misses[pc]
     asked = [(name, at) for at, name in enumerate(CACHES) if hits[at] + misses[at]]
     source = program.source[pc] if program.source else None
+    if program.texts:
+        text = program.texts[pc]
+    elif source:
+        text = " ".join(source.text.split())
+    else:
+        text = instruction_text(instruction, program.fields[pc].tolist(), pc)
+    addresses = program.addresses if isinstance(program, RecordedProgram) else ()
     return Line(
         pc=pc,
-        text=" ".join(source.text.split())
-        if source
-        else instruction_text(instruction, program.fields[pc].tolist(), pc),
-        place=f"{source.file}:{source.line}" if source else "",
-        mnemonic=instruction.mnemonic,
+        text=text,
+        place=f"{source.file}:{source.line}" if source and source.line else "",
+        mnemonic=program.mnemonic(pc),
         unit=Unit(instruction.unit).name.lower(),
         executions=int(attribution.executions[pc]),
         elements=int(attribution.elements[pc]),
@@ -128,6 +151,8 @@ def _line(program: Program, attribution: Attribution, pc: int) -> Line:
         waits=_named(attribution.waited[pc]),
         hits={name: int(hits[at]) for name, at in asked},
         misses={name: int(misses[at]) for name, at in asked},
+        address=addresses[pc] if addresses else None,
+        source=" ".join(source.text.split()) if source and addresses else "",
     )
 
 

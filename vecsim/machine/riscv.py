@@ -82,3 +82,8 @@ class Riscv(Frozen):
     def group_bits(self) -> int:
         """Bits of a group: ``dlen``, or ``vlen`` where that is less."""
         return min(self.vlen, self.dlen)
+
+    @property
+    def record_numbers(self) -> tuple[int, ...]:
+        """The numbers that the record of a run may depend on: all but costs."""
+        return tuple(value for _, value in self if isinstance(value, int))

@@ -5,11 +5,13 @@ Files are static, for RV64, little-endian, and need no relocation, as compilers 
 
 from __future__ import annotations
 
+import hashlib
 import io
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from elftools.dwarf.dwarfinfo import DWARFInfo
@@ -21,7 +23,7 @@ from isa.program import SourceLine
 from isa.riscv.extensions import extensions_in_attribute
 from isa.riscv.program import RiscvProgram, Segment, Symbol
 from vecsim.support.errors import UserError, in_words
-from vecsim.support.input_files import ELF_FILE, Name, read_input
+from vecsim.support.input_files import ELF_FILE, SOURCE, Name, read_input, read_text
 
 MOST_ADDRESS = (1 << 63) - 1
 HOST_SYMBOLS = "tohost", "fromhost"
@@ -47,9 +49,16 @@ class ElfProgram(RiscvProgram):
         """
         try:
             elf = ELFFile(io.BytesIO(self.content))
-            lines = _lines_of(elf.get_dwarf_info()) if elf.has_dwarf_info() else ()
+            lines = _lines_of(elf.get_dwarf_info(), self._texts) if elf.has_dwarf_info() else ()
             return sorted(lines, key=lambda each: each[0])
         except Exception:  # the library fails in many ways
+            return []
+
+    def _texts(self, name: str) -> list[str]:
+        """Return the lines of a source file that lies next to the program; none if it does not."""
+        try:
+            return read_text(Path(self.name).parent / PurePosixPath(name).name, SOURCE).split("\n")
+        except UserError:
             return []
 
 
@@ -102,7 +111,15 @@ def _parsed(elf: Any, content: bytes, name: str) -> ElfProgram:
     end += end % 2
     extensions = extensions_in_attribute(_architecture(elf))
     return ElfProgram(
-        name, elf["e_entry"], segments, begin, end, symbols, extensions=extensions, content=content
+        name,
+        elf["e_entry"],
+        segments,
+        begin,
+        end,
+        symbols,
+        inputs={Path(name).name: hashlib.sha256(content).hexdigest()},
+        extensions=extensions,
+        content=content,
     )
 
 
@@ -138,16 +155,23 @@ def _symbols(elf: Any) -> Iterator[tuple[str, Symbol]]:
                     yield each.name, Symbol(each["st_value"], each["st_size"])
 
 
-def _lines_of(dwarf: DWARFInfo) -> Iterator[tuple[int, SourceLine | None]]:
+def _lines_of(
+    dwarf: DWARFInfo, texts_of: Callable[[str], list[str]]
+) -> Iterator[tuple[int, SourceLine | None]]:
     for unit in dwarf.iter_CUs():
         program = dwarf.line_program_for_CU(unit)
         if program is None:
             continue
         names = [each.name.decode("utf-8", "replace") for each in program["file_entry"]]
+        texts = [texts_of(name) for name in names]
         first = 0 if program["version"] >= 5 else 1
         for entry in program.get_entries():
             state = entry.state
             if state is None:
                 continue
-            known = 0 <= state.file - first < len(names) and not state.end_sequence
-            yield state.address, SourceLine(names[state.file - first], state.line, "") if known else None
+            file = state.file - first
+            if state.end_sequence or not 0 <= file < len(names):
+                yield state.address, None
+                continue
+            text = texts[file][state.line - 1].strip() if 0 < state.line <= len(texts[file]) else ""
+            yield state.address, SourceLine(names[file], state.line, text)

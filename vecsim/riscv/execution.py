@@ -197,10 +197,30 @@ class Execution:
         UserError
             It asks the host for what that does not do.
         """
+        control = self.hart.control
+        exit_code = self.advance(limit)
+        if exit_code is None:
+            raise self._fault(Trap.NONE, f"no end after {limit} instructions: {LIMIT_REACHED}")
+        return RiscvResult(exit_code, bytes(self._host.output), int(control[COUNT]), self.hart)
+
+    def advance(self, end: int | None = None) -> int | None:
+        """Run until this many instructions have retired since the beginning, or to the end of the program.
+
+        Returns
+        -------
+        int or None
+            The exit code; None if the program has not ended.
+
+        Raises
+        ------
+        RiscvFault
+            It traps.
+        UserError
+            It asks the host for what that does not do.
+        """
         control, host = self.hart.control, self._host
-        while host.exit_code is None:
-            left = None if limit is None else limit - int(control[COUNT])
-            trap = self.interpreter.run(left)
+        while host.exit_code is None and (end is None or control[COUNT] < end):
+            trap = self.interpreter.run(None if end is None else end - int(control[COUNT]))
             if trap == Trap.CALL:
                 host.call(self.hart)
                 control[PC] += 4
@@ -210,11 +230,14 @@ class Execution:
                 host.read_message(self.hart, int(control[TOHOST]), fromhost and fromhost.address)
             elif trap == Trap.FETCH_FAULT and control[PC] == HALT:
                 host.exit_code = int(self.hart.x[A0])
-            elif trap == Trap.NONE:
-                raise self._fault(trap, f"no end after {limit} instructions: {LIMIT_REACHED}")
-            else:
+            elif trap != Trap.NONE:
                 raise self._fault(trap, self._reason(trap))
-        return RiscvResult(host.exit_code, bytes(host.output), int(control[COUNT]), self.hart)
+        return host.exit_code
+
+    @property
+    def output(self) -> bytes:
+        """What the program has written so far."""
+        return bytes(self._host.output)
 
     def _fault(self, trap: Trap, reason: str) -> RiscvFault:
         pc = int(self.hart.control[PC])

@@ -69,6 +69,7 @@ class InputKind:
 
 
 ASSEMBLY = InputKind("an assembly text", 1 << 26)
+SOURCE = InputKind("a source text", 1 << 26)
 SUBMISSION = InputKind("a text that is graded", 1 << 16, links=False)
 ELF_FILE = InputKind("a RISC-V program (ELF)", 1 << 28)
 PROGRAM_FILE = InputKind("a program file", 1 << 30)

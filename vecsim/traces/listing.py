@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from isa.disassembler import named_text
 from isa.program import Program
 from isa.registers import register_name
 from vecsim.engines.cause import Cause
+from vecsim.engines.decoded import scalar_name
+from vecsim.engines.recorded.program import RecordedProgram
 
 MASK = "mask"
 """What the vector mask is called among registers."""
@@ -43,6 +46,8 @@ def listed(program: Program) -> tuple[Listed, ...]:
 
 
 def _listed(program: Program, pc: int) -> Listed:
+    if isinstance(program, RecordedProgram):
+        return _of_recorded(program, pc)
     row, fields = program.instruction(pc), program.fields[pc].tolist()
     text = named_text(program, pc)
     reads, writes, plain = [*row.reads], [*row.writes, *row.late], []
@@ -64,6 +69,23 @@ def _listed(program: Program, pc: int) -> Listed:
         reads=_without_zero(reads),
         writes=_without_zero(writes),
     )
+
+
+def _of_recorded(program: RecordedProgram, pc: int) -> Listed:
+    row, line = program.rows[pc], program.source[pc] if program.source else None
+    return Listed(
+        text=named_text(program, pc),
+        place=f"{line.file}:{line.line}" if line and line.line else "",
+        source=line.text if line else "",
+        registers={},
+        reads=_recorded_names(row.awaited, (*row.reads, *row.whole_reads)),
+        writes=_recorded_names((*row.scalar_writes, *row.late), (*row.writes, *row.whole_writes)),
+    )
+
+
+def _recorded_names(scalars: Iterable[int], vectors: Iterable[int]) -> tuple[str, ...]:
+    """Return the names of registers by their numbers among all scalars, and among the vectors."""
+    return tuple(dict.fromkeys([*map(scalar_name, scalars), *(f"v{number}" for number in vectors)]))
 
 
 def _has(text: str, name: str) -> bool:

@@ -19,10 +19,12 @@ from vecsim.engines.result import Run
 from vecsim.engines.running import MAX_CYCLES, run, start
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.machine import Machine
+from vecsim.riscv.timing.replay import Replay
 from vecsim.support.shown_text import one_line
 from vecsim.traces.listing import Listed, listed
 from vecsim.traces.window import WHOLE, Window
-from vecsim.viewer.values import SCALARS, Changes, Values, follow
+from vecsim.viewer.hart_values import held_by_hart
+from vecsim.viewer.values import Changes, Held, Values, follow
 
 Ints = npt.NDArray[np.int64]
 
@@ -129,6 +131,8 @@ class Subject:
         Bytes of a float, 4 or 8.
     pieces
         Of memory, to be shown.
+    replay
+        The values of a RISC-V program, which are not in the state of an engine.
     """
 
     name: str
@@ -137,6 +141,7 @@ class Subject:
     machine: Machine
     value_bytes: int = 4
     pieces: tuple[Piece, ...] = ()
+    replay: Replay | None = None
 
     def __post_init__(self) -> None:
         """Make the name one that a page can show."""
@@ -165,15 +170,14 @@ class Recorded:
     done: Run
     listing: tuple[Listed, ...]
     times: dict[str, npt.NDArray[np.int64]]
-    values: Values
+    values: Held
     left_out: int
 
     def columns(self) -> dict[str, npt.NDArray[Any]]:
         """Return all numbers of the page: times, and changes sorted by cell and then by age."""
         built: dict[str, npt.NDArray[Any]] = dict(self.times)
         built |= _sorted("scalar", self.values.scalars, np.float64)
-        section = self.subject.machine.section_size
-        built |= _sorted("vector", self.values.vectors, np.int64, section)
+        built |= _sorted("vector", self.values.vectors, np.int64, self.values.section)
         contents = built.pop("vector_content").reshape(-1).view(np.uint32)
         low, high = contents[::2], contents[1::2]
         built |= {"vector_low": low} | ({"vector_high": high} if high.any() else {})
@@ -183,20 +187,20 @@ class Recorded:
 
     def facts(self) -> dict[str, Any]:
         """Return all that is no column."""
-        subject = self.subject
+        subject, values = self.subject, self.values
         return {
             "name": subject.name,
             "machine": subject.machine.to_dict(),
             "cycles": self.done.cycles,
             "instructions": self.done.instructions,
             "leftOut": self.left_out,
-            "valuesUntil": self.values.known_until,
+            "valuesUntil": values.known_until,
             "valueBytes": subject.value_bytes,
-            "section": subject.machine.section_size,
-            "vectorRegisters": subject.machine.vector_registers,
+            "section": values.section,
+            "vectorRegisters": values.vector_registers,
             "ports": subject.machine.ports,
-            "scalars": list(SCALARS),
-            "names": {name: f"{kind}{n}" for name, (kind, n) in subject.program.register_names.items()},
+            "scalars": list(values.names),
+            "names": values.second_names,
             "labels": dict(subject.program.labels),
             "pieces": [vars(piece) for piece in subject.pieces],
             "listing": [
@@ -255,10 +259,19 @@ def record(
     columns, left_out = times.columns()
     age = columns["age"]
     first, end = (int(age[0]), int(age[-1]) + 1) if len(age) else (0, 0)
+    held = _held(subject, range(first, end), engine)
+    return Recorded(subject, done, listed(subject.program), columns, held, left_out)
+
+
+def _held(subject: Subject, ages: range, engine: str) -> Held:
+    """Execute a program an instruction at a time, and return what registers and memory held."""
+    wide = subject.value_bytes == 8
+    if subject.replay is not None:
+        return held_by_hart(subject.replay, subject.pieces, wide, MOST_BYTES, ages)
     one_by_one = subject.machine.model_copy(update={"issue_width": 1})
     again = GENERAL if engine == DEFAULT_ENGINE else engine  # the loop that has just been in use
     running = start(subject.program, subject.memory, one_by_one, engine=again)
-    running.advance(instructions=first)
-    values = Values(running.state, subject.pieces, subject.value_bytes == 8, MOST_BYTES)
-    follow(running, subject.program, values, first, end)
-    return Recorded(subject, done, listed(subject.program), columns, values, left_out)
+    running.advance(instructions=ages.start)
+    values = Values(subject.program, running.state, subject.pieces, wide, MOST_BYTES)
+    follow(running, subject.program, values, ages)
+    return values.held

@@ -49,11 +49,41 @@ class Changes:
         return len(self.age)
 
 
+@dataclass
+class Held:
+    """What registers and pieces of memory held.
+
+    Attributes
+    ----------
+    names
+        The scalar registers in the order in which they are kept.
+    section, vector_registers
+        Elements of a vector register, and how many there are; the mask follows them.
+    second_names
+        Other names of registers, with the plain ones.
+    scalars, vectors, memory
+        The changes; of each piece of memory byte by byte.
+    known_until
+        The first instruction whose results in vector registers were not noted; None: all were.
+    """
+
+    names: tuple[str, ...]
+    section: int
+    vector_registers: int
+    second_names: dict[str, str]
+    scalars: Changes = field(default_factory=Changes)
+    vectors: Changes = field(default_factory=Changes)
+    memory: list[Changes] = field(default_factory=list)
+    known_until: int | None = None
+
+
 class Values:
     """Looks at a state after each instruction, and notes what has changed.
 
     Parameters
     ----------
+    program
+        What runs.
     state
         Of an engine that is running; it is looked at where it is.
     pieces
@@ -64,23 +94,24 @@ class Values:
         Of contents of vector registers; when there are more, no more are noted.
     """
 
-    def __init__(self, state: State, pieces: tuple[Piece, ...], wide: bool, most_bytes: int) -> None:
+    def __init__(
+        self, program: Program, state: State, pieces: tuple[Piece, ...], wide: bool, most_bytes: int
+    ) -> None:
         self._state = state
         self._floats = state.fd if wide else state.fs[::2]
         self._pieces = [state.memory[piece.address : piece.end] for piece in pieces]
         self._left = most_bytes
-        self.scalars, self.vectors = Changes(), Changes()
-        self.memory = [Changes() for _ in pieces]
-        self.known_until: int | None = None
-        """The first instruction whose results in vector registers were not noted; None: all were."""
+        names = {name: f"{kind}{n}" for name, (kind, n) in program.register_names.items()}
+        registers = len(state.v) // state.section
+        self.held = Held(SCALARS, state.section, registers, names, memory=[Changes() for _ in pieces])
         vectors = state.v.reshape(-1, state.section)
         self._scalars = self._look()
         self._vectors, self._mask = vectors.copy(), state.mask.copy()
         self._bytes = [piece.copy() for piece in self._pieces]
-        self.scalars.note(-1, np.arange(len(SCALARS)), self._scalars)
-        self.vectors.note(-1, np.arange(len(vectors)), self._vectors)
-        self.vectors.note(-1, np.array([len(vectors)]), self._mask[None].astype(np.int64))
-        for changes, piece in zip(self.memory, self._bytes, strict=True):
+        self.held.scalars.note(-1, np.arange(len(SCALARS)), self._scalars)
+        self.held.vectors.note(-1, np.arange(len(vectors)), self._vectors)
+        self.held.vectors.note(-1, np.array([len(vectors)]), self._mask[None].astype(np.int64))
+        for changes, piece in zip(self.held.memory, self._bytes, strict=True):
             changes.note(-1, np.arange(len(piece)), piece)
 
     def _look(self) -> npt.NDArray[np.float64]:
@@ -92,15 +123,15 @@ class Values:
         now = self._look()
         changed = np.flatnonzero((now != self._scalars) & ~(np.isnan(now) & np.isnan(self._scalars)))
         if len(changed):
-            self.scalars.note(age, changed, now[changed])
+            self.held.scalars.note(age, changed, now[changed])
             self._scalars = now
-        if self.known_until is None and instruction.unit != Unit.SCALAR:
+        if self.held.known_until is None and instruction.unit != Unit.SCALAR:
             self._note_vectors(age)
         if instruction.access is not None and instruction.access.store:
             self._note_memory(age)
 
     def _note_memory(self, age: int) -> None:
-        for changes, before, piece in zip(self.memory, self._bytes, self._pieces, strict=True):
+        for changes, before, piece in zip(self.held.memory, self._bytes, self._pieces, strict=True):
             where = np.flatnonzero(piece != before)
             if len(where):
                 changes.note(age, where, piece[where])
@@ -113,18 +144,18 @@ class Values:
         mask = not np.array_equal(state.mask, self._mask)
         self._left -= 8 * state.section * (len(changed) + mask)
         if self._left < 0:
-            self.known_until = age
+            self.held.known_until = age
             return
         if len(changed):
             self._vectors[changed] = now[changed]
-            self.vectors.note(age, changed, now[changed])
+            self.held.vectors.note(age, changed, now[changed])
         if mask:
             self._mask = state.mask.copy()
-            self.vectors.note(age, np.array([len(now)]), self._mask[None].astype(np.int64))
+            self.held.vectors.note(age, np.array([len(now)]), self._mask[None].astype(np.int64))
 
 
-def follow(running: Engine, program: Program, values: Values, first: int, end: int) -> None:
-    """Let an engine that has executed ``first`` instructions go on to ``end`` of them, and note what changes.
+def follow(running: Engine, program: Program, values: Values, ages: range) -> None:
+    """Let an engine that has executed the instructions before some go on with them; note what changes.
 
     Parameters
     ----------
@@ -132,9 +163,13 @@ def follow(running: Engine, program: Program, values: Values, first: int, end: i
         On a machine that issues one instruction in a cycle.
     program
         What it runs.
+    values
+        Where changes are noted.
+    ages
+        The numbers of the instructions.
     """
     instructions = [program.instruction(pc) for pc in range(len(program))]
-    for age in range(first, end):
+    for age in ages:
         instruction = instructions[running.pc]
         running.advance(instructions=1)
         values.note(age, instruction)

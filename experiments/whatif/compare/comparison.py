@@ -235,6 +235,7 @@ def _choices(layout: Layout) -> dict[str, Any]:
         return {name: getattr(layout, name) for name in CHOSEN_OF_RUNS} | _options(layout.results)
     result = {name: getattr(layout, name) for name in ("engine", "value_bits", "memory_bytes", "max_cycles")}
     result |= {f"define {name}": value for name, value in layout.define.items()}
+    result |= {f"argument {place}": value for place, value in enumerate(layout.arguments, 1)}
     return result | _arrays(layout.load)
 
 

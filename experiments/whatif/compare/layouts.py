@@ -191,6 +191,8 @@ class ExecLayout(_Made, _ByCause):
     value_bits: Bits
     memory_bytes: Memory
     max_cycles: Cycles
+    isa: str | None = None
+    arguments: list[str] = Field(default_factory=list)
     load: list[ArrayEntry] = Field(default_factory=list)
 
 
@@ -227,6 +229,8 @@ class Specification(_Strict):
     set: Choices
     option: Choices
     define: dict[str, Annotated[list[int], Field(min_length=1)]] = Field(default_factory=dict)
+    isa: str = ""
+    argument: Choices = Field(default_factory=dict)
     load: list[Name] = Field(default_factory=list)
     memory: Memory = MEMORY_BYTES
     design: str
@@ -243,7 +247,8 @@ class Specification(_Strict):
     @property
     def factors(self) -> dict[str, list[int | bool | str]]:
         """What is varied, as `experiments.whatif.sweep.Sweep.factors` has it."""
-        return factors_of(self.set, self.option, {name: [*values] for name, values in self.define.items()})
+        define: Choices = {name: [*values] for name, values in self.define.items()}
+        return factors_of(self.set, self.option, define, self.argument)
 
     @property
     def is_of_texts(self) -> bool:
@@ -294,11 +299,8 @@ def check(where: str, kind: str, content: Mapping[str, Any]) -> Layout:
     Raises
     ------
     UserError
-        Something is missing, of another type or contradicts itself, naming the file and the first such thing;
-        or it is of a RISC-V program.
+        Something is missing, of another type or contradicts itself, naming the file and the first such thing.
     """
-    if "riscv" in content:
-        raise UserError(f"{where}: not supported for results of RISC-V programs; run vecsim exec again")
     if kind == WHY_PROGRAM and isinstance(explained := content.get("explanations"), list):
         content = {**content, **next((each for each in explained if isinstance(each, dict)), {})}
     try:

@@ -22,8 +22,8 @@ from experiments.whatif.compare.layouts import (
 from experiments.whatif.sweep import Sweep, SweepTable, sweep
 from experiments.whatif.sweep.attributes import Value
 from experiments.whatif.sweep.inputs import PREFIX, load_input
-from experiments.whatif.sweep.specification import DEFINE, OPTION, Point
-from experiments.whatif.sweep.texts import prepare_text
+from experiments.whatif.sweep.specification import ARGUMENT, DEFINE, OPTION, Point
+from experiments.whatif.sweep.texts import Text, riscv_source
 from isa import binary
 from isa.assembler import assemble_file
 from isa.declaration import InstructionSet
@@ -37,6 +37,7 @@ from vecsim.data.conversion import OBJECT
 from vecsim.data.memory_files import Array, at_place, put, read_array
 from vecsim.data.precision import value_bytes
 from vecsim.engines.running import run
+from vecsim.engines.source import Runnable
 from vecsim.machine import Machine, extensions_of, instruction_set_of, machine_class
 from vecsim.machine.extension_files import SHIPPED as EXTENSIONS_FOLDER
 from vecsim.results.digests import matrix_sha256, program_sha256
@@ -235,19 +236,20 @@ class Repetition:
         if any(not is_regular(place_here(Path(each.file))) for each in layout.files):  # `changed` names them
             return Repeated(key, row.cycles, None, None)
         width, machine = value_bytes(layout.value_bits), self.machine(layout.machine)
-        instructions = instruction_set_of(machine.extensions)
         file = next((each.file for each in layout.files if each.what == "program"), layout.file)
-        program = _program(str(place_here(Path(file))), layout.define, width, instructions)
-        memory = np.zeros(layout.memory_bytes, np.uint8)
-        arrays = [at_place(_array(message, width), program, len(memory), "--load") for message in layout.load]
-        now = run(
-            put(memory, arrays, program),
-            memory,
-            machine,
-            engine=_engine(layout.engine),
-            max_cycles=layout.max_cycles,
+        text = Text(
+            str(place_here(Path(file))),
+            layout.isa or "",
+            layout.define,
+            layout.arguments,
+            [_array(message, width) for message in layout.load],
+            layout.value_bits,
+            layout.memory_bytes,
+            layout.max_cycles,
         )
-        return Repeated(key, row.cycles, now.cycles, row.program_sha256 != program_sha256(program))
+        program, memory, on = _started(text, machine)
+        now = run(program, memory, on, engine=_engine(layout.engine), max_cycles=layout.max_cycles)
+        return Repeated(key, row.cycles, now.cycles, row.program_sha256 != program_sha256(now.program))
 
     def sweep(self, layout: SweepLayout) -> tuple[Repeated, ...]:
         """Run a sweep on the machine whose numbers are stated, on the matrices that are what they were.
@@ -296,17 +298,19 @@ class Repetition:
             if row.cycles is not None and file is not None and arrays is not None:
                 self.watch(" ".join(key), number, len(rows))
                 point = _point(spec, key[1:])
-                changed = machine.changed(point.machine)
-                prepared = prepare_text(
+                text = Text(
                     file,
+                    spec.isa,
                     point.symbols,
+                    list(point.arguments.values()),
                     arrays,
-                    changed,
-                    value_bits=spec.value_bits,
-                    memory_bytes=spec.memory,
+                    spec.value_bits,
+                    spec.memory,
+                    spec.max_cycles,
                 )
+                program, memory, on = _started(text, machine.changed(point.machine))
                 how: dict[str, Any] = {"engine": _engine(spec.engine), "max_cycles": spec.max_cycles}
-                now = run(prepared.program, prepared.loaded.memory, changed, **how).cycles
+                now = run(program, memory, on, **how).cycles
             result.append(Repeated(key, row.cycles, now, None))
         return tuple(result)
 
@@ -359,7 +363,8 @@ def _point(spec: Specification, varied: Sequence[str]) -> Point:
     machine = {name: _value(spec.set[name], text) for name, text in values.items() if name in spec.set}
     options = {name: values[OPTION + name] for name in spec.option if OPTION + name in values}
     symbols = {name: int(values[DEFINE + name]) for name in spec.define if DEFINE + name in values}
-    return Point(machine, options, symbols)
+    arguments = {place: values[ARGUMENT + place] for place in spec.argument}
+    return Point(machine, options, symbols, arguments)
 
 
 def _value(values: Sequence[Value], text: str) -> int | bool:
@@ -399,6 +404,17 @@ def _array(message: ArrayEntry, width: int) -> Array:
             f"then {short(message.sha256)})"
         )
     return each
+
+
+def _started(text: Text, machine: Machine) -> Runnable:
+    """Return a program with its arrays, ready to run."""
+    if text.is_riscv:
+        return riscv_source(text).on(machine)
+    width = value_bytes(text.value_bits)
+    program = _program(text.file, text.symbols, width, instruction_set_of(machine.extensions))
+    memory = np.zeros(text.memory_bytes, np.uint8)
+    arrays = [at_place(each, program, len(memory), "--load") for each in text.arrays]
+    return Runnable(put(memory, arrays, program), memory, machine)
 
 
 def _program(file: str, symbols: Mapping[str, int], width: Any, instruction_set: InstructionSet) -> Program:

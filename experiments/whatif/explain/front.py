@@ -11,7 +11,7 @@ from experiments.report.comparison import Comparison
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table
 from experiments.whatif.explain.cells import ABSENT, Cells
 from experiments.whatif.sweep.cost import COUNTED, WEIGHTS, cost
-from experiments.whatif.sweep.specification import DEFINE, OPTION
+from experiments.whatif.sweep.specification import ARGUMENT, DEFINE, OPTION
 from vecsim.support.suggestions import amount
 
 MOST_SHOWN = 40
@@ -44,9 +44,9 @@ class Candidate:
 def candidates(cells: Cells) -> list[Candidate]:
     """Return every program on every machine that has a result for every matrix.
 
-    There are none where symbols of texts are varied: these may change what is computed.
+    There are none where symbols or arguments are varied: these may change what is computed.
     """
-    if any(name.startswith(DEFINE) for name in cells.several):
+    if any(name.startswith((DEFINE, ARGUMENT)) for name in cells.several):
         return []
     places = np.column_stack([cells.program, *cells.place.values()])
     points, which = np.unique(places, axis=0, return_inverse=True)

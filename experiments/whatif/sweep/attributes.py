@@ -105,7 +105,7 @@ def read_attribute(name: str, value: Any) -> Any:
         return tuple(map(_extension, series(name, _alone(value), "names")))
     if name == "load":
         return tuple(text(name, each) for each in series(name, value, "texts"))
-    if name in ("set", "option"):
+    if name in ("set", "option", "argument"):
         return _factors(name, value)
     if name == "define":
         return {key: _integers(f"{name}.{key}", values) for key, values in _factors(name, value).items()}
@@ -121,7 +121,7 @@ def read_attribute(name: str, value: Any) -> Any:
         return whole(name, value, _COUNTS[name])
     if name == "machine":
         return value if isinstance(value, Machine) else path_text(name, value)
-    return value if (name, value) == ("question", "") else text(name, value)
+    return value if value == "" and name in ("question", "isa") else text(name, value)
 
 
 def _point(where: str, given: Any) -> dict[str, Value]:

@@ -11,14 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.whatif.sweep.inputs import Input
-from experiments.whatif.sweep.specification import Point, Sweep
-from experiments.whatif.sweep.texts import is_text, prepare_text
+from experiments.whatif.sweep.specification import ARGUMENT, DEFINE, Point, Sweep
+from experiments.whatif.sweep.texts import Text, is_text, prepare_text
 from programs.measurement import Prepared, files_of_program, multiplicand, prepare
 from programs.registry import ProgramLike, find
 from programs.user_format import UserFormat
 from vecsim.formats.accuracy import ExactProduct, exact_product
 from vecsim.machine import Machine
 from vecsim.results.file_digests import InputFile, recorded_files
+from vecsim.riscv.reading import is_riscv
+from vecsim.riscv.timing.program import with_registers
 
 Options = dict[str, str]
 """By name the value of every option of a product, or of every symbol of a text."""
@@ -40,6 +42,9 @@ class Images(Protocol):
 
     def key(self, machine: Machine, options: Options) -> tuple[str, ...]:
         """Return what decides the image, but for code, input, options, extensions and files."""
+
+    def machine(self, machine: Machine) -> Machine:
+        """Return the machine that runs an image for a machine: its registers may be those of the program."""
 
     def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
         """Return the files that assembling read; `isa.program.Program.inputs` has their digests."""
@@ -73,6 +78,9 @@ class _OfProduct:
         of = str(id(self._program)) if isinstance(self._program, UserFormat) else program.sha256
         return program.name, of, str(self._sweep.seed), str(machine.section_size)
 
+    def machine(self, machine: Machine) -> Machine:
+        return machine
+
     def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
         return files_of_program(self._program, options, digests)
 
@@ -97,25 +105,37 @@ class _OfText:
     def __init__(self, sweep: Sweep, program: str, given: Input) -> None:
         self._sweep, self._file, self._given = sweep, program, given
         self.name = program
+        self._is_riscv = is_riscv(program, sweep.isa or None)
 
     def options(self, point: Point) -> Options:
-        return {name: str(value) for name, value in point.symbols.items()}
+        symbols = {f"{DEFINE}{name}": str(value) for name, value in point.symbols.items()}
+        return symbols | {f"{ARGUMENT}{place}": value for place, value in point.arguments.items()}
 
     def key(self, machine: Machine, options: Options) -> tuple[str, ...]:
-        return self._file, str(self._sweep.memory), str(self._sweep.value_bits)
+        of = (self._file, str(self._sweep.memory), str(self._sweep.value_bits))
+        if not self._is_riscv:
+            return of
+        return (*of, self._sweep.isa, str(self._sweep.max_cycles), str(machine.riscv.record_numbers))
+
+    def machine(self, machine: Machine) -> Machine:
+        return with_registers(machine) if self._is_riscv else machine
 
     def files(self, options: Options, digests: Mapping[str, str]) -> tuple[InputFile, ...]:
         return recorded_files(f"program {self._file}", Path(self._file).parent, digests)
 
     def make(self, machine: Machine, options: Options, placement: int) -> Prepared:
-        return prepare_text(
+        sweep = self._sweep
+        text = Text(
             self._file,
-            {name: int(value) for name, value in options.items()},
+            sweep.isa,
+            {n.removeprefix(DEFINE): int(value) for n, value in options.items() if n.startswith(DEFINE)},
+            [value for name, value in options.items() if name.startswith(ARGUMENT)],
             self._given.arrays,
-            machine,
-            value_bits=self._sweep.value_bits,
-            memory_bytes=self._sweep.memory,
+            sweep.value_bits,
+            sweep.memory,
+            sweep.max_cycles,
         )
+        return prepare_text(text, machine)
 
     def error(self, prepared: Prepared, memory: npt.NDArray[np.uint8]) -> float:
         return 0.0

@@ -22,6 +22,7 @@ from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.running import ENGINES, MAX_CYCLES
 from vecsim.machine import Machine, load_machine
 from vecsim.machine.description import flat
+from vecsim.riscv.reading import extensions_of, is_elf, is_riscv, read_riscv
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import ASSEMBLY, SPECIFICATION, read_text
 from vecsim.support.mistakes import Mistakes
@@ -34,6 +35,8 @@ OPTION = "option."
 """What the names of programs' options begin with among all that is varied."""
 DEFINE = "define."
 """What the names of texts' symbols begin with there."""
+ARGUMENT = "argument."
+"""The same of arguments of RISC-V programs, whose names are their places, from 1 on."""
 MEMORY_BYTES = 1 << 20
 """Memory of a text if nothing else is said."""
 MOST_POINTS = 1_000_000
@@ -53,6 +56,8 @@ class Point:
         ``PROGRAM.NAME`` of one.
     symbols
         Symbols that texts are assembled with.
+    arguments
+        Arguments of RISC-V programs, by their places.
     placement
         Of the arrays, as `vecsim.formats.Layout` has it: 0, or the number of a perturbed one.
     """
@@ -60,6 +65,7 @@ class Point:
     machine: Mapping[str, int | bool]
     options: Mapping[str, str]
     symbols: Mapping[str, int] = field(default_factory=dict)
+    arguments: Mapping[str, str] = field(default_factory=dict)
     placement: int = 0
 
     def of_program(self, name: ProgramLike) -> dict[str, str]:
@@ -99,6 +105,10 @@ class Sweep:
         Values by the name of the option, ``schedule`` or ``crs.sums``; or texts as of ``--option``.
     define
         Of texts: values by the name of a symbol that each is assembled with; or texts as of ``--define``.
+    isa
+        Of texts: their instruction set, ``rv64gcv``, if it is not that of the machine.
+    argument
+        Of RISC-V programs: values of the arguments of ``main`` by their places, ``{"1": (64, 128)}``.
     load
         Of texts: arrays that are put into the memory of each, ``PLACE[:WHAT]=FILE``.
     memory
@@ -132,6 +142,8 @@ class Sweep:
     set: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     option: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     define: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    isa: str = ""
+    argument: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     load: tuple[str, ...] = ()
     memory: int = MEMORY_BYTES
     design: str = "grid"
@@ -163,12 +175,13 @@ class Sweep:
                 wrong.add(each.name)
             else:
                 object.__setattr__(self, each.name, value)
-        if not wrong & {"set", "option", "define"}:
+        varied = set(VARIED)
+        if not wrong & varied:
             mistakes.attempt(self._part_options_from_numbers)
-        varied = {"set", "option", "define"}
         checks: tuple[tuple[Callable[[], None], set[str]], ...] = (
             (self._check_matrices, {"matrices", "programs"}),
-            (self._check_texts, {"programs", "define", "load", "memory", "value_bits", "jitter"}),
+            (self._check_texts, {"programs", "isa", "define", "load", "memory", "value_bits", "jitter"}),
+            (self._check_arguments, {"programs", "isa", "argument", "design"}),
             (self._check_design, {"design"}),
             (self._check_engine, {"engine"}),
             (lambda: check_weights(self.cost), {"cost"}),
@@ -258,6 +271,7 @@ class Sweep:
     def _check_texts(self) -> None:
         if not self.is_of_texts:
             for name, given in (
+                ("isa", self.isa),
                 ("define", self.define),
                 ("load", self.load),
                 ("memory", self.memory != MEMORY_BYTES),
@@ -276,7 +290,11 @@ class Sweep:
                 f"programs: {products[0]} multiplies a matrix, {next(filter(is_text, self.programs))} none; "
                 "sweep them separately"
             )
-        texts = [mistakes.attempt(read_text, name, ASSEMBLY) for name in filter(is_text, self.programs)]
+        mistakes.attempt(extensions_of, self.isa or None)
+        named = list(filter(is_text, self.programs))
+        texts = [mistakes.attempt(read_text, name, ASSEMBLY) for name in named if not is_elf(name)]
+        for name in filter(is_elf, named):
+            mistakes.attempt(read_riscv, name, dict.fromkeys(self.define, 0), None)
         mistakes.attempt(load_arrays, self.load, self.value_bits)
         mistakes.add_first(
             f"define.{name}: no value is given; write a list of values"
@@ -289,6 +307,23 @@ class Sweep:
             if not any(text is None or may_name(text, name) for text in texts)
         )
         mistakes.raise_all()
+
+    def _check_arguments(self) -> None:
+        """Refuse arguments of what has none, and places without one."""
+        for name in self.argument:
+            if not name.isdecimal() or not 1 <= int(name) <= len(self.argument):
+                raise UserError(
+                    f"argument.{name}: the names are places, 1, 2 and so on without a gap; give each one"
+                )
+            if not self.argument[name]:
+                raise UserError(f"argument.{name}: no value is given; write a list of values")
+        if not self.argument:
+            return
+        other = [name for name in self.program_names if not is_riscv(name, self.isa or None)]
+        if other:
+            raise UserError(f"argument: {other[0]} is no RISC-V program, and has none; leave it out")
+        if self.design == "one-at-a-time":
+            raise UserError("argument: a program needs all of them; use another design than one-at-a-time")
 
     def _check_design(self) -> None:
         if self.design not in DESIGNS:
@@ -374,8 +409,8 @@ class Sweep:
 
     @property
     def factors(self) -> dict[str, tuple[Value, ...]]:
-        """What is varied: numbers as they are named, ``option.NAME``, ``define.NAME``."""
-        return factors_of(self.set, self.option, self.define)
+        """What is varied: numbers as they are named, ``option.NAME``, ``define.NAME``, ``argument.N``."""
+        return factors_of(self.set, self.option, self.define, self.argument)
 
     @property
     def count(self) -> int:
@@ -448,17 +483,26 @@ class Sweep:
 
 
 Factors = Mapping[str, tuple[Value, ...]]
-VARIED: Mapping[str, str] = {"set": "", "option": OPTION, "define": DEFINE}
+VARIED: Mapping[str, str] = {"set": "", "option": OPTION, "define": DEFINE, "argument": ARGUMENT}
 """The attributes that say what is varied, and what the names in each begin with among all."""
 _Values = TypeVar("_Values")
 
 
 def factors_of(
-    set: Mapping[str, _Values], option: Mapping[str, _Values], define: Mapping[str, _Values]
+    set: Mapping[str, _Values],
+    option: Mapping[str, _Values],
+    define: Mapping[str, _Values],
+    argument: Mapping[str, _Values],
 ) -> dict[str, _Values]:
-    """Return all that is varied: numbers as they are named, ``option.NAME``, ``define.NAME``."""
-    options = {f"{OPTION}{name}": values for name, values in option.items()}
-    return {**set, **options, **{f"{DEFINE}{name}": values for name, values in define.items()}}
+    """Return all that is varied, by the names that `Sweep.factors` has.
+
+    Parameters
+    ----------
+    set, option, define, argument
+        Values by name, as attributes of a sweep.
+    """
+    given = zip(VARIED.values(), (set, option, define, argument), strict=True)
+    return {f"{prefix}{name}": each[name] for prefix, each in given for name in each}
 
 
 def _parted(given: Mapping[str, Factors]) -> dict[str, dict[str, tuple[Value, ...]]]:
@@ -487,10 +531,12 @@ def _check_bits(bits: int) -> None:
 
 
 def _point(chosen: Mapping[str, Value]) -> Point:
-    machine = {n: v for n, v in chosen.items() if not n.startswith((OPTION, DEFINE)) and isinstance(v, int)}
+    other = tuple(filter(None, VARIED.values()))
+    machine = {n: v for n, v in chosen.items() if not n.startswith(other) and isinstance(v, int)}
     options = {n.removeprefix(OPTION): str(v) for n, v in chosen.items() if n.startswith(OPTION)}
     symbols = {n.removeprefix(DEFINE): int(v) for n, v in chosen.items() if n.startswith(DEFINE)}
-    return Point(machine, options, symbols)
+    arguments = {n.removeprefix(ARGUMENT): str(v) for n, v in chosen.items() if n.startswith(ARGUMENT)}
+    return Point(machine, options, symbols, dict(sorted(arguments.items(), key=lambda each: int(each[0]))))
 
 
 def read_specification(path: Path) -> Sweep:

@@ -19,7 +19,7 @@ from experiments.whatif.sweep.inputs import Facts
 from experiments.whatif.sweep.matrix_parameters import matrix_parameters
 from experiments.whatif.sweep.question import read_question
 from experiments.whatif.sweep.simulation import Outcome
-from experiments.whatif.sweep.specification import DEFINE, OPTION, Point, Sweep
+from experiments.whatif.sweep.specification import ARGUMENT, DEFINE, OPTION, Point, Sweep
 from experiments.whatif.sweep.store import Store
 from vecsim.data.conversion import OBJECT
 from vecsim.engines.cause import Cause
@@ -66,7 +66,8 @@ class SweepTable(Overview):
     columns
         By name: ``matrix``, the numbers in which generated matrices of one family differ (``matrix.S``; see
         `meanings`), ``rows``, ``cols``, ``nnz``, ``locality``, ``program``, what was varied (numbers
-        of the machine by their names, ``option.NAME``, ``define.NAME``; None where it is not varied),
+        of the machine by their names, ``option.NAME``, ``define.NAME``, ``argument.N``; None where it is not
+        varied),
         then results: ``cycles``, with jitter ``cycles_least`` and ``cycles_most`` of all placements,
         ``cycles_per_nnz``; where the machine states its clock ``seconds``, ``gflops`` (of products: two
         operations for each stored entry) and ``gigabytes_per_second``; ``instructions``,
@@ -363,6 +364,10 @@ def _row(
             for name, values in sweep.option.items()
         },
         **{f"{DEFINE}{name}": point.symbols.get(name) for name in sweep.define},
+        **{
+            f"{ARGUMENT}{place}": next(each for each in values if str(each) == point.arguments[place])
+            for place, values in sweep.argument.items()
+        },
         **{name: value if whole else None for name, value in numbers.items()},
         "fault": cell.fault,
     }

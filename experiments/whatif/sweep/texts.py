@@ -1,4 +1,4 @@
-"""Programs that a user wrote and that multiply no matrix: assembly texts with arrays and symbols."""
+"""Programs that a user wrote and that multiply no matrix: texts and RISC-V programs with arrays."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
@@ -18,6 +19,9 @@ from programs.registry import OWN, PROGRAMS, ProgramLike
 from vecsim.data import value_bytes
 from vecsim.data.memory_files import at_place, put, read_array
 from vecsim.machine import Machine, instruction_set_of
+from vecsim.riscv.reading import is_elf, is_riscv, read_riscv
+from vecsim.riscv.timing.source import RiscvSource
+from vecsim.support.errors import UserError
 
 if TYPE_CHECKING:
     from vecsim.data.memory_files import Array
@@ -29,14 +33,16 @@ NO_MATRIX = ""
 
 
 def is_text(program: ProgramLike) -> TypeGuard[str]:
-    """Return whether a program's name is that of an assembly text that multiplies no matrix, ``FILE.s``.
+    """Return whether a program's name is that of a program that multiplies no matrix.
 
-    ``crs:FILE.s`` is a product.
+    That is an assembly text, ``FILE.s``, or a RISC-V program, an ELF file. ``crs:FILE.s`` is a product.
     """
     if not isinstance(program, str):
         return False
     like, separator, _ = program.partition(OWN)
-    return program.endswith(SUFFIX) and not (separator and like in PROGRAMS)
+    if program in PROGRAMS or (separator and like in PROGRAMS):
+        return False
+    return program.endswith(SUFFIX) or is_elf(program)
 
 
 def may_name(text: str, symbol: str) -> bool:
@@ -76,41 +82,100 @@ def load_arrays(load: Sequence[str], value_bits: int) -> Input:
     )
 
 
-def prepare_text(
-    file: str,
-    symbols: Mapping[str, int],
-    arrays: Sequence[Array],
-    machine: Machine,
-    *,
-    value_bits: int,
-    memory_bytes: int,
-) -> Prepared:
-    """Assemble a text and put arrays into its memory, as ``vecsim exec`` does.
+@dataclass(frozen=True)
+class Text:
+    """A program with what it is run with.
+
+    Attributes
+    ----------
+    file
+        Its file.
+    isa
+        The instruction set of a text that is not that of the machine, ``rv64gcv``; empty otherwise.
+    symbols
+        Those that a text is assembled with.
+    arguments
+        Those of ``main`` of a RISC-V program.
+    arrays
+        What is put into memory, which is zero otherwise.
+    value_bits, memory_bytes
+        Bits of a value; bytes of memory.
+    max_cycles
+        Cycles that a run may take.
+    """
+
+    file: str
+    isa: str
+    symbols: Mapping[str, int]
+    arguments: Sequence[str]
+    arrays: Sequence[Array]
+    value_bits: int
+    memory_bytes: int
+    max_cycles: int
+
+    @property
+    def is_riscv(self) -> bool:
+        """Whether it is a RISC-V program."""
+        return is_riscv(self.file, self.isa or None)
+
+
+def prepare_text(text: Text, machine: Machine) -> Prepared:
+    """Read a program and put arrays into its memory, as ``vecsim exec`` does; run it if it is of RISC-V.
 
     Parameters
     ----------
-    file
-        Of the text.
-    symbols
-        Those that it is assembled with.
-    arrays
-        What is put into memory, which is zero otherwise.
+    text
+        The program.
     machine
-        Its extensions decide which instructions there are.
-    value_bits, memory_bytes
-        Bits of a value; bytes of memory.
+        Its extensions decide which instructions a classic text may use; the length of its registers what is
+        recorded of a RISC-V program.
 
     Raises
     ------
     UserError
-        It does not assemble, or an array has no place in its memory.
+        It does not assemble, an array has no place in its memory, or a RISC-V program cannot run or ends with
+        an exit code.
     """
-    width = value_bytes(value_bits)
+    if text.is_riscv:
+        return _prepare_riscv(text, machine)
+    file, symbols, memory_bytes = text.file, text.symbols, text.memory_bytes
+    if text.arguments:
+        raise UserError(f"{file}: is no RISC-V program, and has no arguments; leave argument out")
+    width = value_bytes(text.value_bits)
     program = assemble_file(
         file, symbols=symbols, value_bytes=width, instruction_set=instruction_set_of(machine.extensions)
     )
     memory = np.zeros(memory_bytes, np.uint8)
-    placed = [at_place(array, program, memory_bytes, "load") for array in arrays]
+    placed = [at_place(array, program, memory_bytes, "load") for array in text.arrays]
     started = put(memory, placed, program)
     options = {name: str(value) for name, value in symbols.items()}
     return Prepared(file, started, Loaded(memory, {}, 0, width), options, 0)
+
+
+def riscv_source(text: Text) -> RiscvSource:
+    """Read a RISC-V program, and have its arrays put into its memory.
+
+    Raises
+    ------
+    UserError
+        It cannot be read, or an array has no place in its memory.
+    """
+    source = RiscvSource(
+        read_riscv(text.file, text.symbols, text.isa or None),
+        memory_bytes=text.memory_bytes,
+        arguments=text.arguments,
+        most_cycles=text.max_cycles,
+    )
+    source.load([at_place(array, source.names, text.memory_bytes, "load") for array in text.arrays])
+    return source
+
+
+def _prepare_riscv(text: Text, machine: Machine) -> Prepared:
+    timed = riscv_source(text).timed(machine)
+    if timed.result.exit_code:
+        raise UserError(
+            f"{text.file}: ended with exit code {timed.result.exit_code}; a program of a sweep must end with "
+            "0, since another code says that its result is wrong"
+        )
+    loaded = Loaded(timed.memory, {}, 0, value_bytes(text.value_bits))
+    return Prepared(text.file, timed.program, loaded, {}, 0)

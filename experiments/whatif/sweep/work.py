@@ -209,7 +209,7 @@ class Work:
             done = run(
                 prepared.program,
                 prepared.loaded.memory,
-                chosen.machine,
+                self._of.machine(chosen.machine),
                 engine=sweep.engine,
                 max_cycles=sweep.max_cycles,
             )

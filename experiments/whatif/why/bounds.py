@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from isa.declaration import Instruction, Pattern, Unit
 from vecsim.engines.lines import CACHES
+from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.engines.result import Run
 from vecsim.machine import WORD_BYTES, Machine
 from vecsim.machine.description import flat
@@ -20,6 +21,9 @@ _RATES = {
 }
 """Of each kind of unit the numbers of the machine: how many there are, then the elements that each takes in a
 cycle."""
+
+GROUP = "riscv.dlen"
+"""The number of the machine that is the rate of a unit that takes groups of elements."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +75,17 @@ def bounds(run: Run) -> tuple[Bound, ...]:
     rows = [run.program.instruction(pc) for pc in range(len(run.program))]
     results = [*_ports(run, rows), _issue(run.instructions, machine), *_paths(run)]
     numbers = flat(machine.numbers())
+    recorded = isinstance(run.program, RecordedProgram)
     for unit, (units, *names) in _RATES.items():
         elements = int(elements_of[[row.unit == unit for row in rows]].sum())
         rate = numbers[units] * numbers[names[0]]
         least = _least(elements, rate)
         name = f"{unit.name.lower()} unit" + ("s" if numbers[units] > 1 else "")
-        results.append(Bound(name, f"{counted(rate, 'element')}", elements, least, tuple(names)))
+        if recorded:  # an element is a group of several
+            rates, names = f"{counted(rate, 'group')} of {machine.riscv.group_bits} bits", [GROUP]
+        else:
+            rates = f"{counted(rate, 'element')}"
+        results.append(Bound(name, rates, elements, least, tuple(names)))
     return tuple(sorted((bound for bound in results if bound.amount), key=lambda bound: -bound.cycles))
 
 

@@ -23,11 +23,13 @@ from vecsim.engines.lines import Line, by_text
 from vecsim.engines.physical import Physical, physical
 from vecsim.engines.result import Run
 from vecsim.engines.running import MAX_CYCLES, run
+from vecsim.engines.source import Fixed, Source
 from vecsim.formats.accuracy import relative_error
 from vecsim.machine import Machine, as_machine
 from vecsim.results.digests import program_sha256
 from vecsim.results.file_digests import InputFile
 from vecsim.support.arguments import function, whole
+from vecsim.support.errors import UserError
 from vecsim.support.overview import Overview
 from vecsim.support.suggestions import counted
 
@@ -288,8 +290,7 @@ def why(
     explained, done = _explained(
         declared.name,
         declared.title,
-        prepared.program,
-        prepared.loaded.memory,
+        Fixed(prepared.program, prepared.loaded.memory),
         described,
         prepared.files,
         step,
@@ -307,8 +308,8 @@ def why(
 
 
 def why_program(
-    program: Program,
-    memory: npt.NDArray[np.uint8],
+    program: Program | Source,
+    memory: npt.NDArray[np.uint8] | None = None,
     machine: Machine | str | os.PathLike[str] = "vs2003",
     *,
     name: str = "program",
@@ -323,7 +324,7 @@ def why_program(
     Parameters
     ----------
     program, memory, machine, engine, max_cycles
-        As `vecsim.run` takes them.
+        As `vecsim.run` takes them; or without memory a source, which gives a program for each machine.
     name
         What texts call it.
     value_bits
@@ -347,15 +348,20 @@ def why_program(
     'memory ports'
     """
     described = as_machine(machine)
+    if not isinstance(program, Program):
+        source = program
+    elif memory is None:
+        raise UserError("why_program: a program needs memory; give it an array of bytes")
+    else:
+        source = Fixed(program, memory)
     how: dict[str, Any] = {"value_bits": value_bits, "engine": engine, "max_cycles": max_cycles}
-    return _explained(name, name, program, memory, described, files, step, **how)[0]
+    return _explained(name, name, source, described, files, step, **how)[0]
 
 
 def _explained(
     program: str,
     title: str,
-    text: Program,
-    memory: npt.NDArray[np.uint8],
+    source: Source,
     machine: Machine,
     files: tuple[InputFile, ...],
     step: Step | None,
@@ -372,9 +378,11 @@ def _explained(
         if step is not None:
             step(program, runs / (len(ABLATIONS) + 3))
         runs += 1
+        text, memory, on = source.on(on)
         return run(text, memory, on, engine=engine, max_cycles=max_cycles)
 
     done = simulated(machine)
+    text = done.program
     limits = bounds(done)
     return (
         Explanation(

@@ -76,4 +76,6 @@ def _moved(program: Program, pc: int) -> str:
 
 def _pattern(program: Program, pc: int) -> str:
     access = program.instruction(pc).access
+    if access is not None and access.pattern == Pattern.LISTED:
+        return " by index" if "xei" in program.mnemonic(pc) else " by stride"
     return " by index" if access is not None and access.pattern == Pattern.INDEXED else " by stride"

@@ -9,17 +9,14 @@ import typer
 
 from vecsim.cli.options import DefineOption, ExtendOption, ValueBitsOption, definitions, value_bytes
 from vecsim.cli.printing.output import OutputFile
-from vecsim.support.errors import UserError
-from vecsim.support.input_files import PROGRAM, PROGRAM_FILE, read_input
+from vecsim.support.input_files import PROGRAM_FILE, read_input
 from vecsim.support.shown_text import printable
 from vecsim.support.suggestions import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Literal
+    from collections.abc import Sequence
 
     from isa.declaration import InstructionSet
-    from isa.program import Program
 
 SUFFIX = ".vsx"
 """Suffix of a program file."""
@@ -83,44 +80,3 @@ def instructions_with(extend: Sequence[str] | None) -> InstructionSet:
     from vecsim.machine import extensions_of, instruction_set_of
 
     return instruction_set_of(extensions_of(extend or ()))
-
-
-def read_program(
-    file: str, symbols: Mapping[str, int], width: Literal[4, 8], instruction_set: InstructionSet
-) -> Program:
-    """Read a program from assembly text or a program file, whichever it is.
-
-    Parameters
-    ----------
-    file
-        Where it is.
-    symbols
-        What ``--define`` gives.
-    width
-        Bytes of a matrix value.
-    instruction_set
-        What it may use.
-
-    Raises
-    ------
-    UserError
-        It cannot be read or is neither, or symbols are given for what is assembled already.
-    """
-    from isa import binary
-    from isa.assembler import assemble_file
-    from programs.user_format import is_format_file
-
-    if is_format_file(file):
-        raise UserError(
-            f"{file}: is a Python file and not a program; run a user-defined format by `vecsim run --format "
-            f"{file}`, and give an extension by --extend {file}"
-        )
-    content = read_input(file, PROGRAM)
-    if not binary.is_program_file(content):
-        return assemble_file(file, symbols=symbols, value_bytes=width, instruction_set=instruction_set)
-    if symbols:
-        raise UserError(
-            f"{file}: --define {next(iter(symbols))}: the program is assembled already; use "
-            "--define with its source"
-        )
-    return binary.load(content, instruction_set, file=file)

@@ -14,7 +14,8 @@ from vecsim.cli import completion, options
 from vecsim.cli.printing.console import fill, tell, warn
 from vecsim.cli.printing.console import table as empty
 from vecsim.cli.printing.output import Output
-from vecsim.cli.products import OWN_SUFFIX, chosen_programs
+from vecsim.cli.products import chosen_programs
+from vecsim.cli.program_file import is_program_file
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.support.claimed_files import claim_output
 from vecsim.support.errors import UserError
@@ -39,10 +40,10 @@ def sweep(
     matrices: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SPEC.toml|STUDY|MATRIX|FILE.s...",
+            metavar="SPEC.toml|STUDY|MATRIX|FILE.s|FILE.elf...",
             help="A specification file (docs/what-if.md) or a study (section-size, memory, sparse-unit, "
             "renaming), which other arguments and options change; or matrices as for `vecsim run`; or "
-            "assembly texts as for `vecsim exec`.",
+            "programs as for `vecsim exec`.",
             autocompletion=completion.matrices,
         ),
     ] = None,
@@ -92,6 +93,15 @@ def sweep(
             "--define",
             metavar="NAME=VALUES",
             help="Vary a symbol that each FILE.s is assembled with: N=64:1024:x2. Repeatable.",
+        ),
+    ] = None,
+    isa: options.IsaOption = None,
+    argument: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--argument",
+            metavar="VALUES",
+            help="Vary an argument of main of RISC-V programs, one after the other: 64:1024:x2. Repeatable.",
         ),
     ] = None,
     load: options.LoadOption = None,
@@ -158,7 +168,7 @@ def sweep(
     if (draw or parquet) and out is None:
         raise UserError("--explain, --parquet: name a folder by --out, where the files are to go")
     named = [*(matrices or ()), *(matrix or ())]
-    texts = list(dict.fromkeys(each for each in named if each.endswith(OWN_SUFFIX)))
+    texts = list(dict.fromkeys(each for each in named if is_program_file(each, None)))
     named = [each for each in named if each not in texts]
     if texts and (program or format_ or like):
         raise UserError(f"{texts[0]}: --program is an option of products; leave it out for a program FILE.s")
@@ -169,6 +179,8 @@ def sweep(
         "set": set_,
         "option": option,
         "define": define,
+        "isa": isa or "",
+        "argument": {str(place): values for place, values in enumerate(argument or (), 1)},
         "load": tuple(load or ()),
         "memory": memory,
         "design": design,

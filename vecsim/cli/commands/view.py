@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from vecsim.cli import options
-from vecsim.cli.commands.assemble import read_program
-from vecsim.cli.data_files import DataFiles
 from vecsim.cli.printing.console import warn
 from vecsim.cli.printing.output import Output, OutputFile
-from vecsim.cli.products import OWN_SUFFIX, chosen_options, chosen_programs, load_matrix
+from vecsim.cli.products import chosen_options, chosen_programs, load_matrix
+from vecsim.cli.program_file import Asked, is_program_file, read_program_file
 from vecsim.engines import AUTO
 from vecsim.results.digests import program_sha256
 from vecsim.results.provenance import provenance
@@ -32,7 +31,7 @@ def view(
     subject: Annotated[
         str | None,
         options.matrix_argument(
-            after=" Or the assembly text of any program, as `vecsim exec` runs it.", metavar="MATRIX|FILE.s"
+            after=" Or any program, as `vecsim exec` runs it.", metavar="MATRIX|FILE.s|FILE.elf"
         ),
     ] = None,
     out: Annotated[str, typer.Option("--out", metavar="FILE.html", help="The page to write.")] = "view.html",
@@ -70,6 +69,8 @@ def view(
     memory: options.MemoryOption = "1M",
     define: options.DefineOption = None,
     load: options.LoadOption = None,
+    isa: options.IsaOption = None,
+    argument: options.ArgumentOption = None,
     value_bits: options.ValueBitsOption = 32,
     max_cycles: options.MaxCyclesOption = None,
     json: options.JsonOption = None,
@@ -79,6 +80,7 @@ def view(
     Two programs, or a change with `--beside-...`, give two runs, one above the other.
     """
     from experiments.whatif.viewing import product
+    from vecsim.engines.running import MAX_CYCLES
     from vecsim.traces import WHOLE, read_window
     from vecsim.viewer import page_of
 
@@ -91,19 +93,22 @@ def view(
     cycles = WHOLE if window is None else read_window(window)
     inputs = [subject] if subject else []
     output, file = Output(json, inputs), OutputFile(out, "--out", inputs)
-    if subject is not None and subject.endswith(OWN_SUFFIX):
+    if subject is not None and is_program_file(subject, isa):
         if program or like or option or beside_option:
             raise UserError(
                 f"{subject}: --program, --like and --option are options of products; leave them "
                 "out for a program"
             )
         symbols, size = options.definitions(define), options.byte_count(memory)
-        subjects = _text(subject, machines, symbols, width, size, show or (), load)
+        limit = max_cycles or MAX_CYCLES
+        asked = Asked(isa, argument or (), symbols, width, size, limit, load)
+        subjects = _of_file(subject, machines, asked, show or ())
     else:
         if define:
             raise UserError("--define needs a program FILE.s; use --option for a product")
-        if load:
-            raise UserError("--load needs a program FILE.s; leave it out for a product")
+        for name, value in (("load", load), ("argument", argument)):
+            if value:
+                raise UserError(f"--{name} needs a program FILE.s; leave it out for a product")
         how: dict[str, Any] = {"value_bits": value_bits, "seed": seed}
         chosen, loaded = chosen_programs(program or format_ or ["hism"], like, format_), load_matrix(subject)
         choices = [option or ()] + ([[*(option or ()), *beside_option]] if beside_option else [])
@@ -124,24 +129,21 @@ def view(
     _tell(output, out, runs)
 
 
-def _text(
-    file: str,
-    machines: Sequence[Machine],
-    symbols: Mapping[str, int],
-    width: Any,
-    size: int,
-    show: Sequence[str],
-    load: Sequence[str] | None,
-) -> list[Subject]:
-    """Prepare its own program, as ``vecsim exec`` runs it, on all machines."""
+def _of_file(file: str, machines: Sequence[Machine], asked: Asked, show: Sequence[str]) -> list[Subject]:
+    """Prepare a program, as ``vecsim exec`` runs it, on all machines."""
     from experiments.whatif.viewing import pieces
-    from vecsim.machine import instruction_set_of
+    from vecsim.riscv.timing.replay import Replay
     from vecsim.viewer import Subject
 
-    program = read_program(file, dict(symbols), width, instruction_set_of(machines[0].extensions))
-    shown = pieces(show, program, size, "--show")
-    program, content = DataFiles(program, size, width, load, None, None, None, file).memory()
-    return [Subject(f"{file}, {on.label}", program, content, on, width, shown) for on in machines]
+    given = read_program_file(file, machines[0], asked)
+    shown = pieces(show, given.names, asked.memory_bytes, "--show")
+    subjects = []
+    for machine in machines:
+        program, content, on = given.source.on(machine)
+        replay = None if given.riscv is None else Replay(given.riscv, machine)
+        name = f"{file}, {machine.label}"
+        subjects.append(Subject(name, program, content, on, asked.width, shown, replay))
+    return subjects
 
 
 def _recorded(subjects: Sequence[Subject], engine: str, **how: Any) -> list[Recorded]:

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vecsim.cli import options
-from vecsim.cli.commands.assemble import read_program
-from vecsim.cli.data_files import DataFiles
 from vecsim.cli.printing.console import fill, table
-from vecsim.cli.printing.hot import bar, hot_table
+from vecsim.cli.printing.hot import bar, hot_table, source_table
 from vecsim.cli.printing.output import Output
 from vecsim.cli.printing.report import memory_table
-from vecsim.cli.products import OWN_SUFFIX, chosen_options, chosen_programs, load_matrix
+from vecsim.cli.products import chosen_options, chosen_programs, load_matrix
+from vecsim.cli.program_file import Asked, is_program_file, read_program_file
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.cause import label
-from vecsim.results.file_digests import InputFile, recorded_files
+from vecsim.results.file_digests import InputFile
 from vecsim.support.errors import UserError
 from vecsim.support.progress import Progress
 
@@ -37,7 +36,7 @@ def why(
     matrix: Annotated[
         str | None,
         options.matrix_argument(
-            after=" Or the assembly text of any program, as `vecsim exec` runs it.", metavar="MATRIX|FILE.s"
+            after=" Or any program, as `vecsim exec` runs it.", metavar="MATRIX|FILE.s|FILE.elf"
         ),
     ] = None,
     program: options.ProgramOption = None,
@@ -53,6 +52,8 @@ def why(
     memory: options.MemoryOption = "1M",
     define: options.DefineOption = None,
     load: options.LoadOption = None,
+    isa: options.IsaOption = None,
+    argument: options.ArgumentOption = None,
     hot: Annotated[
         int, typer.Option("--hot", min=1, help="Number of instructions to show, the most expensive first.")
     ] = HOTTEST,
@@ -64,20 +65,23 @@ def why(
     An instruction's cycles are those between the retirement of all older ones and its retirement. Possible
     improvements are simulated, each alone and all together.
     """
+    from vecsim.engines.running import MAX_CYCLES
+
     described = options.chosen_machine(machine, set_, extend)
     output = Output(json, inputs=[matrix] if matrix else [])
     results: Sequence[Explanation]
-    if matrix is not None and matrix.endswith(OWN_SUFFIX):
+    if matrix is not None and is_program_file(matrix, isa):
         for name, value in (("program", program), ("format", format_), ("like", like), ("option", option)):
             if value:
                 raise UserError(f"{matrix}: --{name} is an option of products; leave it out for a program")
-        how: dict[str, Any] = {"value_bits": value_bits, "engine": engine}
-        results, files, message = _program(matrix, described, define, memory, load, how)
+        width, symbols = options.value_bytes(value_bits), options.definitions(define)
+        asked = Asked(isa, argument or (), symbols, width, options.byte_count(memory), MAX_CYCLES, load)
+        results, files, message = _program(matrix, described, asked, engine)
     else:
-        for name, value in (("define", define), ("load", load)):
+        for name, value in (("define", define), ("load", load), ("argument", argument)):
             if value:
                 raise UserError(f"--{name} needs a program FILE.s; leave it out for a product")
-        how = {"value_bits": value_bits, "seed": seed, "engine": engine}
+        how: dict[str, Any] = {"value_bits": value_bits, "seed": seed, "engine": engine}
         chosen = chosen_programs(program, like, format_)
         results, files, matrices = _products(matrix, described, chosen, option or (), how)
         message = {"matrices": matrices, "seed": seed}
@@ -85,6 +89,8 @@ def why(
         output.text(each.in_words())
     for each in results:
         output.text(f"{_called(each)}; machine {each.machine.label_with_digest}")
+        if (lines := source_table(each.lines, hot)) is not None:
+            output.table(lines)
         output.table(hot_table(each.lines, hot, listing))
         output.table(_causes(each))
         if each.counters:
@@ -104,35 +110,18 @@ def _called(explanation: Explanation) -> str:
 
 
 def _program(
-    file: str,
-    machine: Machine,
-    define: Sequence[str] | None,
-    memory: str,
-    load: Sequence[str] | None,
-    how: Mapping[str, Any],
+    file: str, machine: Machine, asked: Asked, engine: str
 ) -> tuple[list[Explanation], tuple[InputFile, ...], dict[str, Any]]:
     """Explain a program as `vecsim exec` runs it; also return the files that it depends on, and settings."""
     from experiments.whatif.why import why_program
-    from vecsim.engines.running import MAX_CYCLES
-    from vecsim.machine import instruction_set_of
     from vecsim.machine.recorded import machine_files
 
-    width, size = options.value_bytes(how["value_bits"]), options.byte_count(memory)
-    symbols = options.definitions(define)
-    program = read_program(file, symbols, width, instruction_set_of(machine.extensions))
-    data = DataFiles(program, size, width, load, None, None, None, file)
-    started, content = data.memory()
-    texts = recorded_files("program", Path(file).parent, program.inputs)
+    given = read_program_file(file, machine, asked)
+    how: dict[str, Any] = {"value_bits": given.settings.pop("value_bits"), "engine": engine}
     with Progress() as progress:
-        result = why_program(started, content, machine, name=Path(file).name, step=progress.show, **how)
-    message = {
-        "file": file,
-        "define": symbols,
-        "memory_bytes": size,
-        "max_cycles": MAX_CYCLES,
-        "load": data.loaded,
-    }
-    return [result], (*machine_files(machine), *texts, *data.inputs), message
+        result = why_program(given.source, None, machine, name=Path(file).name, step=progress.show, **how)
+    message = {"file": file, **given.settings, "load": given.data.loaded}
+    return [result], (*machine_files(machine), *given.inputs), message
 
 
 def _products(

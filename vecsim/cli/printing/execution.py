@@ -168,6 +168,8 @@ def show_timeline(output: Output, program: Program, run: Run) -> dict[str, Any]:
 def _text(program: Program, pc: int) -> str:
     from isa.disassembler import instruction_text
 
+    if program.texts:
+        return program.texts[pc]
     return instruction_text(program.instruction(pc), program.fields[pc].tolist(), pc)
 
 

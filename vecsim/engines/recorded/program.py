@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -111,11 +111,14 @@ class RecordedProgram(Program):
         What they cost on a machine.
     most_listed
         The most addresses or entries of a list.
+    addresses
+        Of each row the address of its instruction, which rows of one instruction share.
     """
 
     rows: tuple[RecordedRow, ...] = ()
     costs_of: CostsOf = field(default=lambda name, machine: Costs())
     most_listed: int = 0
+    addresses: tuple[int, ...] = ()
 
     @property
     def record_at(self) -> int:
@@ -220,6 +223,9 @@ def recorded_program(
     costs_of: CostsOf,
     entry: int = 0,
     source: Sequence[SourceLine] = (),
+    texts: Sequence[str] = (),
+    addresses: Sequence[int] = (),
+    inputs: Mapping[str, str] | None = None,
     symbols: dict[str, int] | None = None,
     most_listed: int = 0,
 ) -> tuple[RecordedProgram, npt.NDArray[np.uint8]]:
@@ -233,10 +239,10 @@ def recorded_program(
         The memory of the program, in bytes: addresses are below it. The record follows it.
     costs_of
         What rows cost on a machine.
-    entry, source, symbols
+    entry, source, texts, inputs, symbols
         As of a program.
-    most_listed
-        The most addresses or entries of a list.
+    addresses, most_listed
+        As of a recorded program.
     """
     at = -(-memory_bytes // WORD_BYTES) * WORD_BYTES
     words = np.concatenate([*record, np.zeros(1, np.uint32)])  # no event after the last
@@ -248,6 +254,9 @@ def recorded_program(
         words=np.array([kinds[row.kind].opcode << 24 for row in rows], np.uint32),
         symbols=symbols or {},
         source=tuple(source),
+        texts=tuple(texts),
+        inputs=inputs or {},
+        addresses=tuple(addresses),
         data=data,
         instruction_set=KINDS,
         entry=entry,

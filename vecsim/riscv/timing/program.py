@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,8 +10,7 @@ import numpy.typing as npt
 
 from isa.program import SourceLine
 from isa.riscv.declaration import Timing
-from isa.riscv.disassembler import instruction_text
-from isa.riscv.encoding import is_short
+from isa.riscv.disassembler import instruction_at
 from isa.riscv.program import RiscvProgram
 from vecsim.engines.recorded.events import TAKEN
 from vecsim.engines.recorded.program import RecordedProgram, RecordedRow, recorded_program
@@ -41,21 +41,26 @@ class TimedProgram:
     riscv
         The numbers of the machine that the record depends on. A group of elements is an element of the
         machine's registers.
-    addresses
-        (rows,) where the instruction of each row is in memory; -1 for the end.
+    parts
+        How many rows an instruction of each node has, by the number of the node.
     """
 
     program: RecordedProgram
     memory: npt.NDArray[np.uint8]
     result: RiscvResult
     riscv: Riscv
-    addresses: npt.NDArray[np.int64]
+    parts: Mapping[int, int]
 
     def machine(self, machine: Machine) -> Machine:
         """Return a machine with vector registers as the program has them."""
-        groups = self.riscv.vlen // self.riscv.group_bits
-        registers = {"section_size": groups, "vector_registers": REGISTERS, "lanes": 1}
-        return machine.model_copy(update=registers)
+        return with_registers(machine)
+
+
+def with_registers(machine: Machine) -> Machine:
+    """Return a machine whose vector registers are those of its RISC-V programs, in groups of elements."""
+    groups = machine.riscv.vlen // machine.riscv.group_bits
+    registers = {"section_size": groups, "vector_registers": REGISTERS, "lanes": 1}
+    return machine.model_copy(update=registers)
 
 
 def record(execution: Execution, limit: int | None = None) -> TimedProgram:
@@ -89,9 +94,13 @@ def record(execution: Execution, limit: int | None = None) -> TimedProgram:
         costs_of=costs_of,
         entry=layout.place_of(recorded.first),
         source=layout.source(),
+        texts=layout.texts(),
+        addresses=layout.addresses(),
+        inputs=execution.program.inputs,
         most_listed=riscv.vlen // 8,
     )
-    return TimedProgram(program, memory, result, riscv, layout.addresses())
+    parts = {number: max(1, len(node.parts)) for number, node in recorded.nodes.items()}
+    return TimedProgram(program, memory, result, riscv, parts)
 
 
 def recorded_execution(
@@ -120,7 +129,7 @@ class _Layout:
 
     def __init__(self, recorded: Recorded, program: RiscvProgram, dlen: int) -> None:
         self.recorded, self.program, self.dlen = recorded, program, dlen
-        self.texts = len(recorded.code)
+        self.halves = len(recorded.code)
         self.order = sorted(recorded.nodes)
         self.places: dict[int, int] = {}
         place = 0
@@ -135,13 +144,13 @@ class _Layout:
 
     def following(self, number: int) -> int:
         """Return the first row of what follows a node if it does not branch."""
-        vtype, row = divmod(number, self.texts)
+        vtype, row = divmod(number, self.halves)
         after = self.recorded.after.get(number, vtype)
         if after < 0:
             raise UserError(
                 f"{self.program.name}: vsetvl sets several vtypes at the same place, which has no timing yet"
             )
-        return self.place_of(after * self.texts + successor(self.recorded.code, row))
+        return self.place_of(after * self.halves + successor(self.recorded.code, row))
 
     def end(self, words: npt.NDArray[np.uint32], last_event: int) -> None:
         """Let the last instruction lead to the end.
@@ -178,8 +187,8 @@ class _Layout:
             late=node.late,
         )
         if node.kind in (nodes.BRANCH, nodes.JUMP):
-            vtype, place = divmod(number, self.texts)
-            target = vtype * self.texts + jump_target(self.recorded.code, place)
+            vtype, place = divmod(number, self.halves)
+            target = vtype * self.halves + jump_target(self.recorded.code, place)
             row = replace(row, target=self.place_of(target))
         following, begin = self.following(number), self.places[number]
         if not node.parts:
@@ -204,27 +213,35 @@ class _Layout:
             for k, part in enumerate(node.parts)
         ]
 
-    def addresses(self) -> npt.NDArray[np.int64]:
-        """Return where the instruction of each row is, and -1 for the end."""
-        rows = [max(1, len(self.recorded.nodes[number].parts)) for number in self.order]
-        places = self.program.text + 2 * (np.array(self.order, np.int64) % self.texts)
-        return np.append(np.repeat(places, rows), -1)
+    def addresses(self) -> list[int]:
+        """Return the address of the instruction of each row; of the end that after the text."""
+        result: list[int] = []
+        for number in self.order:
+            address = self.program.text + 2 * (number % self.halves)
+            result += [address] * max(1, len(self.recorded.nodes[number].parts))
+        return [*result, self.program.text_end]
+
+    def texts(self) -> list[str]:
+        """Return the instruction of each row, of a further part with its number, and of the end."""
+        result: list[str] = []
+        for number in self.order:
+            text = instruction_at(self.program, self.program.text + 2 * (number % self.halves))
+            count = len(self.recorded.nodes[number].parts)
+            result += [text, *(f"{text} [{k} of {count}]" for k in range(2, count + 1))]
+        return [*result, "end"]
 
     def source(self) -> list[SourceLine]:
-        """Return the source line and the instruction of each row, and of the end."""
-        result: list[SourceLine] = []
-        for number in self.order:
-            place = self.program.text + 2 * (number % self.texts)
-            line = self.program.line_of(place)
-            where = SourceLine(
-                line.file if line else self.program.name, line.line if line else 0, self._text(place)
-            )
-            result += [where] * max(1, len(self.recorded.nodes[number].parts))
-        return [*result, SourceLine(self.program.name, 0, "end")]
+        """Return the source line of each row, and of the end; without one its address and instruction."""
+        return [
+            self._source(address, text) for address, text in zip(self.addresses(), self.texts(), strict=True)
+        ]
 
-    def _text(self, pc: int) -> str:
-        bits = int.from_bytes(self.program.bytes_at(pc, 4), "little")
-        return f"{pc:x}: {instruction_text(bits & 0xFFFF if is_short(bits) else bits, pc)}"
+    def _source(self, address: int, text: str) -> SourceLine:
+        line = self.program.line_of(address) if address < self.program.text_end else None
+        if line is not None and line.text:
+            return line
+        shown = f"{address:x}: {text}"
+        return SourceLine(line.file if line else self.program.name, line.line if line else 0, shown)
 
 
 def _kind(node: Node) -> str:

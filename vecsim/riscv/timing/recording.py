@@ -19,8 +19,8 @@ from vecsim.riscv.table import table_of
 from vecsim.support.errors import UserError
 
 FIRST_WORDS = 1 << 16
-MOST_WORDS = 1 << 30
-"""Words of a record: 4 GiB."""
+MOST_WORDS = 1 << 28
+"""Words of a record: 1 GiB."""
 
 
 class Recorded(NamedTuple):
@@ -104,10 +104,12 @@ class RecordingInterpreter(Interpreter):
         self._nodes[at : at + len(columns)] = columns
 
     def _grow(self) -> None:
-        if 2 * len(self._words) > MOST_WORDS:
-            raise UserError("the record of the run is larger than 4 GiB: run fewer instructions")
-        self._words = np.concatenate([self._words, np.zeros_like(self._words)])
-        self._patches = np.concatenate([self._patches, np.zeros_like(self._patches)])
+        if self.numbers[PATCHES] == len(self._patches):
+            self._patches = np.concatenate([self._patches, np.zeros_like(self._patches)])
+        else:
+            if 2 * len(self._words) > MOST_WORDS:
+                raise UserError("the record of the run is larger than 1 GiB: run fewer instructions")
+            self._words = np.concatenate([self._words, np.zeros_like(self._words)])
         self._lay_out()
 
     def result(self) -> Recorded:
