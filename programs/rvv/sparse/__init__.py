@@ -1,0 +1,1 @@
+"""Products y = A x for RISC-V Vector, float32, in assembly: each for a storage format."""
