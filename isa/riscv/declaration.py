@@ -55,7 +55,8 @@ class Timing(IntEnum):
     GATHER = 36
     COMPRESS = 37
     INSERT = 38
-    TO_SCALAR = 39  # the scalar side waits for an element or a count
+    TO_SCALAR = 39  # the scalar side waits for an element
+    COUNT = 40  # the scalar side waits for what a mask says
 
 
 class Trap(IntEnum):

@@ -94,6 +94,7 @@ class Decoded(NamedTuple):
     recovery: Ints
     level: Ints
     pair: Ints
+    overlap: Ints
     """(n,) cycles that its unit takes after its last element."""
     per_element: Ints
     """(n,) addresses of an element of a listed access, entries of an element of a sparse instruction."""
@@ -219,6 +220,7 @@ def _resolved(instruction: Instruction, operands: Operands, machine: Machine, ro
         "recovery": 0,
         "level": 0,
         "pair": 0,
+        "overlap": 0,
         "per_element": 1,
     }
     row |= _scalars(instruction, operands, len(rows), machine.physical_scalar_registers > 0)

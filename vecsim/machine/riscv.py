@@ -52,6 +52,12 @@ class Riscv(Frozen):
     tree_of_all: int = number(
         0, "a reduction's tree is over a group (0) or over all elements (1)", ge=0, le=1
     )
+    ordered_writes: int = number(
+        0,
+        "what is written again: 0 starts after the older result, 1 comes after it, as in one pipeline",
+        ge=0,
+        le=1,
+    )
     configure: int = number(1, "cycles from vsetvli to what reads vl", le=1000)
     integer: Cost = Field(default_factory=Cost, description="add, logic, shift, minimum, moves")
     compare: Cost = Field(default_factory=Cost, description="what writes a mask from elements")
@@ -71,7 +77,8 @@ class Riscv(Frozen):
     gather: Cost = Field(default_factory=lambda: Cost(pair=2), description="among registers by index")
     compress: Cost = Field(default_factory=Cost, description="vcompress")
     insert: Cost = Field(default_factory=Cost, description="a scalar to element 0")
-    to_scalar: Cost = Field(default_factory=Cost, description="an element or a count to a scalar")
+    to_scalar: Cost = Field(default_factory=Cost, description="an element to a scalar")
+    count: Cost = Field(default_factory=Cost, description="vcpop, vfirst")
 
     @field_validator("vlen", "dlen")
     @classmethod

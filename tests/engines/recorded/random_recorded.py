@@ -51,6 +51,7 @@ def recorded_case(seed: int) -> RecordedCase:
             pair=rng.choice([0, 0, 1, 3, 4]),
             level=rng.choice([0, 0, 2]),
             tree_of_all=bool(rng.randrange(2)),
+            overlaps=bool(rng.randrange(2)),
         )
         for name in "abc"
     }

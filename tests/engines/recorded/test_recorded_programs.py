@@ -104,6 +104,18 @@ def test_costs_of_the_values_of_an_element(engine):
 
 
 @pytest.mark.parametrize("engine", ENGINES)
+def test_a_register_that_is_written_again(engine):
+    # The second starts when the first result is there, at 7, or comes a cycle after it: 2 starts 1 cycle on.
+    rows = [RecordedRow("add", "long", writes=(1,))] * 2
+    record = [event(count=1)] * 2
+    assert cycles(rows, record, {"long": Costs(7)}, engine) == 7 + 7
+    assert cycles(rows, record, {"long": Costs(7, overlaps=True)}, engine) == 1 + 7
+    rows[1] = RecordedRow("add", "short", writes=(1,))
+    both = {"long": Costs(7, overlaps=True), "short": Costs(2, overlaps=True)}
+    assert cycles(rows, record, both, engine) == 7 - 1 + 2
+
+
+@pytest.mark.parametrize("engine", ENGINES)
 def test_levels_of_a_tree(engine):
     # Elements at 0 to 2; two levels over the four values of an element, or as many as the event says.
     rows = [RecordedRow("add", "tree", writes=(1,), repeats=4), RecordedRow("add", writes=(2,))]

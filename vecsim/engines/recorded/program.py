@@ -85,6 +85,8 @@ class Costs:
         If it is not 0, values follow each other: the first takes ``first``, two further ones ``pair``.
     level, tree_of_all
         For each level of a tree over the values of an element, or over all values.
+    overlaps
+        Whether a result may be on its way to a register when one that is written there later starts.
     """
 
     latency: int = 1
@@ -93,6 +95,7 @@ class Costs:
     pair: int = 0
     level: int = 0
     tree_of_all: bool = False
+    overlaps: bool = False
 
 
 CostsOf = Callable[[str, Machine], Costs]
@@ -168,6 +171,7 @@ class RecordedProgram(Program):
                 "recovery": recovery,
                 "level": costs.level if costs.tree_of_all else 0,
                 "pair": costs.pair,
+                "overlap": costs.latency - 1 if costs.overlaps or row.joined else 0,
                 "length": instruction.length,
                 "pattern": Pattern.NONE,
                 "masked": 0,

@@ -18,9 +18,15 @@ def whole_register(register: VectorRegister) -> int:
     return larger(register.ready_at, register.kept_ready_at)
 
 
-def free_to_overwrite(register: VectorRegister) -> int:
-    """Return the cycle from which all of a register may be overwritten ("WAR and WAW hazards")."""
-    return larger(register.ready_at, register.taken_at + 1)
+def free_to_overwrite(register: VectorRegister, overlap: int) -> int:
+    """Return the cycle from which all of a register may be overwritten ("WAR and WAW hazards").
+
+    Parameters
+    ----------
+    overlap
+        How many cycles before it is ready.
+    """
+    return larger(register.ready_at - overlap, register.taken_at + 1)
 
 
 def whole_operand(r: Run, instruction: Instruction, slice_: int) -> int:
@@ -40,7 +46,7 @@ def whole_hazard(r: Run, instruction: Instruction, slice_: int) -> int:
     """Return the cycle from which what is written as a whole may be ("WAR and WAW hazards")."""
     cycle = 0
     for v in instruction.whole_writes:
-        cycle = larger(cycle, free_to_overwrite(r.vectors[v]))
+        cycle = larger(cycle, free_to_overwrite(r.vectors[v], instruction.overlap))
     for v in instruction.accumulators:
         cycle = larger(cycle, r.vectors[v].taken_at + 1)
     if slice_ >= 0:
@@ -54,7 +60,7 @@ def clear_from(r: Run, instruction: Instruction) -> int:
     for v in instruction.reads:
         cycle = larger(cycle, r.vectors[v].ready_at)
     for v in instruction.writes:
-        cycle = larger(cycle, free_to_overwrite(r.vectors[v]))
+        cycle = larger(cycle, free_to_overwrite(r.vectors[v], instruction.overlap))
     return cycle
 
 
@@ -70,7 +76,7 @@ def element_hazard(r: Run, instruction: Instruction, element: int) -> int:
     """Return the cycle from which an element may be overwritten: WAR, WAW ("WAR and WAW hazards")."""
     cycle = 0
     for v in instruction.writes:
-        cycle = larger(cycle, larger(r.ready[v][element], r.taken[v][element] + 1))
+        cycle = larger(cycle, larger(r.ready[v][element] - instruction.overlap, r.taken[v][element] + 1))
     return cycle
 
 

@@ -76,6 +76,8 @@ class Instruction(Row):
     """Cycles that its unit takes more for each level of a tree over all values."""
     pair: int = 0
     """Cycles of two values, where the values of an element follow each other; 0: they do not."""
+    overlap: int = 0
+    """Cycles by which it may start to overwrite a register before the older result is there."""
     per_element: int = 1
     """How many addresses an element of a listed access has, or entries one of a sparse instruction."""
     accumulators: list[int] = registers(WIDTHS["accumulators"])

@@ -145,13 +145,13 @@ def node_of(code: npt.NDArray[np.int64], vtype: int, riscv: Riscv) -> Node:
     vd, vs1, vs2 = (int(code[column]) for column in (RD, RS1, RS2))
     narrow = riscv.narrow_groups == 1
     parts = arithmetic_of(row, vd, vs1, vs2, masked=masked, sew=sew or 8, lmul=lmul, narrow=narrow)
-    one = row.timing in (Timing.TO_SCALAR, Timing.INSERT)
+    one = row.timing in (Timing.TO_SCALAR, Timing.COUNT, Timing.INSERT)
     whole = re.fullmatch(r"vmv(\d)r\.v", row.mnemonic)
     return Node(
         row,
         ONE if one else ARITHMETIC,
         (*awaited, VL),
-        late=written if row.timing == Timing.TO_SCALAR else (),
+        late=written if row.timing in (Timing.TO_SCALAR, Timing.COUNT) else (),
         parts=parts.parts,
         bits=parts.bits,
         fixed_bytes=int(whole[1]) * vlen // 8 if whole else 0,

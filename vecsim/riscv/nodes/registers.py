@@ -32,6 +32,8 @@ _FACTOR = {Width.WIDE: 2.0, Width.HALF: 1 / 2, Width.QUARTER: 1 / 4, Width.EIGHT
 _COMPARE = re.compile(r"vmf?(s(eq|ne|lt|le|gt)u?|eq|ne|lt|le|gt|ge|adc|sbc)\.|vms(bc)\.")
 _MULTIPLY_ADD = re.compile(r"vf?w?n?m(acc|sac|add|sub)(u|su|us)?\.")
 _WIDE_SUM = re.compile(r"vf?wred")
+_PART_OF_MASK = (Timing.COMPARE, Timing.MASK_PREFIX)
+"""These write some bits of a mask, and read it for that."""
 _BY_POSITION = (Timing.SLIDE, Timing.GATHER)
 
 
@@ -54,8 +56,8 @@ def widths_of(row: Row) -> Widths:
     elif row.timing in (Timing.MASK, Timing.MASK_PREFIX):
         vs1 = vs2 = Width.MASK
         vd = Width.ELEMENT if stem in ("viota", "vid") else Width.MASK
-    elif row.timing == Timing.TO_SCALAR:
-        vs2 = Width.MASK if form == "m" else Width.FIRST
+    elif row.timing in (Timing.TO_SCALAR, Timing.COUNT):
+        vs2 = Width.MASK if row.timing == Timing.COUNT else Width.FIRST
     elif form in ("s.x", "s.f"):
         vd = Width.FIRST
     elif stem in ("vzext", "vsext"):
@@ -145,7 +147,8 @@ def arithmetic_of(
             part.read(vs1, widths.vs1, counted, registers_of(widths.vs1, sew, lmul))
         if widths.vd is not None:
             registers = registers_of(widths.vd, sew, lmul)
-            if _MULTIPLY_ADD.match(row.mnemonic):
+            changes_bits = widths.vd == Width.MASK and row.timing in _PART_OF_MASK and k == 0
+            if _MULTIPLY_ADD.match(row.mnemonic) or changes_bits:
                 part.read(vd, widths.vd, counted, registers)
             part.write(vd, widths.vd, counted, registers, whole=row.timing == Timing.COMPRESS)
         if masked:
@@ -162,8 +165,8 @@ def _counted(row: Row, widths: Widths, *, narrow: bool) -> Width:
         return Width.ELEMENT
     known = [each for each in (widths.vd, widths.vs2) if each is not None]
     groups = [each for each in known if each not in (Width.MASK, Width.FIRST)]
-    if not groups or row.timing == Timing.TO_SCALAR:
-        return known[0] if row.timing != Timing.TO_SCALAR else Width.FIRST
+    if not groups or row.timing in (Timing.TO_SCALAR, Timing.COUNT):
+        return known[0] if row.timing not in (Timing.TO_SCALAR, Timing.COUNT) else Width.FIRST
     return max(groups, key=lambda each: _FACTOR[each])
 
 
@@ -193,13 +196,11 @@ class _Part:
         return tuple(range(first + begin, first + max(end, begin + 1)))
 
     def write(self, first: int, width: Width, counted: Width, registers: int, *, whole: bool) -> None:
-        """Write an operand; one of another width is written with the last part that has elements of it."""
+        """Write an operand; one of another width is written as a whole by each part that has some of it."""
         if width == counted and not whole:
             self.writes += (first + self.k,)
             return
-        place = self.k * registers // self.count
-        if self.k + 1 == self.count or (self.k + 1) * registers // self.count > place:
-            self.whole_writes += self._share(first, registers)
+        self.whole_writes += self._share(first, registers)
 
     def registers(self) -> PartRegisters:
         """Return what has been collected, each register once."""

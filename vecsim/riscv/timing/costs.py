@@ -50,4 +50,5 @@ def costs_of(name: str, machine: Machine) -> Costs:
         cost.pair,
         cost.level if isinstance(cost, TreeCost) else 0,
         machine.riscv.tree_of_all == 1,
+        machine.riscv.ordered_writes == 1,
     )

@@ -123,7 +123,7 @@ def _time_elements(r: Any, slot: Any, unit: Any, cycle: Any) -> None:
     ready_a, ready_b, ready_c, ready_d = r.ready[a], r.ready[b], r.ready[c], r.ready[d]
     taken_a, taken_b, taken_c, taken_d = r.taken[a], r.taken[b], r.taken[c], r.taken[d]
     last, in_cycle, start = slot.cycle, slot.in_cycle, larger(cycle, slot.dispatched_at)
-    busy, operands, hazards = 0, 0, 0
+    busy, operands, hazards, overlap = 0, 0, 0, instruction.overlap
     while k < end:
         free = last if in_cycle < lanes else last + 1
         if free < clear or k == first or free < start:
@@ -133,7 +133,7 @@ def _time_elements(r: Any, slot: Any, unit: Any, cycle: Any) -> None:
                 if reads > 1:
                     operand = larger(operand, larger(ready_b[k], ready_c[k]))
             if writes > 0:
-                hazard = larger(ready_d[k], taken_d[k] + 1)
+                hazard = larger(ready_d[k] - overlap, taken_d[k] + 1)
             if k == first:
                 operand = larger(operand, whole_operand(r, instruction, slot.slice))
                 hazard = larger(hazard, whole_hazard(r, instruction, slot.slice))

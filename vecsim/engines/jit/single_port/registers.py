@@ -216,7 +216,7 @@ whole_hazard = compiled_rule(operands.whole_hazard)
 @inline
 def free_at(r: Any, v: Any) -> Any:
     """From when every element of register v may be overwritten (WAR, WAW)."""
-    return free_to_overwrite(r.vectors[v])
+    return free_to_overwrite(r.vectors[v], 0)
 
 
 @inline

@@ -1,0 +1,1 @@
+"""Published cycles of RISC-V cores next to those of the presets that describe them."""
