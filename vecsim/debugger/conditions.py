@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 import re
-from typing import Any
 
 from isa.state import State
 from vecsim.debugger.operands import Operand, operand
@@ -31,18 +30,12 @@ def watch_of(text: str, session: Session) -> Watch:
     UserError
         It is none, or names what is not there.
     """
-    machine, memory = session.target.machine, session.position.snapshot.architectural["memory"]
-    known: dict[str, Any] = {
-        "section": machine.section_size,
-        "memory_bytes": len(memory),
-        "wide": session.target.value_bytes == 8,
-    }
     parts = _PARTS.match(text.strip())
     if parts is None:
-        read = operand(text, session.program, **known)
+        read = operand(text, session.names)
         read.value(session.position.state)  # what lies outside is said now
         return Watch(text.strip(), read)
-    left, right = (operand(part, session.program, **known) for part in (parts[1], parts[3]))
+    left, right = (operand(part, session.names) for part in (parts[1], parts[3]))
     compare = OPERATORS[parts[2]]
 
     def holds(state: State) -> bool:

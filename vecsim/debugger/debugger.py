@@ -13,6 +13,7 @@ import numpy.typing as npt
 from isa import mnemonics
 from isa.program import SourceLine
 from isa.reference import describe, help_lines
+from isa.riscv.instructions import ROWS
 from vecsim.data.memory_files import TYPES
 from vecsim.debugger.conditions import watch_of
 from vecsim.debugger.operands import Operand, operand, whole_number
@@ -22,6 +23,7 @@ from vecsim.debugger.save_folder import SaveFolder
 from vecsim.debugger.session import ENGINE, Session, Stop
 from vecsim.debugger.strips import strip_of
 from vecsim.debugger.target import Target
+from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.support.errors import UserError
 from vecsim.support.shown_text import one_line
@@ -42,8 +44,8 @@ class Piece:
         return self.count * np.dtype(TYPES[self.type]).itemsize
 
     def values(self, position: Position, address: int) -> npt.NDArray[Any]:
-        """Read it at an address."""
-        memory = position.snapshot.architectural["memory"]
+        """Read it at a distance from the first byte of memory."""
+        memory = position.memory
         return np.frombuffer(memory[address : address + self.bytes].tobytes(), TYPES[self.type])
 
 
@@ -117,6 +119,8 @@ class Debugger:
             There is none.
         """
         program = self.session.program
+        if isinstance(program, RecordedProgram):
+            return self._recorded_at(place, program)
         if place in program.labels:
             number = program.labels[place]
             if number < len(program):
@@ -140,6 +144,34 @@ class Debugger:
         if not behind or line < 1:
             raise UserError(f"line {line}: no instruction is there or after it; choose an earlier line")
         return [min(behind)[1]]
+
+    def _recorded_at(self, place: str, program: RecordedProgram) -> list[int]:
+        """Return the rows at a place of a recorded program: an instruction has one under each vtype."""
+        starts = [pc for pc in range(len(program) - 1) if not program.rows[pc].joined]
+        symbols = self.session.names.symbols
+        file, _, digits = place.rpartition(":")
+        if place in symbols or place.startswith("0x"):
+            address = symbols[place] if place in symbols else int(place, 0)
+            matches = [pc for pc in starts if program.addresses[pc] == address]
+        elif digits.isdecimal():
+            line, named = whole_number(digits), self._file_of(file) if file else self.user_file
+            source = program.source
+            behind = [
+                (source[pc].line, program.addresses[pc])
+                for pc in starts
+                if source[pc].file == named and source[pc].line >= line
+            ]
+            address = min(behind)[1] if behind and line >= 1 else -1
+            matches = [pc for pc in starts if program.addresses[pc] == address]
+        else:
+            matches = [pc for pc in starts if program.mnemonic(pc) == place]
+        if not matches:
+            known = {*symbols, *(program.mnemonic(pc) for pc in starts)}
+            raise UserError(
+                f"{place!r}: no instruction of the run is there; use a line, symbol, address (0x...) or "
+                f"mnemonic of what was executed{nearest(place, known)}"
+            )
+        return matches
 
     @property
     def user_file(self) -> str:
@@ -197,19 +229,13 @@ class Debugger:
 
     def operand(self, text: str, position: Position) -> Operand:
         """Read the name of a register, an element or a place in memory of the program at a position."""
-        return operand(
-            text,
-            position.program,
-            section=position.machine.section_size,
-            memory_bytes=len(position.snapshot.architectural["memory"]),
-            wide=self.target.value_bytes == 8,
-        )
+        return operand(text, position.names)
 
     def value(self, text: str) -> Any:
         """Read a register, an element or a place in memory where it has stopped."""
         value = self.operand(text, self.position).value(self.position.state)
         if isinstance(value, list):
-            return list(strip_of(value, self.target.value_bytes == 8).values)
+            return list(strip_of(value, self.session.names.wide(self.position.state)).values)
         return value
 
     def value_text(self, text: str) -> str:
@@ -248,7 +274,7 @@ class Debugger:
         return piece
 
     def address(self, piece: Piece, position: Position) -> int:
-        """Return where a piece of memory begins at a position: a register in its name may have changed.
+        """Return where a piece begins, from the first byte of memory: a register in its name may change.
 
         Raises
         ------
@@ -256,15 +282,16 @@ class Debugger:
             It lies outside memory, or the program no longer has a place of its name.
         """
         address = self.operand(piece.name, position).value(position.state)
-        memory = len(position.snapshot.architectural["memory"])
+        base, memory = position.names.base, len(position.memory)
         if not isinstance(address, int):
             raise UserError(f"{piece.name}: is not a place in memory; use a data label or an address")
-        if address < 0 or address + piece.bytes > memory:
-            end = address + piece.bytes - 1
+        if address < base or address + piece.bytes > base + memory:
+            end, lowest = address + piece.bytes - 1, f"from {base} on and " if base else ""
             raise UserError(
-                f"{piece.name}: bytes {address} to {end} are outside memory; addresses must be below {memory}"
+                f"{piece.name}: bytes {address} to {end} are outside memory; addresses must be {lowest}below "
+                f"{base + memory}"
             )
-        return address
+        return address - base
 
     # What it does
 
@@ -338,6 +365,12 @@ class Debugger:
         UserError
             There is none of that name.
         """
+        if isinstance(self.session.program, RecordedProgram):
+            rows = [row for row in ROWS if mnemonic in (row.mnemonic, row.mnemonic.partition(".")[0])]
+            if not rows:
+                near = nearest(mnemonic, {row.mnemonic for row in ROWS})
+                raise UserError(f"{mnemonic!r}: is not an instruction of RISC-V{near}")
+            return [f"{row.mnemonic} {row.operands}: {row.summary}".replace(" :", ":") for row in rows]
         matches = describe(mnemonic, self.target.instruction_set)
         return [line for entry in matches for line in help_lines(entry)]
 
@@ -355,8 +388,10 @@ class Debugger:
 
 
 def _firsts(session: Session) -> set[int]:
-    """Return the first instruction of each line."""
-    first: dict[tuple[str, int], int] = {}
-    for pc, each in enumerate(session.program.source):
-        first.setdefault((each.file, each.line), pc)
-    return set(first.values())
+    """Return the first instruction of each line, with all its rows in a recorded program."""
+    program, first = session.program, dict[tuple[str, int], int]()
+    numbers = program.addresses if isinstance(program, RecordedProgram) else range(len(program))
+    for number, each in sorted(zip(numbers, program.source, strict=True), key=lambda pair: pair[0]):
+        first.setdefault((each.file, each.line), number)
+    chosen = set(first.values())
+    return {pc for pc, number in enumerate(numbers) if number in chosen and not session.is_part(pc)}

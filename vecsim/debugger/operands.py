@@ -12,10 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from isa.program import Program
-from isa.registers import REGISTER_NAMES
 from isa.state import State
 from vecsim.data.memory_files import TYPES
+from vecsim.debugger.names import Names, Register
 from vecsim.debugger.readiness import Place
 from vecsim.engines.decoded import FLOAT, SPECIAL
 from vecsim.support.decimal_text import OutOfRangeError, nearest_float
@@ -51,12 +50,6 @@ def _constant(value: Any) -> Operand:
     return Operand(lambda state: value, lambda state: ())
 
 
-def registers_of(program: Program) -> dict[str, tuple[str, int]]:
-    """Return every name of a register: kind and number."""
-    own = {name: each for name, each in REGISTER_NAMES.items() if name not in program.symbols}
-    return own | dict(program.register_names)
-
-
 def looks_like_floats(bits: Any) -> bool:
     """Return whether containers (int64) hold float32 of usual sizes rather than integers.
 
@@ -80,19 +73,15 @@ def number(container: int, wide: bool) -> float | int:
     return int(np.uint32(container & 0xFFFFFFFF).view(np.int32))
 
 
-def operand(text: str, program: Program, *, section: int, memory_bytes: int, wide: bool) -> Operand:
+def operand(text: str, names: Names) -> Operand:
     """Read the name of a register, an element or a place in memory, or a number.
 
     Parameters
     ----------
     text
         See the module. Addresses and elements are sums of numbers, symbols of the program and x registers.
-    program
-        Whose names count.
-    section, memory_bytes
-        Elements of a vector register; bytes of memory.
-    wide
-        Whether values of matrices are float64.
+    names
+        Those of the program in flight.
 
     Raises
     ------
@@ -102,22 +91,21 @@ def operand(text: str, program: Program, *, section: int, memory_bytes: int, wid
     text = text.strip()
     place = _PLACE.match(text)
     if place:
-        return _memory(place[1], _sum(place[2], program), memory_bytes)
+        return _memory(place[1], _sum(place[2], names), names.base)
     element = _ELEMENT.match(text)
     if element:
-        return _element(element[1], _sum(element[2], program), program, section, wide)
-    names = registers_of(program)
-    if text in names:
-        return _register(names[text], wide)
+        return _element(element[1], _sum(element[2], names), names)
+    if text in names.registers:
+        return _register(names.registers[text], names.doubles)
     try:
         real = re.search(r"[.eE]|inf|nan", text) and "x" not in text
         constant = nearest_float(text) if real else int(text, 0)
     except OutOfRangeError as error:
         raise UserError(str(error)) from None
     except ValueError:
-        if text in program.symbols:
-            return _constant(program.symbols[text])
-        known = [*names, *program.symbols, *TYPES, "mask"]
+        if text in names.symbols:
+            return _constant(names.symbols[text])
+        known = [*names.registers, *names.symbols, *TYPES, "mask"]
         raise UserError(f"{text!r}: must be a register, place or number{nearest(text, known)}") from None
     return _constant(constant)
 
@@ -140,7 +128,7 @@ def scalar_number(kind: str, n: int) -> int:
     return n + {"x": 0, "f": FLOAT, "s": SPECIAL}[kind]
 
 
-def _register(register: tuple[str, int], wide: bool) -> Operand:
+def _register(register: Register, doubles: bool) -> Operand:
     kind, n = register
     if kind == "v":
         return Operand(
@@ -150,35 +138,36 @@ def _register(register: tuple[str, int], wide: bool) -> Operand:
     values: dict[str, Callable[[State], Any]] = {
         "x": lambda state: int(state.x[n]),
         "s": lambda state: int(state.special[n]),
-        "f": lambda state: float(state.fd[n]) if wide else float(state.fs[2 * n]),
+        "f": lambda state: float(state.fd[n]) if doubles else float(state.fs[2 * n]),
     }
     number = scalar_number(kind, n)
     return Operand(values[kind], lambda state: (Place("scalar", number, number + 1),))
 
 
-def _element(text: str, index: Operand, program: Program, section: int, wide: bool) -> Operand:
-    names = registers_of(program)
-    if text != "mask" and names.get(text, ("", 0))[0] != "v":
-        vectors = [name for name, (kind, _) in names.items() if kind == "v"]
+def _element(text: str, index: Operand, names: Names) -> Operand:
+    registers = names.registers
+    if text != "mask" and registers.get(text, ("", 0))[0] != "v":
+        vectors = [name for name, (kind, _) in registers.items() if kind == "v"]
         raise UserError(f"{text}[...]: unknown vector register {text!r}{nearest(text, [*vectors, 'mask'])}")
 
     def element(state: State) -> int:
         k = int(index.value(state))
-        if not 0 <= k < section:
-            raise UserError(f"{text}[{k}]: the element must be from 0 to {section - 1}")
+        if not 0 <= k < state.section:
+            raise UserError(f"{text}[{k}]: the element must be from 0 to {state.section - 1}")
         return k
 
     def read(state: State) -> Any:
         if text == "mask":
             return int(state.mask[element(state)])
-        at = names[text][1] * section + element(state)
-        return number(int(state.v[at]), wide) if at < len(state.v) else 0
+        at = registers[text][1] * state.section + element(state)
+        return number(int(state.v[at]), names.wide(state)) if at < len(state.v) else 0
 
     def places(state: State) -> tuple[Place, ...]:
         if text == "mask":
             at = len(state.v) + element(state)
             return (Place("element", at, at + 1), *index.places(state))
-        return (*_elements(state, names[text][1] * section + element(state), 1), *index.places(state))
+        at = registers[text][1] * state.section + element(state)
+        return (*_elements(state, at, 1), *index.places(state))
 
     return Operand(read, places)
 
@@ -188,13 +177,16 @@ def _elements(state: State, first: int, count: int) -> tuple[Place, ...]:
     return (Place("element", first, first + count),) if first + count <= len(state.v) else ()
 
 
-def _memory(kind: str, address: Operand, memory_bytes: int) -> Operand:
+def _memory(kind: str, address: Operand, base: int) -> Operand:
     dtype = np.dtype(TYPES[kind])
 
     def place(state: State) -> Place:
-        at = int(address.value(state))
-        if not 0 <= at <= memory_bytes - dtype.itemsize:
-            raise UserError(f"{kind}({at}) is outside memory; addresses must be below {memory_bytes}")
+        at, end = int(address.value(state)) - base, len(state.memory)
+        if not 0 <= at <= end - dtype.itemsize:
+            lowest = f"from {base} on and " if base else ""
+            raise UserError(
+                f"{kind}({at + base}) is outside memory; addresses must be {lowest}below {base + end}"
+            )
         return Place("memory", at, at + dtype.itemsize)
 
     def read(state: State) -> Any:
@@ -204,7 +196,7 @@ def _memory(kind: str, address: Operand, memory_bytes: int) -> Operand:
     return Operand(read, lambda state: (place(state), *address.places(state)))
 
 
-def _sum(text: str, program: Program) -> Operand:
+def _sum(text: str, names: Names) -> Operand:
     """Read a sum of numbers, symbols and x registers."""
     terms: list[tuple[int, Operand]] = []
     at = 0
@@ -212,7 +204,7 @@ def _sum(text: str, program: Program) -> Operand:
         match = _TERM.match(text, at)
         if match is None or (terms and not match[1]):
             raise UserError(f"{text.strip()!r}: write a sum such as Y + 4 or x5 - 8")
-        terms.append((-1 if match[1] == "-" else 1, _term(match[2], program)))
+        terms.append((-1 if match[1] == "-" else 1, _term(match[2], names)))
         at = match.end()
     if not terms:
         raise UserError("the parentheses are empty: write an address or an element")
@@ -222,20 +214,19 @@ def _sum(text: str, program: Program) -> Operand:
     )
 
 
-def _term(text: str, program: Program) -> Operand:
+def _term(text: str, names: Names) -> Operand:
     if text[0].isdigit():
         try:
             return _constant(int(text, 0))
         except ValueError:
             raise UserError(f"{text[:20]!r}: is not a number; write one such as 12 or 0x1f") from None
-    names = registers_of(program)
-    if text in names:
-        if names[text][0] != "x":
+    if text in names.registers:
+        if names.registers[text][0] != "x":
             raise UserError(f"{text}: an address must have numbers, symbols and x registers only")
-        return _register(names[text], False)
-    if text not in program.symbols:
+        return _register(names.registers[text], False)
+    if text not in names.symbols:
         raise UserError(
             f"unknown symbol or register {text!r}; use a label or a "
-            f"register{nearest(text, [*program.symbols, *names])}"
+            f"register{nearest(text, [*names.symbols, *names.registers])}"
         )
-    return _constant(program.symbols[text])
+    return _constant(names.symbols[text])

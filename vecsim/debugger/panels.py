@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from isa.declaration import SPECIAL_REGISTERS
 from isa.disassembler import named_text
+from isa.riscv.disassembler import vtype_text
 from vecsim.debugger.activity import LEGEND, Activity, activities, busy_banks
 from vecsim.debugger.debugger import Debugger, Piece
 from vecsim.debugger.operands import scalar_number
@@ -16,6 +17,7 @@ from vecsim.debugger.position import Position
 from vecsim.debugger.readiness import NOT_READY, Place, marked
 from vecsim.debugger.strips import cell, vector_strips
 from vecsim.debugger.waiting import issue_waits, unit_states
+from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
 
@@ -32,12 +34,32 @@ SOURCE = 15
 def source_lines(shown: Debugger, width: int = WIDE, height: int = SOURCE) -> list[str]:
     """Show the source around the next instruction: ``>`` issues next, ``*`` issued last, ``B`` breakpoint."""
     lines = shown.lines
+    if not lines:
+        return _instruction_lines(shown, height)
     first = max(1, min(shown.here - height // 2, len(lines) - height + 1))
     marks = line_marks(shown)
     included = [] if shown.file == shown.user_file else [f"{shown.file}, included"]
     return included + [
         f"{marks.get(n, ''):>3} {n:>4}  {lines[n - 1]}"
         for n in range(first, min(first + height, len(lines) + 1))
+    ]
+
+
+def _instruction_lines(shown: Debugger, height: int) -> list[str]:
+    """Show the instructions around the next one where there is no source."""
+    program, pc = shown.session.program, shown.position.pc
+    if not isinstance(program, RecordedProgram):
+        return ["there is no source"]
+    texts: dict[int, str] = {}
+    for address, text in sorted(zip(program.addresses, program.texts, strict=True)):
+        texts.setdefault(address, text)
+    here = program.addresses[pc] if 0 <= pc < len(program) else -1
+    places = list(texts)
+    first = max(0, bisect_left(places, here) - height // 2)
+    marked = {program.addresses[pc] for pc in shown.session.breakpoints}
+    return [
+        f"{'B' * (at in marked) + '>' * (at == here):>3} {at:>8x}  {texts[at]}"
+        for at in places[first : first + height]
     ]
 
 
@@ -51,7 +73,7 @@ def line_marks(shown: Debugger) -> dict[int, str]:
         marks[line] = "e"
     for pc in shown.session.breakpoints:
         line = shown.line_of(pc) or 0
-        marks[line] = marks.get(line, "") + "B"
+        marks[line] = marks.get(line, "").replace("B", "") + "B"
     position = shown.position
     for pc in {pc for _, cycle, pc in position.issues if cycle == position.cycle - 1}:
         line = shown.line_of(pc) or 0
@@ -68,12 +90,12 @@ def scalar_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     ``~`` stands after what is not ready, here and in the other panels; cells of strips are dotted.
     """
     now, before = shown.position.state, shown.before.state
-    wide = shown.target.value_bytes == 8
+    called = shown.session.names
     names: dict[tuple[str, int], str] = {}
-    for name, register in shown.session.program.register_names.items():
+    for name, register in called.second.items():
         names.setdefault(register, name)
     waits = shown.readiness.scalars > shown.position.cycle
-    floats = (now.fd, before.fd) if wide else (now.fs[::2], before.fs[::2])
+    floats = (now.fd, before.fd) if called.doubles else (now.fs[::2], before.fs[::2])
     kinds: dict[str, tuple[Any, Any]] = {
         "x": (now.x, before.x),
         "f": floats,
@@ -83,8 +105,10 @@ def scalar_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     for kind, (values, old) in kinds.items():
         changed = _bits(values) != _bits(old)
         for n in np.flatnonzero((values != 0) | (old != 0) | changed):
-            name = SPECIAL_REGISTERS[n] if kind == "s" else f"{kind}{n}"
+            name = called.special[n] if kind == "s" else f"{kind}{n}"
             value = f"{values[n]:.7g}" if kind == "f" else str(int(values[n]))
+            if name == "vtype":
+                value = vtype_text(int(values[n]))
             wait = NOT_READY if waits[scalar_number(kind, int(n))] else " "
             second = names.get((kind, int(n)), "")
             results.append(f"{'*' if changed[n] else ' '}{name:<8} {value:>14}{wait} {second}".rstrip())
@@ -98,20 +122,18 @@ def _bits(values: Any) -> Any:
 
 def used_vectors(shown: Debugger) -> list[int]:
     """Return the vector registers that are not all zero, or that have changed."""
-    now, before = (each.snapshot.architectural["v"] for each in (shown.position, shown.before))
-    shape = (shown.target.machine.vector_registers, -1)
-    used = now.reshape(shape).any(axis=1) | before.reshape(shape).any(axis=1)
+    used = shown.position.vectors.any(axis=1) | shown.before.vectors.any(axis=1)
     return [int(n) for n in np.flatnonzero(used)]
 
 
 def vector_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show vector registers as strips, with their first elements; ``*`` has changed."""
-    state, before = shown.position.state, shown.before.state
-    names = {n: name for name, (kind, n) in shown.session.program.register_names.items() if kind == "v"}
+    state, now, before = shown.position.state, shown.position.vectors, shown.before.vectors
+    called = shown.session.names
+    names = {n: name for name, (kind, n) in called.second.items() if kind == "v"}
     results = []
-    for n, strip in vector_strips(state, used_vectors(shown), shown.target.value_bytes == 8).items():
-        part = slice(n * state.section, (n + 1) * state.section)
-        mark = "*" if (state.v[part] != before.v[part]).any() else " "
+    for n, strip in vector_strips(state, used_vectors(shown), called.wide(state)).items():
+        mark = "*" if (now[n] != before[n]).any() else " "
         waits = (shown.readiness.elements[n] > shown.position.cycle).tolist()
         results.append(f"{mark}v{n:<3} {names.get(n, ''):<10} {strip.kind:<6} {_some(strip.values, waits)}")
         letters = strip.text(waits)
@@ -121,7 +143,7 @@ def vector_lines(shown: Debugger, width: int = WIDE) -> list[str]:
 
 def mask_lines(shown: Debugger, width: int = WIDE) -> list[str]:
     """Show the vector mask, element 0 first."""
-    mask = shown.position.snapshot.architectural["mask"].tolist()
+    mask = shown.position.state.mask.tolist()
     waits = shown.readiness.elements[-1] > shown.position.cycle
     letters = "".join(cell(bit, wait) for bit, wait in zip(mask, waits, strict=True))
     return [
@@ -147,7 +169,8 @@ def memory_lines(shown: Debugger, width: int = WIDE) -> list[str]:
             mark = "*" if values[part].tobytes() != before[k * size : (k + 8) * size] else " "
             places = range(address + k * size, address + min(k + 8, piece.count) * size, size)
             waits = [shown.readiness.waits(Place("memory", at, at + size)).any() for at in places]
-            results.append(f"{mark}{address + k * size:>9}  {_some(values[part].tolist(), waits, 8)}")
+            at = shown.session.names.base + address + k * size
+            results.append(f"{mark}{at:>9}  {_some(values[part].tolist(), waits, 8)}")
     return results or ["no piece of memory is shown; choose one: memory PLACE:COUNT[:TYPE]"]
 
 

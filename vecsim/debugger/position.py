@@ -5,14 +5,20 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from isa.program import Program
+from isa.riscv.state import Hart
 from isa.state import State, new_state
+from vecsim.debugger.hart_state import digest_of, state_of
+from vecsim.debugger.names import Names
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot
 from vecsim.engines.timeline import COLUMNS
 from vecsim.machine import Machine
+from vecsim.riscv.timing.replay import Replay
 
 AT = {name: i for i, name in enumerate(COLUMNS)}
 """Where in a row of the timeline each column is."""
@@ -26,8 +32,8 @@ class Position:
 
     Attributes
     ----------
-    program, machine
-        What runs, and on what.
+    program, machine, names
+        What runs, on what, and what its registers and places are called.
     snapshot
         All that decides what happens next.
     rows
@@ -36,14 +42,18 @@ class Position:
         Whether all has retired.
     fault
         What went wrong, empty if nothing did.
+    replay
+        The values of a RISC-V program, which are not in the snapshot.
     """
 
     program: Program
     machine: Machine
+    names: Names
     snapshot: Snapshot
     rows: dict[int, tuple[int, ...]]
     finished: bool = False
     fault: str = ""
+    replay: Replay | None = None
 
     @property
     def cycle(self) -> int:
@@ -69,8 +79,27 @@ class Position:
         return bool(self._control("halted"))
 
     @cached_property
+    def hart(self) -> Hart | None:
+        """The hart of a RISC-V program, after all instructions that have issued; None of another program."""
+        return None if self.replay is None else self.replay.snapshot(self.count)
+
+    @property
+    def memory(self) -> npt.NDArray[np.uint8]:
+        """Simulated memory."""
+        memory: npt.NDArray[np.uint8] = self.snapshot.architectural["memory"]
+        return memory if self.hart is None else self.hart.memory
+
+    @property
+    def vectors(self) -> npt.NDArray[Any]:
+        """The (V, n) bits of all vector registers."""
+        held = self.snapshot.architectural["v"] if self.hart is None else self.hart.v64
+        return np.asarray(held).reshape(self.machine.vector_registers, -1)
+
+    @cached_property
     def state(self) -> State:
         """Registers and memory; a copy of the engine's."""
+        if self.hart is not None:
+            return state_of(self.hart)
         arrays = self.snapshot.architectural
         machine = self.machine
         state = new_state(machine.section_size, machine.vector_registers, arrays["memory"].copy())
@@ -101,6 +130,9 @@ class Position:
     def architectural_digest(self) -> str:
         """SHA-256 of cycle, program counter, registers and memory: the same on every engine."""
         result = hashlib.sha256(f"{self.cycle} {self.pc} {self.count} {self.finished}".encode())
+        if self.hart is not None:
+            result.update(digest_of(self.hart))
+            return result.hexdigest()
         for name in sorted(self.snapshot.architectural):
             result.update(self.snapshot.architectural[name].tobytes())
         return result.hexdigest()

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from vecsim.debugger.position import Position
 from vecsim.debugger.waiting import arrays_of
+from vecsim.engines.decoded import SPECIAL
 from vecsim.engines.rules.memory_order import must_follow, scalar_follows
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.rules.renaming import ancestors, instruction_of, writes_any
@@ -54,13 +55,15 @@ class Readiness:
     def __init__(self, position: Position) -> None:
         self._cycle = position.cycle
         timing = position.snapshot.timing
-        self.scalars: npt.NDArray[np.int64] = timing["scalars"]["ready_at"]
+        self.scalars: npt.NDArray[np.int64] = _scalars(position)
         self._r = arrays_of(position)
         self._slots = tuple(self._r.slots[slot] for slot in position.slots.values())
         self._transfers = [transfer for of_port in self._r.transfers for transfer in of_port]
         self.elements: npt.NDArray[np.int64] = np.stack(
             [self._register(v, timing["ready"][v]) for v in self._r.names]
         )
+        if position.hart is not None:
+            self.elements = _of_hart(self.elements, position.state.section)
 
     def _register(self, v: int, ready: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Return the cycles of the elements of a physical register."""
@@ -104,6 +107,23 @@ class Readiness:
         """Return of what :meth:`cycles` has whether it is not ready."""
         waits: npt.NDArray[np.bool_] = self.cycles(place) > self._cycle
         return waits
+
+
+def _scalars(position: Position) -> npt.NDArray[np.int64]:
+    """Return when each scalar register is ready; vtype of a hart is with vl, and what else it has always."""
+    ready: npt.NDArray[np.int64] = position.snapshot.timing["scalars"]["ready_at"]
+    if position.hart is None:
+        return ready
+    rest = np.zeros(len(position.state.special) - 2, np.int64)
+    return np.concatenate([ready[: SPECIAL + 1], ready[SPECIAL : SPECIAL + 1], rest])
+
+
+def _of_hart(groups: npt.NDArray[np.int64], section: int) -> npt.NDArray[np.int64]:
+    """Return of groups of elements the elements, in registers of so many; the mask is register 0."""
+    count = groups.shape[1]
+    of_groups = groups[:, np.arange(section) * count // section]
+    of_groups[-1] = groups[0].max()
+    return of_groups
 
 
 def marked(text: str, waits: object) -> str:

@@ -19,6 +19,7 @@ from vecsim.debugger.position import AT, Position
 from vecsim.debugger.target import Target
 from vecsim.engines.fault import Fault
 from vecsim.engines.record import Snapshot
+from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.engines.running import start
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.support.errors import UserError
@@ -131,6 +132,8 @@ class Session:
 
     Attributes
     ----------
+    program, machine, names
+        What runs, on what, and what its registers and places are called.
     position
         Where it has stopped.
     breakpoints
@@ -146,7 +149,8 @@ class Session:
 
     def __init__(self, target: Target, *, engine: str = ENGINE, most_cycles: int = MOST_CYCLES) -> None:
         self.target, self.engine, self.most_cycles = target, engine, most_cycles
-        self.program = target.assembled()
+        self.program, memory, self.machine = target.runnable()
+        self.names, self._replay = target.names(self.program), target.replay()
         self.breakpoints: set[int] = set()
         self.watches: list[Watch] = []
         self._new: list[npt.NDArray[np.int64]] = []
@@ -154,8 +158,8 @@ class Session:
         self._fault = ""
         self._checkpoints = Checkpoints()
         request = TimelineRequest(sink=self._new.append)
-        self._running = start(self.program, target.memory, target.machine, engine=engine, timeline=request)
-        self._most_rows = max(KEPT_ROWS, 4 * target.machine.issue_width)
+        self._running = start(self.program, memory, self.machine, engine=engine, timeline=request)
+        self._most_rows = max(KEPT_ROWS, 4 * self.machine.issue_width)
         self._passed = -1  # the cycle of a breakpoint at which it stands
         self.position = self._look()
 
@@ -172,8 +176,15 @@ class Session:
             if self.ended:
                 break
             self._advance(instructions=1)
+            while not self._fault and not self._running.finished and self.is_part(self._running.pc):
+                self._advance(instructions=1)
             self.position = self._look()
         return self._stopped("step")
+
+    def is_part(self, pc: int) -> bool:
+        """Return whether a row of a recorded program is a further part of the one before it."""
+        rows = self.program.rows if isinstance(self.program, RecordedProgram) else ()
+        return 0 <= pc < len(rows) and rows[pc].joined
 
     def step_cycles(self, count: int = 1) -> Stop:
         """Go on by this many cycles."""
@@ -224,7 +235,7 @@ class Session:
         seen = began if at_breakpoint else began - 1  # the breakpoints up to this cycle do not count
         last = began + self.most_cycles if cycle is None else cycle
         while not self.ended and self.position.cycle < last:
-            before = [watch.value(self._running.state) for watch in watches]
+            before = [watch.value(self._state()) for watch in watches]
             stride: dict[str, int] = {"cycle": min(last, self.position.cycle + STRIDE)}
             issued = self._advance(**stride, **({"instructions": 1} if watches else {}))
             hits = [(at, pc) for at, pc in issued if pc in wanted and at > seen]
@@ -232,7 +243,7 @@ class Session:
                 return self._break(*min(hits))
             if watches:
                 try:
-                    changed = _changed(watches, before, self._running.state)
+                    changed = _changed(watches, before, self._state())
                 except UserError as error:  # it has come to lie outside
                     self.position = self._look()
                     return Stop("watch", f"cycle {self.position.cycle}, {error}")
@@ -308,11 +319,16 @@ class Session:
         }
         return [(cycle, pc) for age, cycle, pc in issued if age >= before]
 
+    def _state(self) -> State:
+        """Return registers and memory where the engine is, which may change with it."""
+        return self._running.state if self._replay is None else self._glance().state
+
     def _glance(self) -> Position:
         """Return where the engine is."""
         done = self._running.finished
         snapshot = self._running.snapshot()
-        return Position(self.program, self.target.machine, snapshot, dict(self._rows), done, self._fault)
+        where = (self.program, self.machine, self.names, snapshot, dict(self._rows), done, self._fault)
+        return Position(*where, self._replay)
 
     def _look(self) -> Position:
         """Return where the engine is, and keep a checkpoint if there is none near before it."""

@@ -15,7 +15,10 @@ from isa.declaration import InstructionSet
 from isa.program import Program
 from isa.text.inclusion import name_of
 from vecsim.data.memory_files import without_room
+from vecsim.debugger.names import Names, classic_names
+from vecsim.engines.source import Runnable
 from vecsim.machine import Machine, instruction_set_of
+from vecsim.riscv.timing.replay import Replay
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import INCLUDED, decoded, read_input
 from vecsim.support.project_packages import input_path
@@ -111,6 +114,24 @@ class Target:
         if not len(program):
             raise UserError(f"{self.file}: needs at least one instruction")
         return without_room(program, self.loaded)
+
+    def runnable(self) -> Runnable:
+        """Return what runs on the machine.
+
+        Raises
+        ------
+        AssemblyError, UserError
+            As :meth:`assembled`.
+        """
+        return Runnable(self.assembled(), self.memory, self.machine)
+
+    def replay(self) -> Replay | None:
+        """Return what has the values of the run; None where the engine has them."""
+        return None
+
+    def names(self, program: Program) -> Names:
+        """Return what registers and places are called in the program of the text."""
+        return classic_names(program, self.value_bytes == 8)
 
     def edited(self, line: int, text: str) -> Target:
         """Return the same with another text in a line; one after the last is added.

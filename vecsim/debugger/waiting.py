@@ -11,7 +11,7 @@ from vecsim.debugger.position import Position
 from vecsim.engines.decoded import scalar_name
 from vecsim.engines.interpreted_run import ExtendedRun, InterpretedRun
 from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
-from vecsim.engines.recorded.program import resolved
+from vecsim.engines.recorded.program import RecordedProgram, resolved
 from vecsim.engines.rules.addresses import elements, place
 from vecsim.engines.rules.issue import earliest_issue, scalars_ready_at, take_element
 from vecsim.engines.rules.memory_order import scalar_order_at
@@ -165,12 +165,17 @@ def _awaited(activity: Activity, position: Position) -> str:
     """Return which registers that it reads are not complete."""
     timing, program = position.snapshot.timing, position.program
     results = []
-    operands = program.instruction(activity.pc).operands
-    for operand, field in zip(operands, program.fields[activity.pc].tolist(), strict=False):
-        if operand.kind == "v" and operand.read:
-            ready = int(timing["vectors"]["ready_at"][timing["names"][field]])
-            if position.cycle < ready < NEVER:
-                results.append(f"v{field}, whole in cycle {ready}")
+    if isinstance(program, RecordedProgram):
+        row = program.rows[activity.pc]
+        read = [*row.reads, *row.whole_reads]
+    else:
+        operands = program.instruction(activity.pc).operands
+        fields = zip(operands, program.fields[activity.pc].tolist(), strict=False)
+        read = [field for operand, field in fields if operand.kind == "v" and operand.read]
+    for register in read:
+        ready = int(timing["vectors"]["ready_at"][timing["names"][register]])
+        if position.cycle < ready < NEVER:
+            results.append(f"v{register}, whole in cycle {ready}")
     return " and ".join(dict.fromkeys(results))
 
 

@@ -49,15 +49,15 @@ class ElfProgram(RiscvProgram):
         """
         try:
             elf = ELFFile(io.BytesIO(self.content))
-            lines = _lines_of(elf.get_dwarf_info(), self._texts) if elf.has_dwarf_info() else ()
+            lines = _lines_of(elf.get_dwarf_info(), self.source_lines) if elf.has_dwarf_info() else ()
             return sorted(lines, key=lambda each: each[0])
         except Exception:  # the library fails in many ways
             return []
 
-    def _texts(self, name: str) -> list[str]:
+    def source_lines(self, file: str) -> list[str]:
         """Return the lines of a source file that lies next to the program; none if it does not."""
         try:
-            return read_text(Path(self.name).parent / PurePosixPath(name).name, SOURCE).split("\n")
+            return read_text(Path(self.name).parent / PurePosixPath(file).name, SOURCE).split("\n")
         except UserError:
             return []
 

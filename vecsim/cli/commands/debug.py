@@ -14,6 +14,7 @@ import typer
 from vecsim.cli import completion, options
 from vecsim.cli.data_files import DataFiles
 from vecsim.cli.products import OWN_SUFFIX, chosen_options, chosen_programs, load_matrix
+from vecsim.cli.program_file import Asked, is_program_file, read_program_file
 from vecsim.results.provenance import provenance
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import ASSEMBLY, SCRIPT, read_stdin, read_text
@@ -35,8 +36,8 @@ def debug(
     program: Annotated[
         str,
         typer.Argument(
-            metavar="FILE.s|PROGRAM",
-            help="Assembly text, as `vecsim exec` runs it; or a product such as hism, with a matrix.",
+            metavar="FILE.s|FILE.elf|PROGRAM",
+            help="A program, as `vecsim exec` runs it; or a product such as hism, with a matrix.",
             autocompletion=completion.programs,
         ),
     ],
@@ -89,9 +90,18 @@ def debug(
         ),
     ] = "simpy",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of x, or of a case.")] = 0,
-    memory: options.MemoryOption = "64K",
+    memory: Annotated[
+        str | None,
+        typer.Option(
+            "--memory",
+            metavar="BYTES",
+            help="Simulated memory of a program, all zero; default 64K, of a RISC-V program 1M.",
+        ),
+    ] = None,
     load: options.LoadOption = None,
     define: options.DefineOption = None,
+    isa: options.IsaOption = None,
+    argument: options.ArgumentOption = None,
     value_bits: options.ValueBitsOption = 32,
 ) -> None:
     """Step through a program by instruction or cycle, forwards and back, and show what each part does.
@@ -99,19 +109,30 @@ def debug(
     Without --script in the terminal, or with --web in a browser (the extra teach).
     """
     from vecsim.debugger.debugger import Debugger
+    from vecsim.engines.running import MAX_CYCLES
+    from vecsim.riscv.reading import is_riscv
     from vecsim.support.worker_processes import end_with_parent
 
     end_with_parent()
     described = options.chosen_machine(machine, set_, extend)
+    riscv = exercise is None and is_program_file(program, isa) and is_riscv(program, isa)
     own = program.endswith(OWN_SUFFIX)
-    if exercise is not None:
+    if argument and not riscv:
+        raise UserError(f"--argument {argument[0]}: {program} is no RISC-V program, and has no arguments")
+    if riscv:
+        _refuse(f"{program} is a program; of a product are", matrix=matrix, option=option, like=like)
+        size, symbols = options.byte_count(memory or "1M"), options.definitions(define)
+        width = options.value_bytes(value_bits)
+        asked = Asked(isa, argument or (), symbols, width, size, MAX_CYCLES, load)
+        target, pieces = _riscv(program, described, asked), tuple(show or ())
+    elif exercise is not None:
         says = f"--exercise {exercise} says on what it runs, not"
         _refuse(says, matrix=matrix, load=load, define=define, like=like)
         target, of_case = _exercise(program, exercise, seed)
         pieces = (*of_case, *(show or ()))
     elif own and like is None:
         _refuse(f"{program} is a program; of a product (--like NAME) are", matrix=matrix, option=option)
-        size, symbols = options.byte_count(memory), options.definitions(define)
+        size, symbols = options.byte_count(memory or "64K"), options.definitions(define)
         target = _text(program, described, size, symbols, value_bits, load)
         pieces = tuple(show or ())
     else:
@@ -158,6 +179,26 @@ def _text(
     files = DataFiles(empty.assembled(), size, how["value_bytes"], load, None, None, None, file)
     _, content = files.memory()
     return replace(empty, memory=content, loaded=files.places)
+
+
+def _riscv(file: str, machine: Machine, asked: Asked) -> Target:
+    """Return a RISC-V program; its text can be edited."""
+    from isa.riscv.assembler import assemble
+    from vecsim.debugger.riscv_target import compiled_target, text_target
+    from vecsim.riscv.reading import extensions_of, is_elf
+    from vecsim.riscv.timing.source import RiscvSource
+
+    given = read_program_file(file, machine, asked).riscv
+    assert given is not None
+    if is_elf(file):
+        return compiled_target(file, given, machine)
+
+    def assembled(text: str) -> RiscvSource:
+        extensions = extensions_of(asked.isa)
+        how: dict[str, Any] = {"file": file, "symbols": asked.symbols, "extensions": extensions}
+        return given.with_program(assemble(text, folder=Path(file).parent, **how))
+
+    return text_target(file, read_text(file, ASSEMBLY), assembled, machine)
 
 
 def _zeros(size: int) -> Any:

@@ -45,16 +45,31 @@ class RiscvSource:
         self._arguments, self._most_cycles = tuple(arguments), most_cycles
         self._timed: dict[tuple[int, ...], TimedProgram] = {}
 
+    @property
+    def base(self) -> int:
+        """The address of the first byte of memory."""
+        return min(each.address for each in self.program.segments) // PAGE * PAGE
+
     @cached_property
     def names(self) -> Program:
         """What options name places of memory by: symbols by their distance from the first byte of memory."""
-        begin = min(each.address for each in self.program.segments) // PAGE * PAGE
         symbols = {
-            name: each.address - begin
+            name: each.address - self.base
             for name, each in self.program.symbols.items()
-            if 0 <= each.address - begin < self.memory_bytes
+            if 0 <= each.address - self.base < self.memory_bytes
         }
         return Program(np.zeros(0, np.uint32), symbols, (), (), BASE)
+
+    def with_program(self, program: RiscvProgram) -> RiscvSource:
+        """Return another program that is run as this one is, with arrays at the same addresses."""
+        other = RiscvSource(
+            program,
+            memory_bytes=self.memory_bytes,
+            arguments=self._arguments,
+            most_cycles=self._most_cycles,
+        )
+        other.load(self._loaded)
+        return other
 
     def load(self, arrays: Sequence[Placed]) -> None:
         """Have arrays put into memory before each run.
