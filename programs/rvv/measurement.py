@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
-
 from isa.riscv.declaration import Timing
 from programs.rvv.registry import Kernel
 from vecsim.engines import DEFAULT_ENGINE
@@ -16,8 +14,9 @@ from vecsim.engines.result import Run
 from vecsim.engines.running import run
 from vecsim.machine import Machine
 from vecsim.riscv.elf import read_elf
-from vecsim.riscv.execution import Execution
-from vecsim.riscv.timing.program import TimedProgram, record, recorded_execution
+from vecsim.riscv.memory import number_at
+from vecsim.riscv.timing.program import TimedProgram
+from vecsim.riscv.timing.source import RiscvSource
 
 MEMORY_BYTES = 1 << 20
 """Simulated memory; the largest kernel needs less than half of it."""
@@ -104,26 +103,20 @@ def run_kernel(
     UserError
         The machine cannot run it.
     """
-    execution = recorded_execution(read_elf(kernel.elf), machine.riscv, memory_bytes=MEMORY_BYTES)
-    timed = record(execution)
+    program = read_elf(kernel.elf)
+    timed = RiscvSource(program, memory_bytes=MEMORY_BYTES).timed(machine)
     result = run(timed.program, timed.memory, timed.machine(machine), engine=engine, progress=progress)
-    inside = _of_kernel(timed, execution)
-    lines = result.lines
+    lines, (begin, size) = result.lines, program.symbols[FUNCTION]
+    inside = (each for each in lines if each.address is not None and begin <= each.address < begin + size)
     return KernelRun(
         kernel=kernel,
         run=result,
         exit_code=timed.result.exit_code,
         instructions=timed.result.instructions,
         vector_instructions=sum(each.executions for each in lines if _is_vector(timed, each.pc)),
-        kernel_lines=tuple(each for each in lines if inside(each.pc)),
-        work=int(execution.read(WORK, np.int64)[0]),
+        kernel_lines=tuple(inside),
+        work=number_at(timed.result.hart, program.symbols[WORK].address),
     )
-
-
-def _of_kernel(timed: TimedProgram, execution: Execution) -> Callable[[int], bool]:
-    """Return what tells whether a row of the timed program is of the function."""
-    address, size = execution.symbol(FUNCTION)
-    return lambda row: address <= timed.program.addresses[row] < address + size
 
 
 def _is_vector(timed: TimedProgram, row: int) -> bool:

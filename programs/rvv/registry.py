@@ -20,7 +20,7 @@ class Kernel:
     Attributes
     ----------
     name
-        Of its files ``kernels/NAME.c`` and ``elf/NAME.elf``.
+        Of its files ``kernels/NAME.c`` and ``kernels/NAME.elf``.
     title
         What it does.
     summary
@@ -45,7 +45,7 @@ class Kernel:
     @property
     def elf(self) -> Path:
         """The built program."""
-        return HERE / "elf" / f"{self.name}.elf"
+        return HERE / "kernels" / f"{self.name}.elf"
 
     @property
     def files(self) -> list[Path]:

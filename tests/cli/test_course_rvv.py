@@ -57,7 +57,7 @@ def test_its_files_run(vecsim, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = vecsim("course", "rvv", "spmv-jd", "--write", "a.elf")
     files, command = done.out.splitlines()
-    assert files == "a.elf, a.c, sparse.h, kernel.h, start.S, link.ld written"
+    assert files == "a.elf, spmv-jd.c, sparse.h, kernel.h, start.S, link.ld written"
     assert "exit code 0" in vecsim(*command.split()[1:], "--engine", "jit").out
     assert vecsim("course", "rvv", "dot", "--write", "b.elf").code == 0
     Path("kernel.h").write_text("")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from vecsim.cli.printing.console import fill, table
-from vecsim.cli.printing.hot import hot_table
+from vecsim.cli.printing.hot import hot_table, source_table
 from vecsim.cli.printing.output import Output, OutputFile
 from vecsim.cli.printing.report import machine_line
 from vecsim.support.errors import UserError
@@ -119,6 +119,8 @@ def _show(output: Output, result: KernelRun, how: str, hot: int | None) -> None:
     ]
     output.table(fill(table(["of this run"], [""]), rows))
     if hot is not None:
+        if (lines := source_table(result.kernel_lines, hot)) is not None:
+            output.table(lines)
         output.table(hot_table(result.kernel_lines, hot, listing=False))
 
 
@@ -183,7 +185,7 @@ def write_kernel(name: str | None, target: str, json: str | None) -> None:
     if path.suffix != ".elf":
         raise UserError(f"--write {target}: write a file name such as {name}.elf")
     contents = {each: each.read_bytes() for each in kernel.files}
-    places = {each: _place(each, kernel, path) for each in contents}
+    places = {each: path if each == kernel.elf else path.with_name(each.name) for each in contents}
     for source, place in places.items():
         if place.exists() and place.read_bytes() != contents[source]:
             raise UserError(f"{place}: already exists; name another folder")
@@ -192,9 +194,3 @@ def write_kernel(name: str | None, target: str, json: str | None) -> None:
         file.write(contents[source])
     typer.echo(printable(f"{', '.join(each.name for each in files.values())} written"))
     typer.echo(printable(f"vecsim exec {target}"))
-
-
-def _place(source: Path, kernel: Kernel, target: Path) -> Path:
-    """Return where a file of a kernel goes: with the user's name if it bears the name of the kernel."""
-    stem = target.stem if source.stem == kernel.name else source.stem
-    return target.with_name(f"{stem}{source.suffix}")
