@@ -27,6 +27,7 @@ MADE: dict[str, Callable[[], str]] = {
     "validation": validation.page,
     "validation-counts": validation.counts,
     "validation-half-lengths": validation.half_lengths,
+    "validation-riscv": validation.riscv,
 }
 
 

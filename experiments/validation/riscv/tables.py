@@ -7,13 +7,16 @@ instruction where many of a kind follow each other, each on other registers as f
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from vecsim.support.errors import UserError
+
 TABLES = Path(__file__).parent / "tables"
 CORES = ("saturn", "x280")
-LENGTHS = ("vlmax", "vl1")
+_COLUMN = re.compile(r"e(8|16|32|64)mf?([1248])")
 
 
 class Entry(NamedTuple):
@@ -43,16 +46,42 @@ class Entry(NamedTuple):
         return self.sew == 16 and self.text.startswith(("vf", "vmf")) and not self.text.startswith("vfirst")
 
 
+def tables_of(core: str) -> list[Path]:
+    """Return the tables of a core."""
+    return sorted(TABLES.glob(f"{core}-*.csv"))
+
+
 def entries(core: str) -> Iterator[Entry]:
     """Yield all that was measured of a core with whole registers."""
-    for length in LENGTHS:
-        with (TABLES / f"{core}-{length}.csv").open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                text = row.pop("instruction")
-                for column, value in row.items():
-                    sew, _, lmul = column[1:].partition("m")
-                    if lmul.isdigit() and (cycles := _number(value)) is not None:
-                        yield Entry(text, int(sew), int(lmul), length == "vlmax", cycles)
+    for file in tables_of(core):
+        yield from table(file)
+
+
+def table(path: Path) -> Iterator[Entry]:
+    """Yield the entries of a table with whole registers; vl is 1 where its name ends in ``-vl1``.
+
+    Raises
+    ------
+    UserError
+        It cannot be read, or has other columns.
+    """
+    try:
+        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise UserError(f"{path}: cannot be read: {error}") from None
+    columns = [name for name in (rows[0] if rows else ()) if name != "instruction"]
+    wrong = [name for name in columns if not _COLUMN.fullmatch(str(name))]
+    if not columns or wrong:
+        raise UserError(f"{path}: columns must be instruction and widths such as e32m4{_found(wrong)}")
+    for row in rows:
+        for column in columns:
+            sew, _, lmul = column[1:].partition("m")
+            if lmul.isdigit() and (cycles := _number(row[column])) is not None:
+                yield Entry(row["instruction"], int(sew), int(lmul), not path.stem.endswith("-vl1"), cycles)
+
+
+def _found(wrong: list[str]) -> str:
+    return f"; it has {wrong[0]}" if wrong else ""
 
 
 def _number(text: str | None) -> float | None:
