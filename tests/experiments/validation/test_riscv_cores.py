@@ -56,9 +56,9 @@ def test_a_fit_finds_the_costs_that_a_table_was_made_with():
         for case in cases(machine, asked)
         for entry in case.entries
     ]
-    (found,) = fit(load_machine("saturn"), made)
-    assert (found.name, found.costs["first"], found.costs["pair"]) == ("gather", 9, 6)
-    assert found.residual < 0.001
+    (fitted,) = fit(load_machine("saturn"), made)
+    assert (fitted.name, fitted.costs["first"], fitted.costs["pair"]) == ("gather", 9, 6)
+    assert fitted.residual < 0.001
 
 
 def test_a_file_that_is_no_table_is_one_line(tmp_path):

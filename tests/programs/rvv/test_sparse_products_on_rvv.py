@@ -1,4 +1,4 @@
-"""The sparse products for RISC-V Vector against SciPy, beside the classic programs, and on both engines."""
+"""The sparse products for RISC-V Vector against SciPy, next to the classic programs, and on both engines."""
 
 import numpy as np
 import pytest

@@ -86,7 +86,7 @@ class Costs:
     level, tree_of_all
         For each level of a tree over the values of an element, or over all values.
     overlaps
-        Whether a result may be on its way to a register when one that is written there later starts.
+        Whether what is written again may start before the older result is there.
     """
 
     latency: int = 1

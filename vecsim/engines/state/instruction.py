@@ -77,7 +77,7 @@ class Instruction(Row):
     pair: int = 0
     """Cycles of two values, where the values of an element follow each other; 0: they do not."""
     overlap: int = 0
-    """Cycles by which it may start to overwrite a register before the older result is there."""
+    """How many cycles before the older result is there it may start to overwrite a register."""
     per_element: int = 1
     """How many addresses an element of a listed access has, or entries one of a sparse instruction."""
     accumulators: list[int] = registers(WIDTHS["accumulators"])
