@@ -129,7 +129,7 @@ def _fitted(machine: Machine, name: str, chosen: Sequence[Case]) -> Fit:
 
 
 def _neighbours(costs: dict[str, int]) -> Iterator[dict[str, int]]:
-    """Yield costs with another number, then those with another number and another cost of the first element."""
+    """Yield costs with another number, then those with two others, one of them of the first element."""
     for number in costs:
         yield from _with_steps(costs, number)
     for number in costs.keys() - {"first", "latency"}:
