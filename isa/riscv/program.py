@@ -69,6 +69,16 @@ class RiscvProgram:
                 names.setdefault(symbol.address, name)
         return names
 
+    @cached_property
+    def functions(self) -> Mapping[str, range]:
+        """The addresses of the text by symbols: from each to its end, or to the next if no size is known."""
+        inside = {n: each for n, each in self.symbols.items() if self.text <= each.address < self.text_end}
+        begins = sorted({each.address for each in inside.values()} | {self.text_end})
+        return {
+            name: range(address, address + size if size else begins[bisect_right(begins, address)])
+            for name, (address, size) in inside.items()
+        }
+
     def line_of(self, address: int) -> SourceLine | None:
         """Return the source line of an instruction; None if it is not known."""
         place = bisect_right(self.lines, address, key=lambda each: each[0]) - 1

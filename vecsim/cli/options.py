@@ -190,6 +190,14 @@ ArgumentOption = Annotated[
     list[str] | None,
     typer.Option("--argument", metavar="TEXT", help="Give main of a RISC-V program an argument. Repeatable."),
 ]
+FunctionOption = Annotated[
+    str,
+    typer.Option(
+        "--function",
+        metavar="NAME",
+        help="Count only cycles attributed to the instructions of this function of a RISC-V program.",
+    ),
+]
 ShowOption = Annotated[
     list[str] | None,
     typer.Option(

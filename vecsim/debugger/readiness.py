@@ -119,7 +119,7 @@ def _scalars(position: Position) -> npt.NDArray[np.int64]:
 
 
 def _of_hart(groups: npt.NDArray[np.int64], section: int) -> npt.NDArray[np.int64]:
-    """Return of groups of elements the elements, in registers of so many; the mask is register 0."""
+    """Return the cycles of elements from those of groups; the mask is register 0."""
     count = groups.shape[1]
     of_groups = groups[:, np.arange(section) * count // section]
     of_groups[-1] = groups[0].max()

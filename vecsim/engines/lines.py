@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -13,6 +14,8 @@ from isa.program import Program
 from vecsim.engines.attribution import Attribution, Ints
 from vecsim.engines.cause import Cause
 from vecsim.engines.recorded.program import RecordedProgram
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 CACHES = ("l1", "l2")
 """The names of the caches, the one next to the ports first."""
@@ -158,6 +161,38 @@ def _line(program: Program, attribution: Attribution, pc: int) -> Line:
 
 def _named(cycles: Ints) -> dict[str, int]:
     return {Cause(int(i)).name.lower(): int(cycles[i]) for i in np.flatnonzero(cycles)}
+
+
+def lines_of_function(program: Program, lines: Sequence[Line], name: str) -> tuple[Line, ...]:
+    """Return the instructions of a function of a recorded program.
+
+    Parameters
+    ----------
+    program, lines
+        What ran, and what its instructions came to.
+    name
+        The name of the function.
+
+    Raises
+    ------
+    UserError
+        The program has no such function, or it was not executed.
+    """
+    functions = program.functions if isinstance(program, RecordedProgram) else {}
+    if name not in functions:
+        raise UserError(f"function {name!r}: the program has no such symbol{nearest(name, functions)}")
+    result = tuple(line for line in lines if line.address in functions[name])
+    if not sum(line.cycles for line in result):
+        raise UserError(f"function {name!r}: no cycle of the run is attributed to it; choose another one")
+    return result
+
+
+def causes_of(lines: Sequence[Line]) -> dict[str, int]:
+    """Return the cycles of some instructions by cause, those that are not 0."""
+    result: Counter[str] = Counter()
+    for line in lines:
+        result.update(line.cycles_by_cause)
+    return dict(result)
 
 
 def by_text(lines: Sequence[Line]) -> dict[str, int]:

@@ -10,6 +10,7 @@ import json
 import struct
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from isa.program import Program
@@ -142,15 +143,22 @@ def _without_added(numbers: Mapping[str, Any], table: str = "") -> dict[str, Any
     return stated
 
 
+_DIGESTS: WeakKeyDictionary[Program, str] = WeakKeyDictionary()
+"""Of programs, which never change; each snapshot of a run names its program."""
+
+
 def program_sha256(program: Program) -> str:
     """Return the digest of a program's image, of what runs and not of the text that it was made from.
 
     It is of the entry, the number of words and the words, little-endian uint32 each, then of every data
     segment: address and length, little-endian uint64 each, and its bytes.
     """
+    if program in _DIGESTS:
+        return _DIGESTS[program]
     digest = hashlib.sha256(struct.pack("<2I", program.entry, len(program.words)))
     digest.update(program.words.astype("<u4", copy=False))
     for segment in program.data:
         digest.update(struct.pack("<2Q", segment.address, len(segment.content)))
         digest.update(segment.content)
-    return digest.hexdigest()
+    _DIGESTS[program] = digest.hexdigest()
+    return _DIGESTS[program]

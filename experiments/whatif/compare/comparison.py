@@ -226,6 +226,8 @@ def _choices(layout: Layout) -> dict[str, Any]:
             result |= {"samples": spec.samples, "design_seed": spec.design_seed}
         if spec.is_of_texts:
             result["memory_bytes"] = spec.memory
+        if spec.function:
+            result["function"] = spec.function
         return result | _arrays(layout.load)
     if isinstance(layout, WhyLayout):
         first = layout.explanations[0]
@@ -235,6 +237,8 @@ def _choices(layout: Layout) -> dict[str, Any]:
         return {name: getattr(layout, name) for name in CHOSEN_OF_RUNS} | _options(layout.results)
     result = {name: getattr(layout, name) for name in ("engine", "value_bits", "memory_bytes", "max_cycles")}
     result |= {f"define {name}": value for name, value in layout.define.items()}
+    if layout.function:
+        result["function"] = layout.function
     result |= {f"argument {place}": value for place, value in enumerate(layout.arguments, 1)}
     return result | _arrays(layout.load)
 

@@ -193,6 +193,7 @@ class ExecLayout(_Made, _ByCause):
     max_cycles: Cycles
     isa: str | None = None
     arguments: list[str] = Field(default_factory=list)
+    function: str = ""
     load: list[ArrayEntry] = Field(default_factory=list)
 
 
@@ -231,6 +232,7 @@ class Specification(_Strict):
     define: dict[str, Annotated[list[int], Field(min_length=1)]] = Field(default_factory=dict)
     isa: str = ""
     argument: Choices = Field(default_factory=dict)
+    function: str = ""
     load: list[Name] = Field(default_factory=list)
     memory: Memory = MEMORY_BYTES
     design: str

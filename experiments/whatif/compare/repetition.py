@@ -36,6 +36,8 @@ from vecsim.data import Matrix, load, values_as
 from vecsim.data.conversion import OBJECT
 from vecsim.data.memory_files import Array, at_place, put, read_array
 from vecsim.data.precision import value_bytes
+from vecsim.engines.lines import lines_of_function
+from vecsim.engines.result import Run
 from vecsim.engines.running import run
 from vecsim.engines.source import Runnable
 from vecsim.machine import Machine, extensions_of, instruction_set_of, machine_class
@@ -249,7 +251,8 @@ class Repetition:
         )
         program, memory, on = _started(text, machine)
         now = run(program, memory, on, engine=_engine(layout.engine), max_cycles=layout.max_cycles)
-        return Repeated(key, row.cycles, now.cycles, row.program_sha256 != program_sha256(now.program))
+        cycles = _cycles(now, layout.function)
+        return Repeated(key, row.cycles, cycles, row.program_sha256 != program_sha256(now.program))
 
     def sweep(self, layout: SweepLayout) -> tuple[Repeated, ...]:
         """Run a sweep on the machine whose numbers are stated, on the matrices that are what they were.
@@ -310,7 +313,7 @@ class Repetition:
                 )
                 program, memory, on = _started(text, machine.changed(point.machine))
                 how: dict[str, Any] = {"engine": _engine(spec.engine), "max_cycles": spec.max_cycles}
-                now = run(program, memory, on, **how).cycles
+                now = _cycles(run(program, memory, on, **how), spec.function)
             result.append(Repeated(key, row.cycles, now, None))
         return tuple(result)
 
@@ -404,6 +407,13 @@ def _array(message: ArrayEntry, width: int) -> Array:
             f"then {short(message.sha256)})"
         )
     return each
+
+
+def _cycles(done: Run, function: str) -> int:
+    """Return the cycles of a run, or those of a function of its program."""
+    if not function:
+        return done.cycles
+    return sum(line.cycles for line in lines_of_function(done.program, done.lines, function))
 
 
 def _started(text: Text, machine: Machine) -> Runnable:

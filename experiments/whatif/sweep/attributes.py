@@ -121,7 +121,7 @@ def read_attribute(name: str, value: Any) -> Any:
         return whole(name, value, _COUNTS[name])
     if name == "machine":
         return value if isinstance(value, Machine) else path_text(name, value)
-    return value if value == "" and name in ("question", "isa") else text(name, value)
+    return value if value == "" and name in ("question", "isa", "function") else text(name, value)
 
 
 def _point(where: str, given: Any) -> dict[str, Value]:

@@ -109,6 +109,9 @@ class Sweep:
         Of texts: their instruction set, ``rv64gcv``, if it is not that of the machine.
     argument
         Of RISC-V programs: values of the arguments of ``main`` by their places, ``{"1": (64, 128)}``.
+    function
+        Of RISC-V programs: the function to whose instructions the cycles of a cell are attributed; bytes and
+        what extensions and memory count are those of the whole run. Without it the cycles are, too.
     load
         Of texts: arrays that are put into the memory of each, ``PLACE[:WHAT]=FILE``.
     memory
@@ -144,6 +147,7 @@ class Sweep:
     define: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
     isa: str = ""
     argument: Mapping[str, tuple[Value, ...]] = field(default_factory=dict)
+    function: str = ""
     load: tuple[str, ...] = ()
     memory: int = MEMORY_BYTES
     design: str = "grid"
@@ -272,6 +276,7 @@ class Sweep:
         if not self.is_of_texts:
             for name, given in (
                 ("isa", self.isa),
+                ("function", self.function),
                 ("define", self.define),
                 ("load", self.load),
                 ("memory", self.memory != MEMORY_BYTES),
@@ -317,11 +322,14 @@ class Sweep:
                 )
             if not self.argument[name]:
                 raise UserError(f"argument.{name}: no value is given; write a list of values")
-        if not self.argument:
+        if not self.argument and not self.function:
             return
         other = [name for name in self.program_names if not is_riscv(name, self.isa or None)]
         if other:
-            raise UserError(f"argument: {other[0]} is no RISC-V program, and has none; leave it out")
+            what = "argument" if self.argument else "function"
+            raise UserError(f"{what}: {other[0]} is no RISC-V program, and has none; leave it out")
+        if not self.argument:
+            return
         if self.design == "one-at-a-time":
             raise UserError("argument: a program needs all of them; use another design than one-at-a-time")
 

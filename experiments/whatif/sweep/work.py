@@ -17,6 +17,8 @@ from experiments.whatif.sweep.store import Keeper
 from programs.measurement import Prepared
 from programs.registry import ProgramLike
 from programs.user_format import UserFormat
+from vecsim.engines.lines import causes_of, lines_of_function
+from vecsim.engines.result import Run
 from vecsim.engines.running import run
 from vecsim.machine import Machine
 from vecsim.results.digests import program_sha256
@@ -145,7 +147,8 @@ class Work:
             return UNKNOWN
         if isinstance(self.program, UserFormat):
             image_key = _digest(code_fingerprint(), self.given.digest, str(self.sweep.seed))
-        return _digest(image_key, image, machine, self.sweep.engine, str(self.sweep.max_cycles))
+        sweep = self.sweep
+        return _digest(image_key, image, machine, sweep.engine, str(sweep.max_cycles), sweep.function)
 
     def _image_key(self, chosen: _Chosen) -> str:
         """Name what decides the image, as far as that is known before the program is assembled."""
@@ -213,23 +216,33 @@ class Work:
                 engine=sweep.engine,
                 max_cycles=sweep.max_cycles,
             )
+            cycles, instructions, causes = _counted(done, sweep.function)
         except UserError as error:
             return Cell(fault=str(error))
         finally:
             seconds = time.process_time() - began
             self.engine_seconds += seconds
         return Cell(
-            cycles=done.cycles,
-            instructions=done.instructions,
+            cycles=cycles,
+            instructions=instructions,
             bytes_moved=done.bytes_moved,
             peak_share=done.peak_share,
             relative_error=self._of.error(prepared, done.state.memory),
             storage_bytes=prepared.storage_bytes,
-            cycles_by_cause=dict(done.cycles_by_cause),
+            cycles_by_cause=causes,
             counters={name: done.counters[name] for name in chosen.machine.counter_names}
             | done.memory_counters,
             seconds=seconds,
         )
+
+
+def _counted(done: Run, function: str) -> tuple[int, int, dict[str, int]]:
+    """Return cycles, instructions and cycles by cause: of a run, or of a function of its program."""
+    if not function:
+        return done.cycles, done.instructions, dict(done.cycles_by_cause)
+    lines = lines_of_function(done.program, done.lines, function)
+    causes = causes_of(lines)
+    return sum(causes.values()), sum(line.executions for line in lines), causes
 
 
 def _digest(*parts: str) -> str:

@@ -19,7 +19,7 @@ from programs.measurement import multiplicand, prepare, with_width
 from programs.registry import ProgramLike, find, program_like
 from vecsim.data import MatrixLike
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.engines.lines import Line, by_text
+from vecsim.engines.lines import Line, by_text, causes_of, lines_of_function
 from vecsim.engines.physical import Physical, physical
 from vecsim.engines.result import Run
 from vecsim.engines.running import MAX_CYCLES, run
@@ -73,7 +73,7 @@ class Explanation(Overview):
     lines
         Every instruction that was executed, in the order of the program; their cycles add up to `cycles`.
     bounds
-        What no order of these instructions could be faster than, the largest first.
+        What no order of these instructions could be faster than, the largest first; none of a function.
     ablations
         What would help: all changes together, then each by itself, the best first.
     wider
@@ -130,13 +130,16 @@ class Explanation(Overview):
 
         Bounds know the numbers of a machine, not the rules that an extension replaces: with such it is False.
         """
-        return not self._replaced and self.bounds[0].cycles >= BINDING * self.cycles
+        bound = bool(self.bounds) and self.bounds[0].cycles >= BINDING * self.cycles
+        return bound and not self._replaced
 
     @property
     def _replaced(self) -> str:
         return ", ".join(each.name for each in self.machine.extensions if each.replacements)
 
     def _limit(self) -> str:
+        if not self.bounds:  # of a function alone
+            return "."
         bound = self.bounds[0]
         singular = "" if bound.name.endswith("s") else "s"
         need, limit = f"need{singular}", f"limit{singular}"
@@ -167,12 +170,13 @@ class Explanation(Overview):
     def overview(self) -> dict[str, object]:
         """Return what was explained, and the largest of everything."""
         text, share = next(iter(self.shares.items()))
+        first = next(iter(self.bounds), None)
         return {
             "subject": self.subject,
             "machine": self.machine.label,
             "cycles": self.cycles,
             "first": f"{text} {share:.0%}",
-            "bound": f"{self.bounds[0].name} {self.bounds[0].cycles:,} cycles",
+            **({"bound": f"{each.name} {each.cycles:,} cycles"} if (each := first) else {}),
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -313,6 +317,7 @@ def why_program(
     machine: Machine | str | os.PathLike[str] = "vs2003",
     *,
     name: str = "program",
+    function: str = "",
     value_bits: int = 32,
     engine: str = DEFAULT_ENGINE,
     max_cycles: int = MAX_CYCLES,
@@ -327,6 +332,8 @@ def why_program(
         As `vecsim.run` takes them; or without memory a source, which gives a program for each machine.
     name
         What texts call it.
+    function
+        Explain the cycles that are attributed to the instructions of this function of a RISC-V program.
     value_bits
         Bits of a value that it was assembled for.
     files
@@ -355,7 +362,7 @@ def why_program(
     else:
         source = Fixed(program, memory)
     how: dict[str, Any] = {"value_bits": value_bits, "engine": engine, "max_cycles": max_cycles}
-    return _explained(name, name, source, described, files, step, **how)[0]
+    return _explained(name, name, source, described, files, step, function=function, **how)[0]
 
 
 def _explained(
@@ -369,6 +376,7 @@ def _explained(
     value_bits: int,
     engine: str,
     max_cycles: int,
+    function: str = "",
 ) -> tuple[Explanation, Run]:
     """Return an explanation, and the run on the machine as it is."""
     runs = 0
@@ -381,26 +389,32 @@ def _explained(
         text, memory, on = source.on(on)
         return run(text, memory, on, engine=engine, max_cycles=max_cycles)
 
+    def lines(run: Run) -> tuple[Line, ...]:
+        return lines_of_function(run.program, run.lines, function) if function else run.lines
+
+    def cycles_on(on: Machine) -> int:
+        return sum(line.cycles for line in lines(simulated(on)))
+
     done = simulated(machine)
-    text = done.program
-    limits = bounds(done)
+    text, shown = done.program, lines(done)
+    cycles, limits = sum(line.cycles for line in shown), () if function else bounds(done)
     return (
         Explanation(
             program=program,
-            title=title,
+            title=f"{function} of {title}" if function else title,
             machine=machine,
             value_bits=value_bits,
             engine=engine,
-            cycles=done.cycles,
-            physical=done.physical,
+            cycles=cycles,
+            physical=None if function else done.physical,
             program_sha256=program_sha256(text),
-            parts=parts(text, done.lines),
-            causes=dict(done.cycles_by_cause),
-            counters=done.memory_counters,
-            lines=done.lines,
+            parts=parts(text, shown),
+            causes=causes_of(shown) if function else dict(done.cycles_by_cause),
+            counters={} if function else done.memory_counters,
+            lines=shown,
             bounds=limits,
-            ablations=ablated(machine, done.cycles, lambda on: simulated(on).cycles),
-            wider=wider(machine, limits[0], done.cycles, lambda on: simulated(on).cycles),
+            ablations=ablated(machine, cycles, cycles_on),
+            wider=wider(machine, limits[0], cycles, cycles_on) if limits else None,
             files=files,
         ),
         done,

@@ -96,6 +96,7 @@ def sweep(
         ),
     ] = None,
     isa: options.IsaOption = None,
+    function: options.FunctionOption = "",
     argument: Annotated[
         list[str] | None,
         typer.Option(
@@ -180,6 +181,7 @@ def sweep(
         "option": option,
         "define": define,
         "isa": isa or "",
+        "function": function,
         "argument": {str(place): values for place, values in enumerate(argument or (), 1)},
         "load": tuple(load or ()),
         "memory": memory,

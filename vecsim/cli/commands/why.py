@@ -54,6 +54,7 @@ def why(
     load: options.LoadOption = None,
     isa: options.IsaOption = None,
     argument: options.ArgumentOption = None,
+    function: options.FunctionOption = "",
     hot: Annotated[
         int, typer.Option("--hot", min=1, help="Number of instructions to show, the most expensive first.")
     ] = HOTTEST,
@@ -76,9 +77,10 @@ def why(
                 raise UserError(f"{matrix}: --{name} is an option of products; leave it out for a program")
         width, symbols = options.value_bytes(value_bits), options.definitions(define)
         asked = Asked(isa, argument or (), symbols, width, options.byte_count(memory), MAX_CYCLES, load)
-        results, files, message = _program(matrix, described, asked, engine)
+        results, files, message = _program(matrix, described, asked, engine, function)
     else:
-        for name, value in (("define", define), ("load", load), ("argument", argument)):
+        of_programs = {"define": define, "load": load, "argument": argument, "function": function}
+        for name, value in of_programs.items():
             if value:
                 raise UserError(f"--{name} needs a program FILE.s; leave it out for a product")
         how: dict[str, Any] = {"value_bits": value_bits, "seed": seed, "engine": engine}
@@ -95,7 +97,8 @@ def why(
         output.table(_causes(each))
         if each.counters:
             output.table(memory_table([(each.program, each.counters)]))
-        output.table(_bounds(each))
+        if each.bounds:
+            output.table(_bounds(each))
         output.table(_ablations(each))
     message |= {
         "files": [file.to_dict() for file in files],
@@ -110,7 +113,7 @@ def _called(explanation: Explanation) -> str:
 
 
 def _program(
-    file: str, machine: Machine, asked: Asked, engine: str
+    file: str, machine: Machine, asked: Asked, engine: str, function: str
 ) -> tuple[list[Explanation], tuple[InputFile, ...], dict[str, Any]]:
     """Explain a program as `vecsim exec` runs it; also return the files that it depends on, and settings."""
     from experiments.whatif.why import why_program
@@ -118,9 +121,10 @@ def _program(
 
     given = read_program_file(file, machine, asked)
     how: dict[str, Any] = {"value_bits": given.settings.pop("value_bits"), "engine": engine}
+    how["function"] = function
     with Progress() as progress:
         result = why_program(given.source, None, machine, name=Path(file).name, step=progress.show, **how)
-    message = {"file": file, **given.settings, "load": given.data.loaded}
+    message = {"file": file, "function": function, **given.settings, "load": given.data.loaded}
     return [result], (*machine_files(machine), *given.inputs), message
 
 

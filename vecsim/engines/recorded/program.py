@@ -116,12 +116,15 @@ class RecordedProgram(Program):
         The most addresses or entries of a list.
     addresses
         Of each row the address of its instruction, which rows of one instruction share.
+    functions
+        Addresses by the names of functions.
     """
 
     rows: tuple[RecordedRow, ...] = ()
     costs_of: CostsOf = field(default=lambda name, machine: Costs())
     most_listed: int = 0
     addresses: tuple[int, ...] = ()
+    functions: Mapping[str, range] = field(default_factory=dict)
 
     @property
     def record_at(self) -> int:
@@ -229,6 +232,7 @@ def recorded_program(
     source: Sequence[SourceLine] = (),
     texts: Sequence[str] = (),
     addresses: Sequence[int] = (),
+    functions: Mapping[str, range] | None = None,
     inputs: Mapping[str, str] | None = None,
     symbols: dict[str, int] | None = None,
     most_listed: int = 0,
@@ -245,7 +249,7 @@ def recorded_program(
         What rows cost on a machine.
     entry, source, texts, inputs, symbols
         As of a program.
-    addresses, most_listed
+    addresses, functions, most_listed
         As of a recorded program.
     """
     at = -(-memory_bytes // WORD_BYTES) * WORD_BYTES
@@ -261,6 +265,7 @@ def recorded_program(
         texts=tuple(texts),
         inputs=inputs or {},
         addresses=tuple(addresses),
+        functions=functions or {},
         data=data,
         instruction_set=KINDS,
         entry=entry,

@@ -96,6 +96,7 @@ def record(execution: Execution, limit: int | None = None) -> TimedProgram:
         source=layout.source(),
         texts=layout.texts(),
         addresses=layout.addresses(),
+        functions=execution.program.functions,
         inputs=execution.program.inputs,
         most_listed=riscv.vlen // 8,
     )
