@@ -174,7 +174,7 @@ class RecordedProgram(Program):
                 "recovery": recovery,
                 "level": costs.level if costs.tree_of_all else 0,
                 "pair": costs.pair,
-                "overlap": costs.latency - 1 if costs.overlaps or row.joined else 0,
+                "overlap": costs.latency - 1 if costs.overlaps or _follows_itself(row) else 0,
                 "length": instruction.length,
                 "pattern": Pattern.NONE,
                 "masked": 0,
@@ -220,6 +220,11 @@ class RecordedProgram(Program):
 def _last_register(row: RecordedRow) -> int:
     """Return the last vector register that a row names, 0 if it names none."""
     return max((*row.reads, *row.writes, *row.whole_reads, *row.whole_writes, *row.accumulators), default=0)
+
+
+def _follows_itself(row: RecordedRow) -> bool:
+    """Return whether a row writes a register as a whole as the part before it does, in the same unit."""
+    return row.joined and bool(row.whole_writes)
 
 
 def recorded_program(
