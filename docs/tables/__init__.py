@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from docs.tables import assembler, commands, formats, instructions, machine, pages, riscv, state, validation
+from docs.tables import (
+    assembler,
+    commands,
+    formats,
+    instructions,
+    machine,
+    pages,
+    riscv,
+    rvv,
+    state,
+    validation,
+)
 
 _MARK = re.compile(r"^<!-- made from: (?P<name>[a-z-]+) -->$", re.M)
 
@@ -24,6 +35,12 @@ MADE: dict[str, Callable[[], str]] = {
     "commands": commands.page,
     "python": commands.python_names,
     "further-pages": pages.further,
+    "rvv-answers": rvv.answers,
+    "rvv-classic": rvv.of_classic,
+    "rvv-matrices": rvv.matrices,
+    "rvv-vs-alone": rvv.of_vs2003_alone,
+    "rvv-vs": rvv.of_vs2003,
+    "rvv-x": rvv.of_x280,
     "validation": validation.page,
     "validation-counts": validation.counts,
     "validation-half-lengths": validation.half_lengths,

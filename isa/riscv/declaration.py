@@ -107,6 +107,8 @@ class Row:
         Which of its family it is: ``hart.code[row, OPERATION]`` for semantics that are shared.
     summary
         One line for the reference.
+    accumulates
+        Whether an operation of a user's extension reads vd, too.
     """
 
     mnemonic: str
@@ -118,3 +120,4 @@ class Row:
     semantics: Semantics
     operation: int = 0
     summary: str = ""
+    accumulates: bool = False

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from isa.riscv.extensions import CUSTOM, mask_of
 from isa.riscv.fields import FIELDS, Field, operand_names
-from isa.riscv.instructions import NUMBERS, ROWS
+from isa.riscv.instructions import NUMBERS, ROWS, forgets
 from isa.riscv.rows import compressed
 from isa.riscv.rows.compressed import CompressedRow
 from isa.riscv.state import BYTES, COLUMNS, INSTRUCTION, OPERATION, VM
@@ -173,6 +173,10 @@ def _switched_on(extensions: int) -> npt.NDArray[np.bool_]:
     return np.array(
         [row.extension not in CUSTOM or bool(mask_of([row.extension]) & extensions) for row in ROWS]
     )
+
+
+forgets(_by_mask.cache_clear)
+forgets(_switched_on.cache_clear)
 
 
 def _row_numbers(words: Ints) -> Ints:

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 STANDARD = "rv64gcv"
 """The architecture string without custom extensions."""
-XHISM, XINDEXMAC = "Xhism", "Xindexmac"
-CUSTOM = (XHISM, XINDEXMAC)
-"""The custom extensions by their numbers: bits of ``control[EXTENSIONS]``."""
+XHISM = "Xhism"
+CUSTOM = [XHISM]
+"""The custom extensions by their numbers, bits of ``control[EXTENSIONS]``; those of users follow."""
 
 
 def mask_of(names: Iterable[str]) -> int:

@@ -117,7 +117,7 @@ def read_program_file(file: str, machine: Machine, asked: Asked) -> ProgramFile:
     file
         Its name.
     machine
-        Its extensions decide which instructions a classic text may use.
+        Its extensions decide which instructions a text may use.
     asked
         What options say.
 
@@ -131,7 +131,7 @@ def read_program_file(file: str, machine: Machine, asked: Asked) -> ProgramFile:
     from vecsim.riscv.reading import is_riscv
 
     if is_riscv(file, asked.isa):
-        return _riscv(file, asked)
+        return _riscv(file, machine, asked)
     if asked.arguments:
         raise UserError(f"--argument {asked.arguments[0]}: {file} is no RISC-V program, and has no arguments")
     program = _read(file, asked.symbols, asked.width, instruction_set_of(machine.extensions))
@@ -188,11 +188,11 @@ def _read(
     return binary.load(content, instruction_set, file=file)
 
 
-def _riscv(file: str, asked: Asked) -> ProgramFile:
+def _riscv(file: str, machine: Machine, asked: Asked) -> ProgramFile:
     from vecsim.riscv.reading import read_riscv
     from vecsim.riscv.timing.source import RiscvSource
 
-    program = read_riscv(file, asked.symbols, asked.isa)
+    program = read_riscv(file, asked.symbols, asked.isa, machine.extensions)
     source = RiscvSource(
         program,
         memory_bytes=asked.memory_bytes,

@@ -35,6 +35,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from isa.declaration import Instruction, InstructionSet, Length, Timing, Unit
+from isa.riscv.declaration import Row
+from isa.riscv.declaration import Timing as RiscvTiming
 from vecsim.machine.user_inputs import questions_refused
 from vecsim.support.arguments import shown
 from vecsim.support.errors import UserError, in_words, place_of
@@ -62,6 +64,13 @@ _TIMING = {Unit.SCALAR: Timing.SCALAR, Unit.MEMORY: Timing.ACCESS, Unit.SPARSE: 
 """The timing rule of an instruction by its unit, if it names none; of others it is element by element."""
 _LATENCY = {Unit.SCALAR: "integer", Unit.ADD: "add", Unit.MULTIPLY: "multiply"}
 """The latency of an instruction by its unit, if it names none."""
+
+
+_RISCV_TIMING = (
+    *(RiscvTiming.SCALAR, RiscvTiming.MULTIPLY, RiscvTiming.DIVIDE),
+    *(each for each in RiscvTiming if RiscvTiming.INTEGER <= each < RiscvTiming.INSERT),
+)
+"""What RISC-V instructions of users may be: no accesses, no jumps, and no results of vectors in scalars."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,6 +172,7 @@ class Extension:
         self.counters: list[Counter] = []
         self.replacements: list[Replacement] = []
         self.instructions: list[Instruction] = []
+        self.riscv_rows: list[Row] = []
 
     @property
     def changes_time(self) -> bool:
@@ -292,6 +302,47 @@ class Extension:
             except (TypeError, ValueError) as error:
                 raise UserError(f"extension {self.name}: {error}") from None
             self.instructions.append(row)
+            return function
+
+        return added
+
+    def riscv_instruction(
+        self,
+        mnemonic: str,
+        operands: str,
+        summary: str,
+        *,
+        match: int,
+        mask: int,
+        timing: RiscvTiming,
+        accumulates: bool = False,
+        operation: int = 0,
+    ) -> Callable[[Rule], Rule]:
+        """Let the function that follows be the semantics of a RISC-V instruction (docs/tutorial).
+
+        Parameters
+        ----------
+        mnemonic, operands, summary, match, mask, timing, operation
+            As in :class:`isa.riscv.declaration.Row`; vector operands are groups as wide as the type.
+        accumulates
+            Whether an operation on vectors reads vd, too.
+
+        Raises
+        ------
+        UserError
+            A timing class that such an instruction cannot have.
+        """
+        if timing not in _RISCV_TIMING:
+            names = ", ".join(each.name for each in _RISCV_TIMING)
+            raise UserError(
+                f"extension {self.name}: {mnemonic}: timing {timing!r}; it must be one of {names}"
+            )
+
+        def added(function: Rule) -> Rule:
+            row = Row(
+                mnemonic, self.name, match, mask, operands, timing, function, operation, summary, accumulates
+            )
+            self.riscv_rows.append(row)
             return function
 
         return added

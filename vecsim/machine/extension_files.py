@@ -44,7 +44,25 @@ def extensions_of(given: Iterable[Extension | str | Path]) -> tuple[Extension, .
             if not extension.sha256:
                 extension.outside = "declares it in Python, and was not given as a file"
                 extension.sha256 = _digest(_content(extension.file)) if extension.file else ""
+            if extension.riscv_rows:
+                _add_to_riscv(extension)
     return tuple(matches.values())
+
+
+def _add_to_riscv(extension: Extension) -> None:
+    """Add the RISC-V instructions of an extension to those that programs may have.
+
+    Raises
+    ------
+    UserError
+        They do not fit to the others.
+    """
+    from isa.riscv.instructions import add
+
+    try:
+        add(extension.riscv_rows)
+    except ValueError as error:
+        raise UserError(f"extension {extension.name}: {error}") from None
 
 
 def load_extensions(file: str) -> tuple[Extension, ...]:

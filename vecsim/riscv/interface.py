@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 
 from isa.riscv.declaration import Row, Timing
-from isa.riscv.instructions import ROWS
+from isa.riscv.instructions import REVISIONS, ROWS, forgets
 
 LOOP = "riscv_loop"
 """The part that executes scalar integer instructions and the system's itself; others it calls by address."""
@@ -32,14 +32,16 @@ _IN_LOOP = JUMPS | {
 
 
 def is_in_loop(row: Row) -> bool:
-    """Return whether the loop has a row inside."""
-    return row.timing in _IN_LOOP
+    """Return whether the loop has a row inside; it has none of a user's extension."""
+    return row.timing in _IN_LOOP and row.extension not in REVISIONS
 
 
 def part_of(row: Row) -> str:
-    """Name the part that has a row: the loop, or that of the module that defines its semantics."""
+    """Name the part that has a row: the loop, a user's extension, or the module of its semantics."""
     if is_in_loop(row):
         return LOOP
+    if row.extension in REVISIONS:
+        return f"riscv_{row.extension}_{REVISIONS[row.extension]}"
     module = row.semantics.__module__
     return f"riscv_{module.rpartition('.')[2]}"
 
@@ -59,3 +61,7 @@ def function_name(part: str, semantics: Callable[..., Any]) -> str:
 def families_of(part: str) -> dict[int, Callable[..., Any]]:
     """Return the semantics of a part, each once, by their identities in the order of their rows."""
     return {id(row.semantics): row.semantics for row in rows_of(part).values()}
+
+
+forgets(rows_of.cache_clear)
+forgets(families_of.cache_clear)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from isa.riscv.instructions import ROWS
+from isa.riscv.instructions import REVISIONS, ROWS, forgets
 from vecsim.engines.jit.object_files import cache as code_cache
 from vecsim.engines.jit.object_files.fingerprints import fingerprint_of_functions
 from vecsim.engines.jit.object_files.loading import loaded
 from vecsim.riscv.interface import LOOP, RECORDING_LOOP, families_of, function_name, part_of, rows_of
-from vecsim.support.errors import UserError
+from vecsim.support.errors import UserError, in_words
 
 SOURCES = (
     "isa/riscv/declaration.py",
@@ -35,6 +35,9 @@ SOURCES = (
 def semantics_addresses() -> npt.NDArray[np.int64]:
     """Return the addresses of semantics by the number of an instruction: 0 where none is loaded."""
     return np.zeros(len(ROWS), np.int64)
+
+
+forgets(semantics_addresses.cache_clear)
 
 
 def load_instruction(number: int) -> None:
@@ -99,10 +102,19 @@ def _fingerprint(part: str) -> str:
 
 def _compiled(part: str) -> bytes:
     from numba.core import config
+    from numba.core.errors import NumbaError
 
     if config.DISABLE_JIT:
         raise UserError("NUMBA_DISABLE_JIT is set, so RISC-V programs cannot be executed; unset it")
     code_cache.say(f"compiling {part.replace('_', ' ')} for its first use on this machine: some seconds")
     from vecsim.riscv.compilation import compile_part
 
-    return compile_part(part)
+    try:
+        return compile_part(part)
+    except NumbaError as error:
+        extension = next((name for name in REVISIONS if part.startswith(f"riscv_{name}_")), None)
+        if extension is None:
+            raise
+        raise UserError(
+            f"extension {extension}: its RISC-V instructions cannot be compiled: {in_words(error)}"
+        ) from None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from isa.riscv.assembler import assemble_file
 from isa.riscv.extensions import custom_extensions
 from isa.riscv.program import RiscvProgram
+from vecsim.machine import Extension
 from vecsim.riscv.elf import read_elf
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import ELF_FILE, open_input
@@ -56,7 +57,9 @@ def is_riscv(file: str, isa: str | None) -> bool:
     return isa is not None or is_elf(file)
 
 
-def read_riscv(file: str, symbols: Mapping[str, int], isa: str | None) -> RiscvProgram:
+def read_riscv(
+    file: str, symbols: Mapping[str, int], isa: str | None, users: Iterable[Extension] = ()
+) -> RiscvProgram:
     """Read an ELF file or assemble a text; ``inputs`` are the files that were read.
 
     Parameters
@@ -67,13 +70,15 @@ def read_riscv(file: str, symbols: Mapping[str, int], isa: str | None) -> RiscvP
         What ``--define`` gives to a text.
     isa
         The architecture string, which adds to the extensions that an ELF file names.
+    users
+        Extensions of the machine; those that have RISC-V instructions are switched on.
 
     Raises
     ------
     UserError
         It cannot be read or assembled, or symbols are given to an ELF file.
     """
-    extensions = extensions_of(isa)
+    extensions = extensions_of(isa) | {each.name for each in users if each.riscv_rows}
     if not is_elf(file):
         return assemble_file(file, symbols=symbols, extensions=extensions)
     if symbols:

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from isa.riscv.assembler import assemble
+from isa.riscv.declaration import Row, Timing
 from isa.riscv.disassembler import instruction_text
 from isa.riscv.encoding import ILLEGAL, decoded_text
 from isa.riscv.extensions import (
@@ -14,9 +15,10 @@ from isa.riscv.extensions import (
     isa_text,
     mask_of,
 )
-from isa.riscv.instructions import NUMBERS, ROWS
+from isa.riscv.instructions import NUMBERS, ROWS, add
 from isa.riscv.refusals import why_illegal
 from isa.riscv.state import EXTENSIONS, INSTRUCTION
+from vecsim.machine import Extension
 from vecsim.riscv.hart import new_hart
 from vecsim.support.errors import UserError
 
@@ -100,3 +102,43 @@ def test_without_it_words_and_registers_are_refused_by_name():
     assert why_illegal(hart, word("csrr a0, rowptr")) == f"the control register rowptr (0x800) of Xhism {on}"
     hart.control[EXTENSIONS] = mask_of(CUSTOM)
     assert why_illegal(hart, bits).startswith("vtype is not set")
+
+
+def of_a_user(**changes):
+    given = {"mnemonic": "vdot8.vv", "match": 0x2B, "mask": 0xFC00707F, "operands": "vd, vs1, vs2, vm"}
+    names = given | changes
+    return Row(extension="dot8", timing=Timing.VECTOR_MULTIPLY, semantics=lambda hart, row: 0, **names)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"mnemonic": "vadd.vv"}, "vadd.vv: there is such an instruction"),
+        (
+            {"match": 0x200000B, "mask": 0xFE00707F, "operands": "vd, vp, (rs1)"},
+            "vp needs bits that are taken",
+        ),
+        (
+            {"match": 0x0200200B, "mask": 0x0600707F, "operands": "vd, vs1, vs2, vp"},
+            "vbmipa.vv has this encoding",
+        ),
+        ({"operands": "vd, vs1, vs2"}, "and 0x2000000 are missing"),
+        ({"match": 0x28}, "must lie within mask 0xfc00707f and end in 11"),
+        ({"operands": "vd, vs1, vs2, va"}, "no operand 'va'; use those of rd, rs1"),
+    ],
+)
+def test_rows_of_users_that_do_not_fit(changes, message):
+    before = len(ROWS), list(CUSTOM)
+    with pytest.raises(ValueError, match=message):
+        add([of_a_user(**changes)])
+    assert before == (len(ROWS), list(CUSTOM))
+
+
+def test_what_instructions_of_users_may_be():
+    extension = Extension("loads", "a load of a user")
+    with pytest.raises(
+        UserError, match=r"timing .*LOAD_UNIT.*; it must be one of SCALAR, MULTIPLY, DIVIDE, INTEGER"
+    ):
+        extension.riscv_instruction(
+            "vl.v", "vd, (rs1)", "", match=0x2B, mask=0xFFF0707F, timing=Timing.LOAD_UNIT
+        )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from isa.riscv.declaration import Row, Timing
+from isa.riscv.extensions import CUSTOM
 
 
 class Width(Enum):
@@ -51,7 +52,9 @@ def widths_of(row: Row) -> Widths:
     name, names = row.mnemonic, set(re.findall(r"v[sd]\d?", row.operands))
     vd = vs1 = vs2 = Width.ELEMENT
     stem, _, form = name.partition(".")
-    if row.timing in (Timing.REDUCTION, Timing.FLOAT_SUM, Timing.ORDERED_SUM):
+    if row.extension in CUSTOM:
+        pass  # all are as wide as the type says
+    elif row.timing in (Timing.REDUCTION, Timing.FLOAT_SUM, Timing.ORDERED_SUM):
         vd = vs1 = Width.FIRST
     elif row.timing in (Timing.MASK, Timing.MASK_PREFIX):
         vs1 = vs2 = Width.MASK
@@ -148,7 +151,7 @@ def arithmetic_of(
         if widths.vd is not None:
             registers = registers_of(widths.vd, sew, lmul)
             changes_bits = widths.vd == Width.MASK and row.timing in _PART_OF_MASK and k == 0
-            if _MULTIPLY_ADD.match(row.mnemonic) or changes_bits:
+            if row.accumulates or _MULTIPLY_ADD.match(row.mnemonic) or changes_bits:
                 part.read(vd, widths.vd, counted, registers)
             part.write(vd, widths.vd, counted, registers, whole=row.timing == Timing.COMPRESS)
         if masked:
