@@ -48,11 +48,13 @@ class Kernel:
         return HERE / "kernels" / f"{self.name}.elf"
 
     @property
-    def files(self) -> list[Path]:
-        """Its built program, its text, and all else that it is built from."""
-        used = [each for each in HEADERS if f'"{each}"' in self.source.read_text(encoding="utf-8")]
-        headers = [HERE / "kernels" / each for each in dict.fromkeys([*used, HEADERS[0]])]
-        return [self.elf, self.source, *headers, HERE / "start.S", HERE / "link.ld"]
+    def contents(self) -> dict[str, bytes]:
+        """Its built program, its text, and all else that it is built from, by the names of files."""
+        text = self.source.read_bytes()
+        headers = [each for each in HEADERS if f'"{each}"'.encode() in text]
+        names = [self.elf.name, self.source.name, *dict.fromkeys([*headers, HEADERS[0]])]
+        paths = [*(HERE / "kernels" / name for name in names), HERE / "start.S", HERE / "link.ld"]
+        return {path.name: path.read_bytes() for path in paths}
 
     @property
     def written_as(self) -> str:

@@ -86,6 +86,7 @@ ALLOWED = {
         "(folder / f'{name}.js').read_text",
     },
     "programs/course/standalone.py": {"ready.course.file.read_text"},
+    "programs/rvv/registry.py": {"self.source.read_bytes", "path.read_bytes"},
     "gpu/choice/cost_model.py": {"tomllib.loads", "path.read_text"},
     "gpu/compound/tuning/library.py": {"json.loads", "path.read_text"},
     "gpu/runtime/kernel_cache.py": {"file.read_bytes"},

@@ -14,6 +14,7 @@ from vecsim.cli.printing.hot import hot_table, source_table
 from vecsim.cli.printing.output import Output, OutputFile
 from vecsim.cli.printing.report import machine_line
 from vecsim.support.errors import UserError
+from vecsim.support.input_files import SOURCE, read_input
 from vecsim.support.progress import Measure, Progress
 from vecsim.support.shown_text import printable
 
@@ -184,13 +185,17 @@ def write_kernel(name: str | None, target: str, json: str | None) -> None:
     kernel, path = find(name), Path(target)
     if path.suffix != ".elf":
         raise UserError(f"--write {target}: write a file name such as {name}.elf")
-    contents = {each: each.read_bytes() for each in kernel.files}
-    places = {each: path if each == kernel.elf else path.with_name(each.name) for each in contents}
-    for source, place in places.items():
-        if place.exists() and place.read_bytes() != contents[source]:
+    contents = {
+        path if file == kernel.elf.name else path.with_name(file): content
+        for file, content in kernel.contents.items()
+    }
+    there = [place for place in contents if place.exists()]
+    for place in there:
+        if read_input(place, SOURCE) != contents[place]:
             raise UserError(f"{place}: already exists; name another folder")
-    files = {source: OutputFile(str(place), "--write") for source, place in places.items()}
-    for source, file in files.items():
-        file.write(contents[source])
-    typer.echo(printable(f"{', '.join(each.name for each in files.values())} written"))
+    files = {place: OutputFile(str(place), "--write") for place in contents if place not in there}
+    for place, file in files.items():
+        file.write(contents[place])
+    if files:
+        typer.echo(printable(f"{', '.join(each.name for each in files.values())} written"))
     typer.echo(printable(f"vecsim exec {target}"))
