@@ -9,6 +9,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from isa.program import SourceLine
+from vecsim.support.errors import UserError
+from vecsim.support.suggestions import nearest
 
 
 class Segment(NamedTuple):
@@ -78,6 +80,18 @@ class RiscvProgram:
             name: range(address, address + size if size else begins[bisect_right(begins, address)])
             for name, (address, size) in inside.items()
         }
+
+    def check_function(self, name: str) -> None:
+        """Refuse the name of a function that the program does not have.
+
+        Raises
+        ------
+        UserError
+            There is no such symbol in its text.
+        """
+        if name not in self.functions:
+            near = nearest(name, self.functions)
+            raise UserError(f"function {name!r}: {self.name} has no such symbol in its text{near}")
 
     def line_of(self, address: int) -> SourceLine | None:
         """Return the source line of an instruction; None if it is not known."""

@@ -89,6 +89,18 @@ def test_a_run_is_repeated_and_compared(vecsim, folder):
     assert vecsim("rerun", "m1.json").code == 1
 
 
+def test_a_function_has_the_cycles_of_its_instructions(vecsim, folder):
+    how = ("--define", "COUNT=64", "--function", "strip")
+    assert vecsim("sweep", "m1.s", *ISA, *how, "--out", "out").code == 0
+    (row,) = rows_of(Path("out"))
+    explained = json.loads(vecsim("why", "m1.s", *ISA[:4], *how, "--json", "-").out)
+    lines = explained["explanations"][0]["lines"]
+    assert int(row["cycles"]) == sum(line["cycles"] for line in lines)
+    assert {line["source"] for line in lines} >= {"vle32.v v8, (a1)", "bnez a0, strip"}
+    assert "la a1, x" not in {line["source"] for line in lines}
+    assert vecsim("rerun", "out").code == 0
+
+
 def test_an_exit_code_is_a_fault(vecsim, folder):
     (folder / "wrong.s").write_text(TEXT.replace("LMUL", "m1").replace("CODE", "3"))
     result = vecsim("sweep", "wrong.s", *ISA, "--define", "COUNT=8", "--out", "out")
@@ -104,6 +116,8 @@ def test_an_exit_code_is_a_fault(vecsim, folder):
         (["laplace2d-5", "--isa", "rv64gcv"], "isa: needs programs FILE.s"),
         (["none.elf"], "none.elf: no such file"),
         (["m1.s", "--argument", "3"], "argument: m1.s is no RISC-V program"),
+        (["m1.s", "--function", "strip"], "function: m1.s is no RISC-V program"),
+        (["m1.s", *ISA[:2], "--define", "COUNT=8", "--function", "stripe"], "did you mean 'strip'"),
     ],
 )
 def test_mistakes_are_one_line(vecsim, folder, arguments, message):

@@ -185,7 +185,7 @@ class Sweep:
         checks: tuple[tuple[Callable[[], None], set[str]], ...] = (
             (self._check_matrices, {"matrices", "programs"}),
             (self._check_texts, {"programs", "isa", "define", "load", "memory", "value_bits", "jitter"}),
-            (self._check_arguments, {"programs", "isa", "argument", "design"}),
+            (self._check_arguments, {"programs", "isa", "function", "argument", "define", "design"}),
             (self._check_design, {"design"}),
             (self._check_engine, {"engine"}),
             (lambda: check_weights(self.cost), {"cost"}),
@@ -328,6 +328,9 @@ class Sweep:
         if other:
             what = "argument" if self.argument else "function"
             raise UserError(f"{what}: {other[0]} is no RISC-V program, and has none; leave it out")
+        for name in self.program_names if self.function else ():
+            symbols = {symbol: int(values[0]) for symbol, values in self.define.items() if values}
+            read_riscv(name, symbols, self.isa or None).check_function(self.function)
         if not self.argument:
             return
         if self.design == "one-at-a-time":

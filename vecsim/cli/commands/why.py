@@ -122,6 +122,10 @@ def _program(
     given = read_program_file(file, machine, asked)
     how: dict[str, Any] = {"value_bits": given.settings.pop("value_bits"), "engine": engine}
     how["function"] = function
+    if function and given.riscv is None:
+        raise UserError(f"--function {function}: {file} is no RISC-V program; leave it out")
+    if function and given.riscv is not None:
+        given.riscv.program.check_function(function)
     with Progress() as progress:
         result = why_program(given.source, None, machine, name=Path(file).name, step=progress.show, **how)
     message = {"file": file, "function": function, **given.settings, "load": given.data.loaded}
