@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 STANDARD = "rv64gcv"
 """The architecture string without custom extensions."""
-XHISM = "Xhism"
-CUSTOM = [XHISM]
+XHISM, XINDEXMAC = "Xhism", "Xindexmac"
+CUSTOM = [XHISM, XINDEXMAC]
 """The custom extensions by their numbers, bits of ``control[EXTENSIONS]``; those of users follow."""
 
 

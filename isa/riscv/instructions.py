@@ -11,6 +11,7 @@ from isa.riscv.rows import (
     atomic,
     bits,
     float,
+    indexed,
     integer,
     sparse,
     system,
@@ -31,6 +32,7 @@ ROWS: list[Row] = [
     *vector_masks.ROWS,
     *vector_float.ROWS,
     *sparse.ROWS,
+    *indexed.ROWS,
 ]
 """The instructions; the number of a row is its place here."""
 

@@ -30,6 +30,7 @@ BY_FORMAT = {
     "vlds.v v10, v11, v14, (a2)": ("r4 CUSTOM_0, 1, 1, x10, x12, x14, x11", 0x5AE6150B),
     "vbmipa.vv v9, v8, v10, v11": ("r4 CUSTOM_0, 2, 1, x9, x8, x10, x11", 0x5AA4248B),
     "vmipa.vv v9, v8, v10, v11": ("r4 CUSTOM_0, 3, 1, x9, x8, x10, x11", 0x5AA4348B),
+    "vindexmac.vx v9, v11, a0": ("r CUSTOM_1, 7, 1, x9, x10, x11", 0x02B574AB),
 }
 
 
@@ -38,10 +39,12 @@ def word(text, **others):
     return int.from_bytes(program.bytes_at(program.text, 4), "little")
 
 
-def test_encodings_are_those_of_the_format_r4():
-    assert {text.split()[0] for text in BY_FORMAT} == {row.mnemonic for row in ROWS if row.extension == XHISM}
+def test_encodings_are_those_of_the_formats():
+    assert {text.split()[0] for text in BY_FORMAT} == {
+        row.mnemonic for row in ROWS if row.extension in CUSTOM
+    }
     for text, (by_format, bits) in BY_FORMAT.items():
-        assert word(text, extensions=HISM) == bits
+        assert word(text, extensions=frozenset(CUSTOM)) == bits
         assert word(f".insn {by_format}") == bits
         assert instruction_text(bits, 0) == text
 
