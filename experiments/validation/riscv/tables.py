@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from vecsim.support.errors import UserError
+from vecsim.support.input_files import InputKind, read_text
 
 TABLES = Path(__file__).parent / "tables"
+TABLE = InputKind("a table of cycles", 1 << 24)
 CORES = ("saturn", "x280")
 _COLUMN = re.compile(r"e(8|16|32|64)mf?([1248])")
 
@@ -65,10 +67,7 @@ def table(path: Path) -> Iterator[Entry]:
     UserError
         It cannot be read, or has other columns.
     """
-    try:
-        rows = list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{path}: cannot be read: {error}") from None
+    rows = list(csv.DictReader(read_text(path, TABLE).splitlines()))
     columns = [name for name in (rows[0] if rows else ()) if name != "instruction"]
     wrong = [name for name in columns if not _COLUMN.fullmatch(str(name))]
     if not columns or wrong:

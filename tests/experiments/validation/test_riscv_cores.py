@@ -63,7 +63,7 @@ def test_a_fit_finds_the_costs_that_a_table_was_made_with():
 
 def test_a_file_that_is_no_table_is_one_line(tmp_path):
     file = tmp_path / "mine.csv"
-    with pytest.raises(UserError, match="cannot be read"):
+    with pytest.raises(UserError, match="mine"):
         list(table(file))
     file.write_text("instruction,e32m3\nvadd,1\n")
     with pytest.raises(UserError, match="columns must be instruction and widths such as e32m4; it has e32m3"):
