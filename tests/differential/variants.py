@@ -1,4 +1,4 @@
-"""Engines by name: those of the command line, and a variant of SimPy that only the tests know."""
+"""Engines by name: those of the command line, and those that only the tests know."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from vecsim.engines.simpy.engine import SimpyEngine
 from vecsim.engines.timeline import TimelineRequest
 from vecsim.machine import Machine
 
+from .wasm_host import WASM
+
 Memory = npt.NDArray[np.uint8]
 
 
@@ -21,7 +23,7 @@ def _planted(program: Program, memory: Memory, machine: Machine, timeline: Timel
     return SimpyEngine(program, memory, machine.model_copy(update={"latency": latency}), timeline)
 
 
-VARIANTS: dict[str, StartEngine] = {"simpy-planted": _planted}
+VARIANTS: dict[str, StartEngine] = {"simpy-planted": _planted, **WASM}
 
 
 def names() -> list[str]:

@@ -15,7 +15,7 @@ from vecsim.engines.interpreted_run import InterpretedRun, interpreted_program
 from vecsim.engines.jit.arrays.table import table_of
 from vecsim.engines.jit.interface import FULL, MULTIPORT_LOOP, STILL, STOPPED, TROUBLE
 from vecsim.engines.jit.multiport import wake_ups
-from vecsim.engines.jit.object_files.machine_code import Loop, loop_of, machine_code
+from vecsim.engines.jit.object_files.machine_code import Loop, MachineCode, loop_of, machine_code
 from vecsim.engines.jit.single_port.preparation import (
     add_reciprocals,
     mark_shortcuts,
@@ -69,7 +69,7 @@ class JitEngine(BaseEngine):
         recorded = isinstance(self.program, RecordedProgram)
         general = self._general or masked or recorded or starts > 0 or bool((record.slots["age"] >= 0).any())
         self._loop = loop = MULTIPORT_LOOP if general else loop_of(machine)
-        code = machine_code(self.program.instruction_set, loop, machine.user_rules, masked=masked)
+        code = self._machine_code(loop, masked=masked)
         self._run: Loop = code.loop
         operations = code.operations[self._decoded.operation]
         program = program_rows(self._decoded._replace(operation=operations), machine)
@@ -108,6 +108,10 @@ class JitEngine(BaseEngine):
         self._table, self._state, self._record, self._scratch = table_of(
             state, record, scratch, own_arrays(machine)
         )
+
+    def _machine_code(self, loop: str, *, masked: bool) -> MachineCode:
+        """Return the compiled code of a loop, with the instructions under mask if the program has one."""
+        return machine_code(self.program.instruction_set, loop, self.machine.user_rules, masked=masked)
 
     def _written_record(self) -> TimingRecord:
         return self._record

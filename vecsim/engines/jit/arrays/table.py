@@ -72,8 +72,9 @@ SECTION = 0
 """Where the section size is."""
 PLACES, OWN = _placed()
 """Where the arrays are; where the addresses of the arrays of extensions begin, whose lengths follow."""
-_FAR = [name for name, place in PLACES.items() if not place.near]
-_FAR_BEGIN = [PLACES[name].begin for name in _FAR]
+FAR = [name for name, place in PLACES.items() if not place.near]
+"""The arrays whose addresses are in the table."""
+_FAR_BEGIN = [PLACES[name].begin for name in FAR]
 _LENGTHS = min(place.length for place in PLACES.values())
 _TABLES = [(k, name) for k, name in enumerate(PLACES) if name in PARTS and PARTS[name].dimensions == 2]
 
@@ -127,7 +128,7 @@ def table_of(
 
 def _address(table: Ints, arrays: Mapping[str, Any]) -> None:
     """Write the addresses of arrays and their dimensions into a table."""
-    table[_FAR_BEGIN] = [arrays[name].ctypes.data for name in _FAR]
+    table[_FAR_BEGIN] = [arrays[name].ctypes.data for name in FAR]
     dimensions = table[_LENGTHS:OWN].reshape(-1, 2)
     dimensions[:, 0] = [len(arrays[name]) for name in PLACES]
     for k, name in _TABLES:

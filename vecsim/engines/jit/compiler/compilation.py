@@ -31,6 +31,11 @@ class Exported(NamedTuple):
 
 def compile_object(exported: Mapping[str, Exported]) -> bytes:
     """Compile functions, with all that they call, into an object file that offers them by these names."""
+    return object_file(linked_module(exported), target.target_context.codegen().machine)
+
+
+def linked_module(exported: Mapping[str, Exported]) -> Any:
+    """Return LLVM's module of functions, with all that they call, that offers them by these names."""
     with front_end(), _without_collections():
         compiled = {name: function(each.plain).result(each.signature) for name, each in exported.items()}
     module = _linked([result.library for result in compiled.values()])
@@ -46,13 +51,11 @@ def compile_object(exported: Mapping[str, Exported]) -> bytes:
         # A function that holds all others has no registers to spare: only what is marked goes into others.
         if b"alwaysinline" not in b" ".join(each.attributes):
             each.add_function_attribute("noinline")
-    _optimise(module)
-    content: bytes = target.target_context.codegen().machine.emit_object(module)
-    return content
+    return module
 
 
-def _optimise(module: Any) -> None:
-    machine = target.target_context.codegen().machine
+def object_file(module: Any, machine: Any) -> bytes:
+    """Optimise LLVM's module of functions for one of LLVM's machines, and return the object file."""
     first = llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options(0))
     passes = first.getModulePassManager()
     passes.add_loop_rotate_pass()
@@ -63,6 +66,8 @@ def _optimise(module: Any) -> None:
     options.loop_vectorization, options.slp_vectorization = True, False
     second = llvm.create_pass_builder(machine, options)
     second.getModulePassManager().run(module, second)
+    content: bytes = machine.emit_object(module)
+    return content
 
 
 def _linked(libraries: list[Any]) -> Any:

@@ -36,6 +36,8 @@ SOURCES = (
     "vecsim/machine/description.py",
     "vecsim/machine/extension.py",
 )
+OTHER_TARGETS = "vecsim/engines/targets/"
+"""Among them, what only makes use of compiled code."""
 _PLAIN = frozenset({"builtins", "isa", "vecsim", *sys.stdlib_module_names, *LIBRARIES})
 """Packages whose modules and classes are known by their names: their versions or `SOURCES` count."""
 
@@ -117,7 +119,7 @@ def _source_files(sources: tuple[str, ...] = SOURCES) -> list[tuple[str, Path]]:
     for source in sources:
         top, _, rest = source.partition("/")
         results += [(path.relative_to(tops[top]).as_posix(), path) for path in sorted(tops[top].glob(rest))]
-    return results
+    return [(name, path) for name, path in results if not f"{top}/{name}".startswith(OTHER_TARGETS)]
 
 
 def _content(value: Any, seen: set[int], names: frozenset[str] = frozenset()) -> Iterator[str]:

@@ -34,29 +34,35 @@ from vecsim.engines.user_rules import Extensions
 def compile_part(
     name: str, own: Mapping[int, Instruction] | None = None, extensions: Extensions = ()
 ) -> bytes:
-    """Compile a part: a loop, ``SLOW_PATHS``, ``VECTOR``, ``MASKED``, or ``USER`` with these rows.
+    """Compile a part; see :func:`functions_of_part`."""
+    return compile_object(functions_of_part(name, own, extensions))
+
+
+def functions_of_part(
+    name: str, own: Mapping[int, Instruction] | None = None, extensions: Extensions = ()
+) -> dict[str, Exported]:
+    """Return what a part offers: a loop, ``SLOW_PATHS``, ``VECTOR``, ``MASKED``, or ``USER`` with these rows.
 
     The multiport loop takes the rules of extensions.
     """
     if name == USER:
-        return _compile_rows(own or {})
+        return _rows(own or {})
     if name in (VECTOR, MASKED):
-        return _compile_rows(VECTOR_ROWS if name == VECTOR else MASKED_ROWS)
+        return _rows(VECTOR_ROWS if name == VECTOR else MASKED_ROWS)
     if name == SLOW_PATHS:
-        return compile_object({name: Exported(time_slowly, row_signature(types.none))})
+        return {name: Exported(time_slowly, row_signature(types.none))}
     integer, semantics = types.int64, base_semantics()
     if name == SINGLE_PORT:
         plain = make_single_port_loop(semantics)
     else:
         plain = make_multiport_loop(semantics, extensions)
-    loop = Exported(plain, signature(integer, integer, integer, integer, integer))
-    return compile_object({name: loop})
+    return {name: Exported(plain, signature(integer, integer, integer, integer, integer))}
 
 
-def _compile_rows(rows: Mapping[int, Instruction]) -> bytes:
+def _rows(rows: Mapping[int, Instruction]) -> dict[str, Exported]:
     exported = {}
     functions = row_functions(rows.values())
     for (operation, row), plain in zip(rows.items(), functions, strict=True):
         result = types.boolean if row.timing == Timing.BRANCH else types.none
         exported[row_name(operation)] = Exported(plain, row_signature(result))
-    return compile_object(exported)
+    return exported

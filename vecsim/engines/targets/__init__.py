@@ -1,0 +1,1 @@
+"""The compiled engine for machines other than the one that it is compiled on."""
