@@ -17,7 +17,7 @@ ROWS = 12
 
 
 def product(indexed, vlen, engine="jit"):
-    """Run the product; return what should come out, what does, and the cycles."""
+    """Run the product; return the right result, the actual one, and the cycles."""
     rng, width = np.random.default_rng(3), vlen // 32
     kept = np.concatenate(
         [np.sort(rng.permuted(np.tile(np.arange(4), (ROWS, 1)), axis=1)[:, :2]) + 4 * k for k in range(4)], 1
