@@ -41,6 +41,7 @@ def test_what_reports_and_the_gpu_benchmark_read_is_among_them():
     recorded = {name.partition("/recorded/")[0] for name in data_files() if "/recorded/" in name}
     folders = (
         "crosscheck",
+        "rvv",
         "validation",
         "whatif",
         *(f"papers/{name}" for name in ("hbp", "hism", "hisparse", "layouts", "pellr")),
