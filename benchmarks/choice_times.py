@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from statistics import median
 from typing import Any
 
 import numpy as np
@@ -62,7 +61,7 @@ class Measured:
     double
         Whether values are float64.
     format, case, family
-        Numbers of the format, of the matrix with its type, and of the family of the matrix.
+        Numbers of the format, of the matrix with its type and the device, and of the family of the matrix.
     formats
         Names, by their numbers.
     """
@@ -130,7 +129,7 @@ class Measured:
             size == 8,
             np.array([_is_deterministic(line["format"]) for line in lines]),
             np.array([formats.index(line["format"]) for line in lines]),
-            numbered([f"{line['matrix']} {line['dtype']}" for line in lines]),
+            numbered([" ".join(_case(line)) for line in lines]),
             numbered([line["family"] for line in lines]),
             formats,
         )
@@ -163,25 +162,39 @@ def _all_counted(lines: list[dict[str, Any]]) -> None:
 
 
 def read(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """Read the lines of files; of a format measured twice on a matrix the later line counts.
+    """Read the lines of files; of a format measured twice on a matrix and device the later line counts.
 
-    Lines that say ``again`` do not replace the one before: the median of all these times counts.
+    Lines that say ``again`` do not replace the one before: the geometric mean of all these times counts, and
+    of all places in the memory of the device that they were measured in.
 
     Raises
     ------
     UserError
         A file cannot be read, or has a line that is not a measurement.
     """
-    latest: dict[tuple[str, str, str], dict[str, Any]] = {}
-    times: dict[tuple[str, str, str], list[float]] = {}
+    latest: dict[tuple[str, ...], dict[str, Any]] = {}
+    times: dict[tuple[str, ...], list[float]] = {}
     for path in paths:
         for line in _lines(path):
-            key = line["matrix"], line["dtype"], line["format"]
+            key = *_case(line), line["format"]
             if not line.get("again"):
                 latest[key], times[key] = line, []
             if key in latest and "us" in line:
-                times[key].append(line["us"])
-    return [line | ({"us": median(times[key])} if times[key] else {}) for key, line in latest.items()]
+                times[key] += line.get("placements", [line["us"]])
+    return [
+        line | ({"us": geometric_mean(times[key]), "placements": times[key]} if times[key] else {})
+        for key, line in latest.items()
+    ]
+
+
+def _case(line: dict[str, Any]) -> tuple[str, str, str]:
+    """Return the matrix, the type, and the device where the line tells it."""
+    return line["matrix"], line["dtype"], line.get("device", "")
+
+
+def geometric_mean(times: Sequence[float]) -> float:
+    """Return the geometric mean of times."""
+    return float(np.exp(np.log(times).mean()))
 
 
 def _lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -211,7 +224,7 @@ MOST_LOST = 1.0
 """A choice loses no more, a natural logarithm of times, so that no single matrix draws the fit to itself."""
 OF_ANY, OF_DETERMINISTIC = 2 / 3, 1 / 3
 """Weights of what choices lose among all formats, and among those whose results are the same in every run."""
-WITHIN, AT_ALL = 3.0, 0.3
+WITHIN, AT_ALL = 5.0, 0.5
 """Weights of how far estimates are off within a matrix, and at all, next to what choices lose."""
 OUTLIER = 0.1
 """Estimates further off count by how far, nearer ones by its square: a natural logarithm of times."""

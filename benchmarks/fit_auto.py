@@ -7,9 +7,10 @@
     python -m benchmarks.fit_auto check FILE...                       auto against the best, again
 
 Of several files a later one counts where both have a format of a matrix: after a change of kernels their
-formats alone are measured again. What was measured with `--near` does not replace the time before: the
-median counts, since of several times the least is a lucky one, and a format that is placed again may take
-some per cent more or less. `recount` puts into the lines of a file what `Kernel.work` says now.
+formats alone are measured again. A product takes up to 2.3 times as long in one place of the memory as in
+another, so each is measured in several: their geometric mean counts. What was measured with `--near` does not
+replace the times before, but adds to them. `recount` puts into the lines of a file what `Kernel.work` says
+now. Times of several devices are fitted together: what each took counts apart.
 
 The fit takes the constants with which choices lose least and the logarithms of estimated and measured times
 agree, where times near the best of their matrix weigh most: which format is second worst need not be known.
@@ -55,7 +56,7 @@ NEAR = 1.5
 """Times up to this many times the best of their matrix are near it."""
 TEMPERATURE = 0.04
 """Logarithms of estimates that are so much apart count as chosen 2.7 times as often one as the other."""
-STAGES = ((4, 75), (2, 75), (1, 300))
+STAGES = ((4, 75), (2, 50), (1, 150))
 """From smooth to sharp: times the temperature, and the most steps."""
 PARTS = 8
 """Parts that the families are divided into; each part is left out once."""
@@ -212,7 +213,7 @@ def fit(paths: Sequence[Path], target: Path, device: str, commit: str) -> None:
     target
         The file of constants.
     device, commit
-        The GPU of the times, and the commit of the code.
+        The GPU of the times, where the lines do not tell it, and the commit of the code.
     """
     measured = Measured.of(read(paths))
     machine, speeds = fitted(measured)
@@ -228,7 +229,7 @@ def fit(paths: Sequence[Path], target: Path, device: str, commit: str) -> None:
     print("all seen:", described(quality(measured, times)))
     print("all seen, deterministic:", described(quality(measured, times, deterministic=True)))
     facts = {
-        "device": device,
+        "device": device or " and ".join(sorted({line.get("device", "") for line in measured.lines})),
         "date": datetime.now(UTC).date().isoformat(),
         "commit": commit,
         "matrices": len({line["matrix"] for line in measured.lines}),
@@ -309,7 +310,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--done", type=Path, help="lines of an earlier run: of its matrices --formats alone")
     parser.add_argument("--near", type=Path, help="lines of an earlier run: those near the best again")
     parser.add_argument("--formats", default="", help="measure these alone, with commas between them")
-    parser.add_argument("--device", default="NVIDIA H200")
+    parser.add_argument("--device", default="", help="that the times are of; by the lines without it")
     parser.add_argument("--commit", default="", help="of the measured code; this one's without it")
     parser.add_argument("--to", type=Path, default=CONSTANTS)
     given = parser.parse_args(arguments)
