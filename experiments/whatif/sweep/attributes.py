@@ -29,6 +29,7 @@ MOST_VALUES = 10_000
 
 _RANGE = re.compile(r"(\d+):(\d+)(?::(x?)(\d+))?")
 _WORDS: dict[str, bool] = {"true": True, "false": False, "on": True, "off": False}
+_MAY_BE_EMPTY = ("question", "isa", "function")
 
 
 def values_of(where: str, text: str) -> tuple[Value, ...]:
@@ -121,7 +122,7 @@ def read_attribute(name: str, value: Any) -> Any:
         return whole(name, value, _COUNTS[name])
     if name == "machine":
         return value if isinstance(value, Machine) else path_text(name, value)
-    return value if value == "" and name in ("question", "isa", "function") else text(name, value)
+    return "" if isinstance(value, str) and not value and name in _MAY_BE_EMPTY else text(name, value)
 
 
 def _point(where: str, given: Any) -> dict[str, Value]:

@@ -21,6 +21,7 @@ def test_every_case_is_recorded():
     assert len(cases) == len(recorded()) == len(MATRICES) * of_matrix
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("machine", MACHINES)
 def test_recorded_cycles_are_measured(machine):
     matrix = load("laplace2d-30").csr.astype(np.float32)

@@ -28,7 +28,17 @@ class Host(Protocol):
     """What runs the module: :data:`vecsim.engines.targets.wasm.build.GLUE` with something around it."""
 
     def call(self, run: WasmEngine, stop_cycle: int, stop_count: int, capacity: int) -> int:
-        """Let the loop run once and write what it has changed back into ``run.arrays``; return its status."""
+        """Let the loop run once and write what it has changed back into ``run.arrays``; return its status.
+
+        Parameters
+        ----------
+        run
+            The program in flight.
+        stop_cycle, stop_count
+            The cycle before which to stop, and the number of instructions after whose cycle to stop.
+        capacity
+            The rows of the timeline that there is room for, -1 for no timeline.
+        """
 
 
 class WasmEngine(JitEngine):
