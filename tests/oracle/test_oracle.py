@@ -85,8 +85,10 @@ def test_random_programs_meet_most_rules():
 
 OTHERS = {"section_size", "vector_registers", "clock_mhz"}
 """The first two decide which programs run, the last one what reports say."""
-NUMBERS = sorted(flat(Machine().numbers()).keys() - OTHERS)
-"""What the machine works by."""
+NUMBERS = sorted(
+    name for name in flat(Machine().numbers()) if name not in OTHERS and not name.startswith("riscv.")
+)
+"""What the machine works by; test_riscv_numbers.py has the numbers of RISC-V, which no program here meets."""
 
 
 @pytest.mark.ci
