@@ -42,9 +42,13 @@ class Riscv(Frozen):
     )
     whole_groups: int = number(
         0,
-        "elements beyond vl in an operation: 0 take no time, 1 take the time of the others",
+        "elements beyond vl in an operation: 0 take no time, 1 take the time of the others, 2 also after "
+        "the one that goes to a scalar",
         ge=0,
-        le=1,
+        le=2,
+    )
+    access_unit: int = number(
+        0, "unit through which vector accesses go to their port: 0 none, 1 add, 2 multiply", ge=0, le=2
     )
     narrow_groups: int = number(
         0, "widening operations count the groups of their results (0) or of their operands (1)", ge=0, le=1
@@ -79,6 +83,8 @@ class Riscv(Frozen):
     insert: Cost = Field(default_factory=Cost, description="a scalar to element 0")
     to_scalar: Cost = Field(default_factory=Cost, description="an element to a scalar")
     count: Cost = Field(default_factory=Cost, description="vcpop, vfirst")
+    access: Cost = Field(default_factory=Cost, description="contiguous accesses in their unit")
+    element_access: Cost = Field(default_factory=Cost, description="other accesses in their unit")
 
     @field_validator("vlen", "dlen")
     @classmethod

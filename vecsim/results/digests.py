@@ -35,12 +35,12 @@ _COSTS = {
         ("integer", "compare", "narrow", "multiply", "fixed", "float", "estimate", "mask", "mask_prefix"),
         _COST,
     ),
-    **dict.fromkeys(("slide", "compress", "insert", "to_scalar", "count"), _COST),
+    **dict.fromkeys(("slide", "compress", "insert", "to_scalar", "count", "access", "element_access"), _COST),
     **dict.fromkeys(("divide", "float_divide", "ordered_sum", "gather"), _COST | {"pair": 2}),
     **dict.fromkeys(("reduction", "float_sum"), _COST | {"level": 0}),
 }
 _RISCV = {"vlen": 512, "dlen": 256, "whole_groups": 0, "narrow_groups": 0, "tree_of_all": 0}
-_RISCV |= {"ordered_writes": 0, "configure": 1}
+_RISCV |= {"ordered_writes": 0, "configure": 1, "access_unit": 0}
 ADDED_NUMBERS: Mapping[str, int] = {
     "physical_vector_registers": 0,
     "physical_scalar_registers": 0,

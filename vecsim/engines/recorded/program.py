@@ -169,7 +169,7 @@ class RecordedProgram(Program):
                 "operation": KINDS.number_by_opcode[instruction.opcode],
                 "unit": instruction.unit,
                 "timing": instruction.timing,
-                "latency": costs.latency,
+                "latency": costs.latency if costs.pair else max(costs.latency, interval),
                 "interval": interval,
                 "recovery": recovery,
                 "level": costs.level if costs.tree_of_all else 0,

@@ -2,6 +2,7 @@
 
 =============  ==========================================================================
 ``registers``  which vector registers each part of an instruction reads and writes
+``passing``    parts that only occupy a unit
 ``node``       what an instruction is under a vtype, and what its event consists of
 ``events``     how the recording loop writes the event
 =============  ==========================================================================

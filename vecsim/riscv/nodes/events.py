@@ -37,6 +37,7 @@ from vecsim.riscv.nodes.node import (
     LISTED,
     ONE,
     PARTS,
+    PASSING,
     PER_GROUP,
     PLAIN,
     SCALAR,
@@ -53,7 +54,7 @@ NOT_ACCESSED = 0xFFFFFFFF
 SEVERAL = -1
 """In the column AFTER: several vtypes."""
 MOST_PARTS = 64
-WORDS_OF_PART = 4
+WORDS_OF_PART = 6
 
 
 def type_number(hart: Any) -> Any:
@@ -144,24 +145,39 @@ def write_event(
 
 def _write_counts(hart: Any, nodes: Any, words: Any, columns: Any, place: Any) -> Any:
     """Write the groups of each part of an arithmetic instruction; return the next place."""
-    count, each, groups = hart.control[VL], nodes[columns + PER_GROUP], nodes[columns + GROUPS]
-    parts = nodes[columns + PARTS]
-    if nodes[columns + WHOLE] > 0 and count > 0:
-        count = parts * groups * each
+    parts, passing = nodes[columns + PARTS], nodes[columns + PASSING]
+    count = _timed_elements(nodes, columns, parts, hart.control[VL])
     if nodes[columns + FIXED_BYTES] > 0:
         count = nodes[columns + FIXED_BYTES]
     if nodes[columns + KIND] == ONE:
         count = 1
-    left = (count + each - 1) // each
-    ending = ENDS | smaller(left * each - count, MISSING_MASK) << 1 | _levels(count) << LEVELS_AT
-    for _ in range(parts):
-        words[place] = COUNT
-        words[place + 1] = smaller(left, groups)
-        if 0 < left <= groups:
-            words[place + 1] |= ending << ENDING_AT
-        left = larger(left - groups, 0)
-        place += 2
+    for part in range(parts):
+        place = _write_groups(nodes, words, columns, place, count, part)
+    if passing > 0:
+        rest = _timed_elements(nodes, columns, passing, 1)
+        for part in range(passing):
+            place = _write_groups(nodes, words, columns, place, rest, part)
     return place
+
+
+def _timed_elements(nodes: Any, columns: Any, parts: Any, count: Any) -> Any:
+    """Return how many elements of ``parts`` registers take time if an instruction has ``count``."""
+    if nodes[columns + WHOLE] > 0 and count > 0:
+        return parts * nodes[columns + GROUPS] * nodes[columns + PER_GROUP]
+    return count
+
+
+def _write_groups(nodes: Any, words: Any, columns: Any, place: Any, count: Any, part: Any) -> Any:
+    """Write how many groups of ``count`` elements a part has, and whether it ends; return the next place."""
+    each, groups = nodes[columns + PER_GROUP], nodes[columns + GROUPS]
+    all_groups = (count + each - 1) // each
+    left = larger(all_groups - part * groups, 0)
+    words[place] = COUNT
+    words[place + 1] = smaller(left, groups)
+    if 0 < left <= groups:
+        ending = ENDS | smaller(all_groups * each - count, MISSING_MASK) << 1 | _levels(count) << LEVELS_AT
+        words[place + 1] |= ending << ENDING_AT
+    return place + 2
 
 
 def _levels(count: Any) -> Any:
@@ -183,9 +199,12 @@ def _write_spans(hart: Any, nodes: Any, words: Any, columns: Any, row: Any, plac
         count = (control[VL] + 7) >> 3
     group = nodes[columns + PER_GROUP] * nodes[columns + VALUE_BYTES]
     register = group * nodes[columns + GROUPS]
+    passing = _timed_elements(nodes, columns, parts, count // nodes[columns + VALUE_BYTES])
     for _ in range(fields):
         left = count
-        for _ in range(parts):
+        for k in range(parts):
+            if nodes[columns + PASSING] > 0:
+                place = _write_groups(nodes, words, columns, place, passing, k)
             part = smaller(left, register)
             words[place] = COUNT | ADDRESS | STRIDE
             words[place + 1] = (part + group - 1) // group
@@ -206,8 +225,11 @@ def _write_lists(hart: Any, nodes: Any, words: Any, columns: Any, place: Any, ba
     size, each = nodes[columns + VALUE_BYTES], nodes[columns + PER_GROUP]
     parts, count = nodes[columns + PARTS] // fields, control[ADDRESSES]
     of_part = each * nodes[columns + GROUPS]
+    passing = _timed_elements(nodes, columns, parts, count)
     for field in range(fields):
         for part in range(parts):
+            if nodes[columns + PASSING] > 0:
+                place = _write_groups(nodes, words, columns, place, passing, part)
             begin = smaller(part * of_part, count)
             end = smaller(begin + of_part, count)
             words[place] = COUNT | LIST

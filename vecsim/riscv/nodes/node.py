@@ -7,7 +7,7 @@ depends on nothing else but the values in its event.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from isa.riscv.instructions import ROWS
 from isa.riscv.state import BYTES, IMMEDIATE, INSTRUCTION, RD, RS1, RS2, VM
 from vecsim.engines.decoded import FLOAT, SPECIAL
 from vecsim.machine.riscv import Riscv
+from vecsim.riscv.nodes.passing import through_unit, with_rest
 from vecsim.riscv.nodes.registers import PartRegisters, arithmetic_of
 from vecsim.riscv.nodes.sparse import late_registers, parts_of_load, parts_of_product, record_bytes, state_of
 
@@ -26,13 +27,13 @@ UNKNOWN, PLAIN, BRANCH, JUMP, INDIRECT, CALL, SCALAR, ARITHMETIC, ONE, SPAN, LIS
 one, to any instruction. CALL: of the host. SCALAR: a scalar access. ARITHMETIC: elements of vectors. ONE: one
 element. SPAN: an access of bytes in a row. LISTED: an access whose addresses are in a list.
 ENTRIES: products of entries, whose rows are in a list."""
-KIND, PARTS, PER_GROUP, GROUPS, VALUE_BYTES, FIELDS_EACH, FIXED_BYTES, WHOLE, AFTER = range(9)
+KIND, PARTS, PER_GROUP, GROUPS, VALUE_BYTES, FIELDS_EACH, FIXED_BYTES, WHOLE, PASSING, AFTER = range(10)
 """Columns of what compiled code reads of a node. PER_GROUP: how many elements an element of the machine's
 registers has, a *group*. GROUPS: how many groups a register has. FIELDS_EACH: the fields of a segment.
 FIXED_BYTES: what it moves whatever vl is, 0 if vl decides, -1 for the bits of a mask. WHOLE: whether elements
-beyond vl take time. AFTER: 1 + the number
-of the vtype after it, of a configuration."""
-COLUMNS = 9
+beyond vl take time. PASSING: how many parts only pass through a unit, which PARTS leaves out. AFTER: 1 + the
+number of the vtype after it, of a configuration."""
+COLUMNS = 10
 VTYPES = 65
 """Numbers of vtypes: its lowest 6 bits; VILL where it is illegal."""
 VILL = 64
@@ -97,14 +98,20 @@ class Node:
         """Return what compiled code reads of the node on a machine, but for AFTER."""
         return [
             self.kind,
-            len(self.parts),
+            len(self.parts) - self.passing,
             max(1, riscv.group_bits // self.bits),
             riscv.vlen // riscv.group_bits,
             self.record_bytes or self.value_bytes,
             self.fields,
             self.fixed_bytes,
             riscv.whole_groups,
+            self.passing,
         ]
+
+    @property
+    def passing(self) -> int:
+        """How many parts only pass through a unit."""
+        return sum(part.passes for part in self.parts)
 
 
 def node_of(code: npt.NDArray[np.int64], vtype: int, riscv: Riscv) -> Node:
@@ -138,24 +145,32 @@ def node_of(code: npt.NDArray[np.int64], vtype: int, riscv: Riscv) -> Node:
     if row.timing == Timing.CONFIGURE:
         return Node(row, PLAIN, awaited, (*written, VL))
     if row.timing in (Timing.LOAD_BLOCK, Timing.SPARSE):
-        return _sparse(row, code, (*awaited, VL), sew, lmul, vlen)
+        return _in_unit(_sparse(row, code, (*awaited, VL), sew, lmul, vlen), riscv)
     if row.timing in _ACCESSES:
-        return _access(row, code, (*awaited, VL), sew, lmul, vlen)
+        return _in_unit(_access(row, code, (*awaited, VL), sew, lmul, vlen), riscv)
     masked = code[VM] == 0 or "v0" in operand_names(row.operands)
     vd, vs1, vs2 = (int(code[column]) for column in (RD, RS1, RS2))
     narrow = riscv.narrow_groups == 1
     parts = arithmetic_of(row, vd, vs1, vs2, masked=masked, sew=sew or 8, lmul=lmul, narrow=narrow)
     one = row.timing in (Timing.TO_SCALAR, Timing.COUNT, Timing.INSERT)
     whole = re.fullmatch(r"vmv(\d)r\.v", row.mnemonic)
+    rest = max(1, int(lmul)) if row.timing == Timing.TO_SCALAR and riscv.whole_groups == 2 else 0
     return Node(
         row,
         ONE if one else ARITHMETIC,
         (*awaited, VL),
         late=written if row.timing in (Timing.TO_SCALAR, Timing.COUNT) else (),
-        parts=parts.parts,
+        parts=with_rest(parts.parts, rest),
         bits=parts.bits,
         fixed_bytes=int(whole[1]) * vlen // 8 if whole else 0,
     )
+
+
+def _in_unit(node: Node, riscv: Riscv) -> Node:
+    """Return an instruction on a machine whose accesses go through a unit."""
+    if riscv.access_unit == 0 or node.kind not in (SPAN, LISTED):
+        return node
+    return replace(node, parts=through_unit(node.parts))
 
 
 def _sparse(

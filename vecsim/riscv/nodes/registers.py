@@ -97,13 +97,17 @@ def registers_of(width: Width, sew: int, lmul: float) -> int:
 
 @dataclass(frozen=True)
 class PartRegisters:
-    """What a part reads and writes, element by element and as a whole, and to what it adds."""
+    """What a part reads and writes, element by element and as a whole, and to what it adds.
+
+    One that ``passes`` does nothing but occupy its unit (:mod:`vecsim.riscv.nodes.passing`).
+    """
 
     reads: tuple[int, ...] = ()
     writes: tuple[int, ...] = ()
     whole_reads: tuple[int, ...] = ()
     whole_writes: tuple[int, ...] = ()
     accumulators: tuple[int, ...] = ()
+    passes: bool = False
 
 
 @dataclass(frozen=True)
@@ -207,9 +211,8 @@ class _Part:
 
     def registers(self) -> PartRegisters:
         """Return what has been collected, each register once."""
-        return PartRegisters(
-            *(
-                tuple(dict.fromkeys(each))
-                for each in (self.reads, self.writes, self.whole_reads, self.whole_writes)
-            )
+        reads, writes, whole_reads, whole_writes = (
+            tuple(dict.fromkeys(each))
+            for each in (self.reads, self.writes, self.whole_reads, self.whole_writes)
         )
+        return PartRegisters(reads, writes, whole_reads, whole_writes)

@@ -18,11 +18,22 @@ MULTIPLIED = {
     Timing.ORDERED_SUM,
 }
 """Timing classes that the multiplier executes; the adder executes the others of vectors."""
+CONTIGUOUS, BY_ELEMENT = "access", "element_access"
 _DIVIDES = {Timing.VECTOR_DIVIDE, Timing.FLOAT_DIVIDE}
 
 
 def costs_of(name: str, machine: Machine) -> Costs:
-    """Return the costs of a timing class, by its name, on a machine (docs/timing.md, "Recorded programs")."""
+    """Return the costs of a timing class, by its name, on a machine (docs/timing.md, "Recorded programs").
+
+    `CONTIGUOUS` and `BY_ELEMENT` are those of accesses in the unit through which they go.
+    """
+    if name in (CONTIGUOUS, BY_ELEMENT):
+        unit_latency = machine.latency.multiply if machine.riscv.access_unit == 2 else machine.latency.add
+        return _of_class(
+            machine,
+            machine.riscv.access if name == CONTIGUOUS else machine.riscv.element_access,
+            unit_latency,
+        )
     timing, latency = Timing[name], machine.latency
     if timing in (Timing.SCALAR_LOAD, Timing.ATOMIC):
         return Costs(machine.scalar_load_latency)
@@ -43,6 +54,10 @@ def costs_of(name: str, machine: Machine) -> Costs:
     cost: Cost = getattr(machine.riscv, timing.name.lower().removeprefix("vector_"))
     multiplied = latency.multiply if timing in MULTIPLIED else latency.add
     classic = latency.divide if timing in _DIVIDES else multiplied
+    return _of_class(machine, cost, classic)
+
+
+def _of_class(machine: Machine, cost: Cost, classic: int) -> Costs:
     return Costs(
         cost.latency or classic,
         cost.first,

@@ -20,11 +20,12 @@ from vecsim.riscv.execution import Execution, RiscvResult
 from vecsim.riscv.nodes import node as nodes
 from vecsim.riscv.nodes.events import LAST_EVENT
 from vecsim.riscv.nodes.node import Node, jump_target, successor
-from vecsim.riscv.timing.costs import MULTIPLIED, costs_of
+from vecsim.riscv.nodes.passing import REGISTERS
+from vecsim.riscv.timing.costs import BY_ELEMENT, CONTIGUOUS, MULTIPLIED, costs_of
 from vecsim.riscv.timing.recording import Recorded, RecordingInterpreter
 from vecsim.support.errors import UserError
 
-REGISTERS = 32
+MULTIPLY = 2
 HALT = RecordedRow("halt", cost=Timing.SCALAR.name)
 
 
@@ -57,9 +58,22 @@ class TimedProgram:
 
 
 def with_registers(machine: Machine) -> Machine:
-    """Return a machine whose vector registers are those of its RISC-V programs, in groups of elements."""
-    groups = machine.riscv.vlen // machine.riscv.group_bits
-    registers = {"section_size": groups, "vector_registers": REGISTERS, "lanes": 1}
+    """Return a machine whose vector registers are those of its RISC-V programs, in groups of elements.
+
+    Raises
+    ------
+    UserError
+        It renames registers, and its accesses go through a unit.
+    """
+    groups, count = machine.riscv.vlen // machine.riscv.group_bits, REGISTERS
+    if machine.riscv.access_unit:
+        if machine.physical_vector_registers:
+            raise UserError(
+                f"machine {machine.label}: riscv.access_unit = {machine.riscv.access_unit} needs "
+                "physical_vector_registers = 0: registers that are renamed cannot be timed with it yet"
+            )
+        count += REGISTERS  # those that carry
+    registers = {"section_size": groups, "vector_registers": count, "lanes": 1}
     return machine.model_copy(update=registers)
 
 
@@ -83,7 +97,7 @@ def record(execution: Execution, limit: int | None = None) -> TimedProgram:
     result = execution.run(limit)
     recorded = interpreter.result()
     riscv = interpreter.riscv
-    layout = _Layout(recorded, execution.program, riscv.group_bits)
+    layout = _Layout(recorded, execution.program, riscv)
     words = recorded.words.copy()
     words[recorded.patches] = [layout.place_of(int(words[at])) for at in recorded.patches]
     layout.end(words, int(interpreter.numbers[LAST_EVENT]))
@@ -128,8 +142,9 @@ def recorded_execution(
 class _Layout:
     """The rows of the nodes, in the order of their numbers, and what follows what."""
 
-    def __init__(self, recorded: Recorded, program: RiscvProgram, dlen: int) -> None:
-        self.recorded, self.program, self.dlen = recorded, program, dlen
+    def __init__(self, recorded: Recorded, program: RiscvProgram, riscv: Riscv) -> None:
+        self.recorded, self.program = recorded, program
+        self.dlen, self.access_unit = riscv.group_bits, riscv.access_unit
         self.halves = len(recorded.code)
         self.order = sorted(recorded.nodes)
         self.places: dict[int, int] = {}
@@ -198,7 +213,7 @@ class _Layout:
         last = len(node.parts) - 1
         return [
             replace(
-                row,
+                self._passing(row, node) if part.passes else row,
                 awaited=row.awaited if k == 0 else (),
                 reads=part.reads,
                 writes=part.writes,
@@ -213,6 +228,14 @@ class _Layout:
             )
             for k, part in enumerate(node.parts)
         ]
+
+    def _passing(self, row: RecordedRow, node: Node) -> RecordedRow:
+        """Return the row of a part that only passes through its unit."""
+        if node.kind == nodes.ONE:
+            return replace(row, kind="add", late=(), scalar_writes=())
+        unit = "multiply" if self.access_unit == MULTIPLY else "add"
+        cost = CONTIGUOUS if node.kind == nodes.SPAN else BY_ELEMENT
+        return replace(row, kind=unit, cost=cost, late=(), scalar_writes=())
 
     def addresses(self) -> list[int]:
         """Return the address of the instruction of each row; of the end that after the text."""
