@@ -45,6 +45,7 @@ MADE: dict[str, Callable[[], str]] = {
     "validation-counts": validation.counts,
     "validation-half-lengths": validation.half_lengths,
     "validation-riscv": validation.riscv,
+    "validation-vicuna": validation.vicuna,
 }
 
 

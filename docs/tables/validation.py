@@ -7,6 +7,7 @@ from itertools import groupby
 
 from docs.tables.markdown import table
 from experiments.validation.comparison import Row, read
+from experiments.validation.riscv import sequences
 from experiments.validation.riscv.comparison import Summary
 from experiments.validation.riscv.recorded import read as riscv_summaries
 
@@ -65,6 +66,23 @@ def _table(rows: list[Row]) -> str:
         for row in rows
     )
     return table(("measurement", "size", "published", "ours", "difference", "verdict"), cells)
+
+
+def vicuna() -> str:
+    """Return by sequence the cycles that were measured on Vicuna, and those of its preset."""
+    rows = [
+        (sequence, str(lmul), ", ".join(str(row.vl) for row in same), _listed(published), _listed(ours))
+        for (sequence, lmul), group in groupby(sequences.read(), lambda row: (row.sequence, row.lmul))
+        for same in [list(group)]
+        for published, ours in [([row.cycles for row in same], [row.ours for row in same])]
+    ]
+    return table(("sequence", "LMUL", "vl", "cycles", "ours"), rows)
+
+
+def _listed(cycles: list[float]) -> str:
+    """Return cycles one after the other, or once if all are equal."""
+    shown = [f"{each:g}" for each in cycles]
+    return shown[0] if len(set(shown)) == 1 else ", ".join(shown)
 
 
 def riscv() -> str:

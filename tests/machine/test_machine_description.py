@@ -6,7 +6,7 @@ from vecsim.machine.description import flat
 from vecsim.results.digests import ADDED_NUMBERS
 from vecsim.support.errors import UserError, UserErrors
 
-MEASURED = ("cray1", "a64fx", "saturn", "x280", "ara4", "sx-aurora")
+MEASURED = ("cray1", "a64fx", "saturn", "x280", "ara4", "sx-aurora", "vicuna")
 """Presets like machines that were measured (docs/validation.md)."""
 
 

@@ -2,6 +2,7 @@
 
 A table has a column ``instruction`` and one for each width of elements and registers of a group, such as
 ``e32m4``; its name ends in ``-vl1.csv`` if vl is 1, otherwise vl is as long as registers are.
+Vicuna has a table of sequences instead.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from experiments.validation.riscv import sequences
 from experiments.validation.riscv.comparison import compared, fit, summaries
 from experiments.validation.riscv.recorded import write
 from experiments.validation.riscv.tables import CORES, Entry, table, tables_of
@@ -27,23 +29,33 @@ def main() -> None:
     parser.add_argument("--fit", metavar="MACHINE", help="fit the costs of this machine to the tables")
     parser.add_argument("tables", nargs="*", type=Path, help="tables to fit to; those of MACHINE without")
     arguments = parser.parse_args()
-    if arguments.fit:
-        try:
-            _fit(arguments.fit, arguments.tables)
-        except UserError as error:
-            parser.exit(2, f"{parser.prog}: {error}\n")
-        return
-    if arguments.tables:
+    if arguments.tables and not arguments.fit:
         parser.error("tables need --fit MACHINE")
+    try:
+        if arguments.fit:
+            _fit(arguments.fit, arguments.tables)
+        else:
+            _compare(record=arguments.record)
+    except UserError as error:
+        parser.exit(2, f"{parser.prog}: {error}\n")
+
+
+def _compare(*, record: bool) -> None:
     recorded = {}
     for core in CORES:
         rows = recorded[core] = summaries(compared(core))
         for row in rows:
             print(f"{core}: {row.timing}: {row.met} of {row.entries} met. {row.cause}")
         met, all_ = sum(row.met for row in rows), sum(row.entries for row in rows)
-        print(f"{core}: {met} of {all_} met, {100 * met / all_:.1f} %")
-    if arguments.record:
+        print(f"{core}: {met} of {all_} met, {100 * met / all_:.1f} %", flush=True)
+    ours = list(sequences.compared())
+    for each in ours:
+        what = f"{sequences.CORE}: {each.sequence}, LMUL {each.lmul}, vl {each.vl}"
+        print(f"{what}: {each.cycles:g} cycles, ours {each.ours:g}")
+    print(f"{sequences.CORE}: {sum(each.is_met for each in ours)} of {len(ours)} met")
+    if record:
         write(recorded)
+        sequences.write(ours)
 
 
 def _fit(name: str, files: list[Path]) -> None:

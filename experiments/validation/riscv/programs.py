@@ -12,6 +12,7 @@ from vecsim.engines.running import run
 from vecsim.machine import Machine
 from vecsim.riscv.nodes.node import Node, node_of
 from vecsim.riscv.timing.program import TimedProgram, record, recorded_execution
+from vecsim.support.errors import UserError
 
 REPEATED = (16, 48)
 """How often an instruction is repeated: what the further times take counts."""
@@ -89,7 +90,12 @@ def _kinds(machine: Machine, published: Iterable[Entry]) -> dict[str, tuple[str,
     """Return by instruction its timing class, and what registers it writes and reads."""
     texts = list(dict.fromkeys(entry.text for entry in published))
     lines = [line for text in texts for line in _turns(Entry(text, 8, 4, True, 0.0), 2)]
-    program = assemble(_text(Entry("", 8, 4, True, 0.0), lines))
+    try:
+        program = assemble(_text(Entry("", 8, 4, True, 0.0), lines))
+    except UserError:
+        for text in texts:
+            _check(text)
+        raise
     code = recorded_execution(program, machine.riscv, memory_bytes=MEMORY).hart.code
     result: dict[str, tuple[str, object]] = {}
     for k, text in enumerate(texts):
@@ -101,6 +107,20 @@ def _kinds(machine: Machine, published: Iterable[Entry]) -> dict[str, tuple[str,
         ]
         result[text] = (nodes[0].row.timing.name, repr([_registers(node) for node in nodes]))
     return result
+
+
+def _check(text: str) -> None:
+    """Check an instruction of a table.
+
+    Raises
+    ------
+    UserError
+        There is none, which the message names.
+    """
+    try:
+        assemble(_text(Entry("", 8, 4, True, 0.0), [text]))
+    except UserError as error:
+        raise UserError(f"instruction {text!r} of the table: {str(error).splitlines()[0]}") from None
 
 
 def _registers(node: Node) -> object:

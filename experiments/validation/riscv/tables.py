@@ -7,6 +7,7 @@ instruction where many of a kind follow each other, each on other registers as f
 from __future__ import annotations
 
 import csv
+import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,6 +19,7 @@ from vecsim.support.input_files import InputKind, read_text
 TABLES = Path(__file__).parent / "tables"
 TABLE = InputKind("a table of cycles", 1 << 24)
 CORES = ("saturn", "x280")
+_INSTRUCTION = re.compile(r"[a-z][\w.]*( [^\n]+)?")
 _COLUMN = re.compile(r"e(8|16|32|64)mf?([1248])")
 
 
@@ -67,25 +69,64 @@ def table(path: Path) -> Iterator[Entry]:
     UserError
         It cannot be read, or has other columns.
     """
-    rows = list(csv.DictReader(read_text(path, TABLE).splitlines()))
-    columns = [name for name in (rows[0] if rows else ()) if name != "instruction"]
-    wrong = [name for name in columns if not _COLUMN.fullmatch(str(name))]
-    if not columns or wrong:
+    rows = list(rows_of(path))
+    names = list(rows[0][1]) if rows else []
+    columns = [name for name in names if name != "instruction"]
+    wrong = [name for name in columns if not _COLUMN.fullmatch(name)]
+    if not columns or wrong or "instruction" not in names:
         raise UserError(f"{path}: columns must be instruction and widths such as e32m4{_found(wrong)}")
-    for row in rows:
+    for line, row in rows:
+        if not _INSTRUCTION.fullmatch(row["instruction"]):
+            raise UserError(
+                f"{path}: line {line}: {row['instruction'][:40]!r} is no instruction with its operands"
+            )
         for column in columns:
             sew, _, lmul = column[1:].partition("m")
-            if lmul.isdigit() and (cycles := _number(row[column])) is not None:
+            try:
+                cycles = _number(row[column])
+            except ValueError as error:
+                raise UserError(f"{path}: line {line}: {column}: {error}") from None
+            if lmul.isdigit() and cycles is not None:
                 yield Entry(row["instruction"], int(sew), int(lmul), not path.stem.endswith("-vl1"), cycles)
+
+
+def rows_of(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    """Yield the number of the line and the row of each line after the first of a file in CSV.
+
+    Raises
+    ------
+    UserError
+        It cannot be read, or a row has more or fewer columns than the first line names.
+    """
+    reader = csv.reader(read_text(path, TABLE).splitlines())
+    try:
+        names = next(reader, [])
+        for row in reader:
+            if len(row) != len(names):
+                raise UserError(
+                    f"{path}: line {reader.line_num}: it has {len(row)} columns, the first line {len(names)}"
+                )
+            yield reader.line_num, dict(zip(names, row, strict=True))
+    except csv.Error as error:
+        raise UserError(f"{path}: line {reader.line_num}: {error}") from None
 
 
 def _found(wrong: list[str]) -> str:
     return f"; it has {wrong[0]}" if wrong else ""
 
 
-def _number(text: str | None) -> float | None:
-    """Return a number; None where the measurement was not possible or ended without one."""
+def _number(text: str) -> float | None:
+    """Return a number; None where the measurement was not possible or ended without one.
+
+    Raises
+    ------
+    ValueError
+        It is no number of cycles.
+    """
     try:
-        return float(text or "")
+        cycles = float(text)
     except ValueError:
         return None
+    if not 0 < cycles < math.inf:
+        raise ValueError(f"{text} are no cycles")
+    return cycles

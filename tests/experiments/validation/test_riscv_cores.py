@@ -1,10 +1,15 @@
 """Published cycles of RISC-V cores next to those of the presets."""
 
+import re
+
 import pytest
 
+from experiments.validation.riscv import sequences
+from experiments.validation.riscv.__main__ import main
 from experiments.validation.riscv.comparison import compared, fit, is_near, summaries
 from experiments.validation.riscv.programs import cases, cycles_of
 from experiments.validation.riscv.recorded import read
+from experiments.validation.riscv.sequences import Measured
 from experiments.validation.riscv.tables import CORES, Entry, entries, table
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
@@ -63,10 +68,78 @@ def test_a_fit_finds_the_costs_that_a_table_was_made_with():
     assert fitted.residual < 0.001
 
 
-def test_a_file_that_is_no_table_is_one_line(tmp_path):
+HEAD = "instruction,e32m4\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("instruction,e32m3\nvadd,1\n", "columns must be instruction and widths such as e32m4; it has e32m3"),
+        ("e32m4\n1\n", "columns must be instruction and widths such as e32m4"),
+        (HEAD + "vadd.vv,1,2\n", "line 2: it has 3 columns, the first line 2"),
+        (HEAD + '"vadd.vv v8,v16,v24"\n', "line 2: it has 1 columns, the first line 2"),
+        (HEAD + "8 apples,1\n", "line 2: '8 apples' is no instruction with its operands"),
+        (HEAD + '"vadd.vv v8,v16,v24",-1\n', "line 2: e32m4: -1 are no cycles"),
+        (HEAD + '"vadd.vv v8,v16,v24",nan\n', "line 2: e32m4: nan are no cycles"),
+        ("", "columns must be"),
+        ("\0", "columns must be"),
+    ],
+)
+def test_a_damaged_table_is_one_line(text, message, tmp_path):
     file = tmp_path / "mine.csv"
+    file.write_text(text)
+    with pytest.raises(UserError, match=re.escape(message)) as caught:
+        list(table(file))
+    assert str(caught.value).startswith(str(file)) and "\n" not in str(caught.value)
+
+
+def test_a_file_that_is_no_table_is_one_line(tmp_path):
     with pytest.raises(UserError, match="mine"):
-        list(table(file))
-    file.write_text("instruction,e32m3\nvadd,1\n")
-    with pytest.raises(UserError, match="columns must be instruction and widths such as e32m4; it has e32m3"):
-        list(table(file))
+        list(table(tmp_path / "mine.csv"))
+    with pytest.raises(UserError, match=re.escape("instruction 'vadd.vv v8,v16' of the table: ")):
+        list(cases(load_machine("saturn"), [Entry("vadd.vv v8,v16", 32, 4, True, 1.0)]))
+
+
+@pytest.mark.ci
+def test_the_command_says_in_one_line_what_is_wrong(tmp_path, capsys, monkeypatch):
+    damaged = tmp_path / "mine.csv"
+    damaged.write_text(HEAD + "vadd.vv,1,2\n")
+    monkeypatch.setattr("experiments.validation.riscv.tables.TABLES", tmp_path)
+    damaged.rename(tmp_path / "saturn-vlmax.csv")
+    for arguments in ([], ["--fit", "saturn"], ["--fit", "nothing"], ["saturn.csv"]):
+        monkeypatch.setattr("sys.argv", ["riscv", *arguments])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        message = capsys.readouterr().err.strip().splitlines()[-1]
+        assert caught.value.code == 2
+        assert message.startswith("python -m experiments.validation.riscv: ")
+
+
+def test_vicuna_is_met():
+    recorded = sequences.read()
+    assert [row[:4] for row in recorded] == list(sequences.measured())
+    assert all(row.is_met for row in recorded) and len(recorded) == 49
+    chosen = [Measured("vmul", 8, 32, 10), Measured("vle32 vmul", 8, 128, 81)]
+    assert list(sequences.compared(chosen)) == [row for row in recorded if row[:4] in chosen]
+
+
+@pytest.mark.ci
+def test_the_record_of_vicuna_is_what_the_preset_gives():
+    assert list(sequences.compared()) == sequences.read()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n", "its columns must be sequence, lmul, vl, cycles"),
+        ("vsub,8,8,9\n", "line 2: 'vsub' is no sequence; known: empty, vle32"),
+        ("vmul,8,8,fast\n", "line 2: lmul, vl and cycles must be whole numbers"),
+        ("vmul,1,17,9\n", "line 2: lmul must be 1, 2, 4 or 8, vl up to 16 times as much"),
+        ("vmul,8,8,9\n", "it has no empty sequence with vl 8"),
+    ],
+)
+def test_a_damaged_table_of_sequences_is_one_line(text, message, tmp_path):
+    file = tmp_path / "mine.csv"
+    file.write_text(text if "a,b" in text else "sequence,lmul,vl,cycles\n" + text)
+    with pytest.raises(UserError, match=re.escape(f"{file}: {message}")):
+        list(sequences.measured(file))
