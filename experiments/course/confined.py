@@ -43,6 +43,7 @@ def grade_confined(exercise: Exercise, submission: Submission, *, seed: int, eng
     """
     asked = {
         "exercise": exercise.name,
+        "folder": exercise.folder,
         "seed": seed,
         "engine": engine,
         "name": submission.name,
@@ -59,8 +60,13 @@ def grade_confined(exercise: Exercise, submission: Submission, *, seed: int, eng
             clock.cancel()
             process.kill()
     if code or len(answer) > MOST_ANSWER:
-        return failed(exercise, seed, "limits", f"{submission.name}: {_why(code)}")
-    return _read(json.loads(answer), submission)
+        return unanswered(exercise, submission, seed, code)
+    return grade_of_answer(json.loads(answer), submission)
+
+
+def unanswered(exercise: Exercise, submission: Submission, seed: int, code: int) -> Grade:
+    """Return the grade of a text whose process ended without an answer, with this exit code."""
+    return failed(exercise, seed, "limits", f"{submission.name}: {_why(code)}")
 
 
 def _answer(process: subprocess.Popen[bytes], request: bytes, clock: Timer) -> bytes:
@@ -96,7 +102,14 @@ def _why(code: int) -> str:
     return f"ends the process that grades it ({code})"
 
 
-def _read(answer: dict[str, object], submission: Submission) -> Grade:
+def grade_of_answer(answer: dict[str, object], submission: Submission) -> Grade:
+    """Return the grade that the process of a text has answered.
+
+    Raises
+    ------
+    UserError
+        vecsim itself has failed at the text.
+    """
     from pydantic import TypeAdapter
 
     if "fault" in answer:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-HERE = Path(__file__).parent
 Arrays = Mapping[str, npt.NDArray[Any]]
 
 
@@ -76,53 +74,82 @@ class Products:
 
 
 @dataclass(frozen=True)
+class Band:
+    """Points for a right text that takes at most this share of its budget in every case."""
+
+    share: float
+    points: float
+
+
+@dataclass(frozen=True)
+class Points:
+    """What a text earns.
+
+    Attributes
+    ----------
+    right
+        Points for right results: as many of them as cases are right.
+    bands
+        More points if all are right, by the case that takes the largest share of its budget: those of the
+        first band that it keeps.
+    """
+
+    right: float = 60
+    bands: tuple[Band, ...] = (Band(1.0, 40), Band(1.5, 20), Band(2.0, 10))
+
+    @property
+    def most(self) -> float:
+        """What a text can earn."""
+        return self.right + max((band.points for band in self.bands), default=0)
+
+
+@dataclass(frozen=True)
 class Exercise:
     """An exercise.
 
     Attributes
     ----------
-    number, title
-        ``exercise-03`` is number 3.
+    name, title
+        What commands call it, and what it is about.
+    number
+        With a seed it decides the cases; ``exercise-03`` is number 3.
+    starter
+        The text to begin with; the comment on top says what is asked.
     cases
         Draws the cases, or what products are to be run.
     hints
-        What to look at, by what is not right (:data:`experiments.course.grading.PROBLEMS`).
+        What to look at, by what is not right (:data:`experiments.course.grades.PROBLEMS`).
     forbidden
         Mnemonics, without what follows their dot, that a text must not have.
     needed
         Mnemonics that must process every element of a case, and from which the results must come.
     what_if
         Changes of the machine; the cycles of the largest case are reported for each.
+    points
+        What a text earns.
+    folder, sha256
+        Where a teacher's own exercise lies, and a digest of all that it consists of; empty for those that
+        come with vecsim.
     """
 
-    number: int
+    name: str
     title: str
+    number: int
+    starter: str
     cases: Callable[[np.random.Generator], Iterable[Case]] | Products
     hints: Mapping[str, str]
     forbidden: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()
     what_if: tuple[str, ...] = ()
-
-    @property
-    def name(self) -> str:
-        """What commands call it."""
-        return f"exercise-{self.number:02}"
-
-    @property
-    def starter(self) -> Path:
-        """The text to begin with."""
-        return HERE / "starters" / f"{self.name}.s"
-
-    @property
-    def solution(self) -> Path:
-        """A right text."""
-        return HERE / "solutions" / f"{self.name}.s"
+    points: Points = Points()
+    folder: str = ""
+    sha256: str = ""
 
     @property
     def statement(self) -> str:
-        """What is asked: the comment on top of the starter."""
+        """What is asked: the comment on top of the text to begin with."""
         lines = []
-        for line in self.starter.read_text(encoding="utf-8").splitlines():
+        for line in self.starter.splitlines():
             if not line.startswith("#"):
                 break
             lines.append(line[1:].removeprefix(" "))

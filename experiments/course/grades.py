@@ -31,6 +31,12 @@ GENERAL_HINTS = {
 }
 
 
+BY_ELEMENTS = (
+    "addresses count bytes: after a strip they move on by 4 for each of its elements (slli by 2), not by 1"
+)
+"""The hint if every strip begins a quarter of the strip before it further on."""
+
+
 @dataclass(frozen=True)
 class Result:
     """What came of a case.
@@ -45,6 +51,8 @@ class Result:
         What is not right.
     cycles, budget
         That it took and might take; None where it did not end.
+    hint
+        What to look at, if that is known better than by the problem.
     """
 
     case: str
@@ -52,6 +60,7 @@ class Result:
     text: str = ""
     cycles: int | None = None
     budget: int | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,8 @@ class Grade:
         The name of the exercise, and the seed of its cases.
     results
         Of each case up to the first that did not end.
+    cases
+        How many cases there are.
     hint
         What to look at first, empty if all is right.
     what_if
@@ -73,6 +84,7 @@ class Grade:
     exercise: str
     seed: int
     results: tuple[Result, ...]
+    cases: int = 0
     hint: str = ""
     what_if: tuple[tuple[str, int], ...] = ()
 
@@ -92,7 +104,8 @@ def failed(exercise: Exercise, seed: int, problem: str, text: str) -> Grade:
     problem, text
         The kind of problem, which has the hint, and the line that says what is wrong.
     """
-    return Grade(exercise.name, seed, (Result(NO_CASE, problem, text),), hint_for(exercise, problem))
+    result = Result(NO_CASE, problem, text)
+    return Grade(exercise.name, seed, (result,), hint=hint_for(exercise, problem))
 
 
 def hint_for(exercise: Exercise, problem: str) -> str:

@@ -9,9 +9,10 @@ import numpy as np
 
 from experiments.course.draws import Rival, Trial, draw
 from experiments.course.exercise import Exercise
-from experiments.course.grades import Grade, Result, failed, hint_for
+from experiments.course.grades import BY_ELEMENTS, Grade, Result, failed, hint_for
 from experiments.course.insistence import base_name, elsewhere, processed, results_come_from
 from experiments.course.submission import LONGEST_LINE, MOST_LINES, Submission
+from experiments.course.vectors import SECTION
 from experiments.course.workspace import Workspace
 from isa.assembler import assemble
 from isa.program import Program
@@ -86,11 +87,12 @@ def grade(
         results = list(_results(exercise, trials, programs, how))
     except _NotAssembledError as error:
         return failed(exercise, seed, error.problem, str(error))
-    first = next((result.problem for result in results if result.problem), "")
-    if first:
-        return Grade(exercise.name, seed, tuple(results), hint_for(exercise, first))
+    wrong = [result for result in results if result.problem]
+    if wrong:
+        hint = wrong[-1].hint or hint_for(exercise, wrong[0].problem)
+        return Grade(exercise.name, seed, tuple(results), len(trials), hint)
     changed = tuple(_what_if(exercise, trials[-1].room, programs[-1], how))
-    return Grade(exercise.name, seed, tuple(results), "", changed)
+    return Grade(exercise.name, seed, tuple(results), len(trials), "", changed)
 
 
 class _NotAssembledError(Exception):
@@ -183,12 +185,24 @@ def _judged(known: Result, room: Workspace, done: Run) -> Result | None:
     if not wrong.written:
         place = f"{wrong.array}[{wrong.element}]"
         text = f"{place} was never written; {counted(wrong.count, 'element')} not right"
-        return replace(known, problem="unwritten", text=text)
+        size = len(room.expected[wrong.array])
+        hint = BY_ELEMENTS if wrong.element == _end_by_elements(size) else ""
+        return replace(known, problem="unwritten", text=text, hint=hint)
     text = (
         f"{wrong.array}[{wrong.element}] is {wrong.computed:.9g}, expected {wrong.expected:.9g}; "
         f"{counted(wrong.count, 'element')} not right"
     )
     return replace(known, problem="wrong", text=text)
+
+
+def _end_by_elements(size: int) -> int | None:
+    """Return how far strips come that move on by their number of elements instead of bytes; None if one does.
+
+    The second strip then begins at element 16, and so on.
+    """
+    strips, last = divmod(size - 1, SECTION)
+    begin = SECTION // 4 * strips
+    return max(begin - SECTION // 4 + SECTION, begin + last + 1) if strips else None
 
 
 def _unused(exercise: Exercise, known: Result, room: Workspace, done: Run) -> Result | None:

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
 from experiments.course import matrices, vectors
 from experiments.course.exercise import Exercise, Products
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import nearest
 
+STARTERS = Path(__file__).parent / "starters"
+
+
+def _exercise(number: int, title: str, cases: Any, hints: Mapping[str, str], **more: Any) -> Exercise:
+    name = f"exercise-{number:02}"
+    starter = (STARTERS / f"{name}.s").read_text(encoding="utf-8")
+    return Exercise(name, title, number, starter, cases, hints, **more)
+
+
 _ALL = (
-    Exercise(
+    _exercise(
         1,
         "strip-mine a loop",
         vectors.axpy,
@@ -16,9 +29,11 @@ _ALL = (
             "unwritten": "only one strip is done: take as many elements as setvl gave from those that are "
             "left, move all addresses on by their bytes, and branch back while any are left",
             "stray": "setvl must see what is left in every strip: the last one is shorter",
+            "wrong": "all three addresses move on after a strip, by 4 bytes for each of its elements; and "
+            "the store comes after the result",
         },
     ),
-    Exercise(
+    _exercise(
         2,
         "one sum at the end",
         vectors.dot,
@@ -29,7 +44,7 @@ _ALL = (
             "register of sums must begin with zeros in all its elements",
         },
     ),
-    Exercise(
+    _exercise(
         3,
         "choose by the mask",
         vectors.clip,
@@ -39,7 +54,7 @@ _ALL = (
         },
         needed=("mergev",),
     ),
-    Exercise(
+    _exercise(
         4,
         "why does chaining matter?",
         vectors.horner,
@@ -49,7 +64,7 @@ _ALL = (
         },
         what_if=("chaining=false",),
     ),
-    Exercise(
+    _exercise(
         5,
         "find the bank conflict",
         vectors.columns,
@@ -59,7 +74,7 @@ _ALL = (
         },
         what_if=("banks=61",),
     ),
-    Exercise(
+    _exercise(
         6,
         "find the fault",
         vectors.gather,
@@ -69,7 +84,7 @@ _ALL = (
         },
         needed=("lvi",),
     ),
-    Exercise(
+    _exercise(
         7,
         "a sparse matrix, row by row",
         Products("crs", matrices.rows_of_all_kinds, 2.5, {"schedule": "plain"}),
@@ -77,10 +92,10 @@ _ALL = (
             "budget": "entries one by one: lv of values and columns, lvi of x, mulvv and sumv do a row of up "
             "to 64 at once",
             "wrong": "a row of more than 64 entries takes several strips, an empty one none; the arrow has "
-            "a long one",
+            "a long one. After a strip the addresses of values and columns move on by bytes, not by elements",
         },
     ),
-    Exercise(
+    _exercise(
         8,
         "long vectors by sorting rows",
         Products("jd", matrices.rows_of_all_kinds, 1.25, {"schedule": "plain"}, extra=60),
@@ -89,7 +104,7 @@ _ALL = (
             "belongs; svi scatters them from WORK"
         },
     ),
-    Exercise(
+    _exercise(
         9,
         "a block by LDB and BMIPA",
         Products("hism", matrices.one_block, 1.1, {"schedule": "plain"}, extra=60),
@@ -99,7 +114,7 @@ _ALL = (
         },
         needed=("ldb", "bmipa"),
     ),
-    Exercise(
+    _exercise(
         10,
         "LDB's cousin",
         Products("hism", matrices.one_block, 4.0, {"schedule": "plain", "positions": "two"}, extra=60),
@@ -110,16 +125,17 @@ _ALL = (
         },
         forbidden=("ldb",),
     ),
-    Exercise(
+    _exercise(
         11,
         "running sums",
         vectors.running_sums,
         {
             "budget": "each element waits for the sum before it. Sum 64 pieces side by side (lvws, addvv, "
-            "svws), then add to each piece what all before it sum up to"
+            "svws). Then, piece by piece, add what all before it sum up to: elements of a piece are "
+            "contiguous, so lv, addvs and sv do it faster than strided accesses"
         },
     ),
-    Exercise(
+    _exercise(
         12,
         "beat CHiSM on small matrices",
         Products("chism", matrices.few_blocks, 0.5, {"schedule": "plain"}, extra=200),
@@ -135,15 +151,34 @@ EXERCISES = {each.name: each for each in _ALL}
 """By name."""
 
 
-def find(name: str) -> Exercise:
-    """Return an exercise by its name or its number.
+def find(name: str, folder: str = "") -> Exercise:
+    """Return an exercise by its name or its number, also of a folder of a teacher's own.
 
     Raises
     ------
     UserError
-        There is none.
+        There is none, or the folder is wrong.
     """
+    exercises = all_exercises(folder)
     known = f"exercise-{int(name):02}" if name.isdecimal() and len(name) < 3 else name
-    if known not in EXERCISES:
-        raise UserError(f"no exercise {name!r}; vecsim grade lists them{nearest(name, EXERCISES)}")
-    return EXERCISES[known]
+    if known not in exercises:
+        raise UserError(f"no exercise {name!r}; vecsim grade lists them{nearest(name, exercises)}")
+    return exercises[known]
+
+
+def all_exercises(folder: str = "") -> dict[str, Exercise]:
+    """Return those that come with vecsim, and those of a folder of a teacher's own, by name.
+
+    Raises
+    ------
+    UserError
+        The folder is wrong, or has an exercise of a name that is taken.
+    """
+    if not folder:
+        return EXERCISES
+    from experiments.course.own_exercises import read_exercises
+
+    own = read_exercises(folder)
+    for name in own.keys() & EXERCISES.keys():
+        raise UserError(f"{folder}/{name}.toml: vecsim has an exercise of this name; use another")
+    return {**own, **EXERCISES}

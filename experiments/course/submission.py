@@ -21,13 +21,13 @@ class Submission:
     content: bytes
 
 
-def read_submission(file: str) -> Submission:
-    """Read a file that is nothing but a file.
+def read_submission(file: str, name: str = "") -> Submission:
+    """Read a file that is nothing but a file; messages call it `name`, or by its path.
 
     Raises
     ------
     UserError
         It cannot be read, is too large, or is a link, a pipe, a device or a folder.
     """
-    content = read_input(file, SUBMISSION)
-    return Submission(os.fsencode(file).decode("utf-8", "backslashreplace"), content)
+    content = read_input(file, SUBMISSION, name)
+    return Submission(name or os.fsencode(file).decode("utf-8", "backslashreplace"), content)

@@ -5,9 +5,10 @@ import json
 import pytest
 
 from experiments.course.registry import EXERCISES
+from tests.experiments.course.texts import solution, starter
 
-SOLUTION = EXERCISES["exercise-01"].solution
-STARTER = EXERCISES["exercise-01"].starter
+SOLUTION = solution(EXERCISES["exercise-01"])
+STARTER = starter(EXERCISES["exercise-01"])
 
 
 def test_the_list_and_a_statement(vecsim):
@@ -54,7 +55,7 @@ def test_a_text_on_a_case_in_the_debugger(vecsim, tmp_path):
     script.write_text("run\nexpect float(Z + 252) != 0\nshow memory\n")
     done = vecsim("debug", STARTER, "--exercise", "1:3", "--seed", 7, "--script", script)
     assert done.code == 0 and "Z: 16 x float" in done.out
-    product = EXERCISES["exercise-09"].solution
+    product = solution(EXERCISES["exercise-09"])
     assert vecsim("debug", product, "--exercise", "9", "--script", script).code == 2  # there is no Z
 
 

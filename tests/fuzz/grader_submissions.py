@@ -28,6 +28,7 @@ from isa.instructions import BASE
 from isa.text.mistakes import MOST
 from tests.experiments.course.cheats import CHEATS, SHIPPED
 from tests.experiments.course.plain_grader import objection
+from tests.experiments.course.texts import solution
 from tests.fuzz.campaign import MOST_SECONDS, Case, main
 from tests.fuzz.campaign import fault_of as message_fault
 from tests.fuzz.commands import called
@@ -42,8 +43,8 @@ SEEDS = 3
 """How many draws of its cases an exercise has."""
 SECRET = "a7f3-secret"
 """What stands in a file next to the text."""
-SOLUTIONS = {number: exercise.solution.read_text() for number, exercise in enumerate(EXERCISES.values(), 1)}
-STARTERS = {number: exercise.starter.read_text() for number, exercise in enumerate(EXERCISES.values(), 1)}
+SOLUTIONS = {exercise.number: solution(exercise).read_text() for exercise in EXERCISES.values()}
+STARTERS = {exercise.number: exercise.starter for exercise in EXERCISES.values()}
 OTHERS = (*SOLUTIONS.values(), *STARTERS.values(), *(cheat.text for cheat in CHEATS), *SHIPPED.values())
 MNEMONICS = tuple(row.mnemonic for row in BASE.instructions)
 SYMBOLS = (

@@ -207,6 +207,9 @@ ShowOption = Annotated[
         "elements of y. Repeatable.",
     ),
 ]
+ExercisesOption = Annotated[
+    str, typer.Option("--exercises", metavar="DIR", help="A folder of your exercises, in addition.")
+]
 JobsOption = Annotated[
     int | None, typer.Option("--jobs", min=1, help="Number of processes; default one for each processor.")
 ]

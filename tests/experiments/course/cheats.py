@@ -14,6 +14,7 @@ import numpy as np
 from docs.blocks import blocks
 from experiments.course.registry import EXERCISES
 from programs.measurement import multiplicand
+from tests.experiments.course import texts
 from tests.included_texts import whole_text
 from vecsim.data import load
 
@@ -52,7 +53,7 @@ def lines(directive, values):
 
 
 def solution(number):
-    return EXERCISES[f"exercise-{number:02}"].solution.read_text(encoding="utf-8")
+    return texts.solution(EXERCISES[f"exercise-{number:02}"]).read_text(encoding="utf-8")
 
 
 def changed(text, *pairs):

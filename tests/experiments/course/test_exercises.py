@@ -4,16 +4,18 @@ import os
 import random
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from tiers import one_in
 
 from experiments.course.draws import draw
 from experiments.course.exercise import Products
-from experiments.course.grades import GENERAL_HINTS, PROBLEMS, fresh_seed
-from experiments.course.grading import MACHINE, grade
+from experiments.course.grades import BY_ELEMENTS, GENERAL_HINTS, PROBLEMS, fresh_seed
+from experiments.course.grading import MACHINE, _end_by_elements, grade
 from experiments.course.registry import EXERCISES, find
 from experiments.course.submission import LONGEST_LINE, MOST_LINES, Submission, read_submission
 from experiments.course.workspace import DATA
+from tests.experiments.course.texts import solution, starter
 from vecsim.machine import load_machine
 from vecsim.support.errors import UserError
 
@@ -42,7 +44,7 @@ def test_there_are_twelve_and_each_has_a_text_to_begin_with_and_a_statement():
 @pytest.mark.parametrize("name", NAMES)
 def test_a_solution_passes_and_budgets_leave_room(name, seed):
     exercise = EXERCISES[name]
-    actual = grade(exercise, read_submission(str(exercise.solution)), seed=seed, engine="jit")
+    actual = grade(exercise, read_submission(str(solution(exercise))), seed=seed, engine="jit")
     assert actual.passed and not actual.hint
     assert len(actual.results) >= 3
     for each in actual.results:
@@ -54,7 +56,7 @@ def test_a_solution_passes_and_budgets_leave_room(name, seed):
 @pytest.mark.parametrize("name", ["exercise-02", "exercise-07"])
 def test_a_solution_passes_on_the_reference_engine(name):
     exercise, engines = EXERCISES[name], ("jit", "simpy")
-    text = read_submission(str(exercise.solution))
+    text = read_submission(str(solution(exercise)))
     compiled, interpreted = (grade(exercise, text, seed=1, engine=engine) for engine in engines)
     assert compiled == interpreted
 
@@ -63,7 +65,7 @@ def test_a_solution_passes_on_the_reference_engine(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_starter_does_not_pass_and_the_hint_is_of_its_exercise(name, seed):
     exercise = EXERCISES[name]
-    actual = grade(exercise, read_submission(str(exercise.starter)), seed=seed, engine="jit")
+    actual = grade(exercise, read_submission(str(starter(exercise))), seed=seed, engine="jit")
     assert not actual.passed
     assert actual.hint in exercise.hints.values()
 
@@ -110,12 +112,25 @@ def test_what_is_wrong_is_said(text):
     assert actual.hint
 
 
+@pytest.mark.parametrize("size", [65, 97, 128, 904, 1024])
+def test_a_loop_that_moves_on_by_elements_is_told_so(size):
+    """What strips of 64 write that begin 16 elements after each other."""
+    written = np.zeros(size, bool)
+    for strip in range(0, size, 64):
+        written[strip // 4 :][: min(64, size - strip)] = True
+    assert _end_by_elements(size) == written.argmin()
+    text = solution(AXPY).read_text()
+    assert "slli    x9, x8, 2" in text
+    actual = graded(text.replace("slli    x9, x8, 2", "mv x9, x8"))
+    assert first_problem(actual).problem == "unwritten" and actual.hint == BY_ELEMENTS
+
+
 def test_conditions_that_do_not_depend_on_a_case_are_allowed():
-    text = AXPY.solution.read_text()
+    text = solution(AXPY).read_text()
     before = ".equ STRIPS, 1\n.default ONE, STRIPS\n.if ONE - 1\nnonsense\n.else\n.data\nhere: .word N, X\n"
     more = ".word here\n.space 8 * ONE\n.text\n.endif\n.equ BYTES, 4 * N\n"
     assert graded(before + more + text).passed
-    assert "LEVELS" in EXERCISES["exercise-12"].solution.read_text()
+    assert "LEVELS" in solution(EXERCISES["exercise-12"]).read_text()
 
 
 def test_grading_stops_at_a_case_that_does_not_end():
@@ -123,7 +138,7 @@ def test_grading_stops_at_a_case_that_does_not_end():
 
 
 def test_what_is_not_to_be_used():
-    text = EXERCISES["exercise-09"].solution.read_text()
+    text = solution(EXERCISES["exercise-09"]).read_text()
     actual = graded(text, EXERCISES["exercise-10"])
     assert actual.results[0].problem == "uses" and "ldb must not be used" in actual.results[0].text
 
@@ -133,7 +148,7 @@ def test_what_is_not_to_be_used():
 def test_garbage(seed):
     """Bytes, and lines of right programs in any order: all end, none passes by chance."""
     source = random.Random(seed)
-    lines = [line for name in NAMES for line in EXERCISES[name].starter.read_text().splitlines()]
+    lines = [line for name in NAMES for line in EXERCISES[name].starter.splitlines()]
     source.shuffle(lines)
     for text in (os.urandom(2000), "\n".join(lines[:300]), "\n".join(lines[:40]) + "\nhalt"):
         assert not graded(text).passed
@@ -161,7 +176,7 @@ def test_the_memory_of_a_case(name):
 
 
 def test_a_seed_repeats_a_grade_and_another_draws_other_cases():
-    text = AXPY.starter.read_text()
+    text = AXPY.starter
     assert graded(text, seed=7) == graded(text, seed=7)
     assert graded(text, seed=7) != graded(text, seed=8)
     assert len({fresh_seed() for _ in range(20)}) == 20

@@ -125,7 +125,7 @@ def test_a_fault_of_vecsim_is_not_one_of_the_text():
         UserError,
         match=r"my\.s: vecsim itself fails at this text, which it must not; report it: KeyError: 'a'",
     ):
-        confined._read({"fault": "KeyError: 'a'"}, Submission("my.s", b""))
+        confined.grade_of_answer({"fault": "KeyError: 'a'"}, Submission("my.s", b""))
 
 
 @pytest.mark.ci

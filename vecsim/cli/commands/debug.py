@@ -75,6 +75,7 @@ def debug(
             autocompletion=completion.exercises,
         ),
     ] = None,
+    exercises: options.ExercisesOption = "",
     like: options.LikeOption = None,
     option: options.ChoiceOption = None,
     machine: options.MachineOption = "vs2003",
@@ -128,7 +129,7 @@ def debug(
     elif exercise is not None:
         says = f"--exercise {exercise} says on what it runs, not"
         _refuse(says, matrix=matrix, load=load, define=define, like=like)
-        target, of_case = _exercise(program, exercise, seed)
+        target, of_case = _exercise(program, exercise, exercises, seed)
         pieces = (*of_case, *(show or ()))
     elif own and like is None:
         _refuse(f"{program} is a program; of a product (--like NAME) are", matrix=matrix, option=option)
@@ -157,7 +158,7 @@ def _refuse(text: str, **given: object) -> None:
             raise UserError(f"{text} {'MATRIX' if name == 'matrix' else f'--{name}'}")
 
 
-def _exercise(file: str, asked: str, seed: int) -> tuple[Target, tuple[str, ...]]:
+def _exercise(file: str, asked: str, own: str, seed: int) -> tuple[Target, tuple[str, ...]]:
     """Return a text on a case of an exercise, and the pieces of memory that are to be right."""
     from experiments.course.debugging import target_of
     from experiments.course.registry import find
@@ -165,7 +166,7 @@ def _exercise(file: str, asked: str, seed: int) -> tuple[Target, tuple[str, ...]
     name, separator, case = asked.partition(":")
     if separator and not (case.isdecimal() and len(case) < 3):
         raise UserError(f"--exercise {asked}: write it as exercise-03 or exercise-03:2")
-    return target_of(find(name), int(case) if separator else None, seed, file, read_text(file, ASSEMBLY))
+    return target_of(find(name, own), int(case) if separator else None, seed, file, read_text(file, ASSEMBLY))
 
 
 def _text(

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vecsim.cli import completion
-from vecsim.cli.options import AutoEngineOption, JsonOption
+from vecsim.cli.commands.grade_batch import Batch, grade_submissions
+from vecsim.cli.options import AutoEngineOption, ExercisesOption, JobsOption, JsonOption
 from vecsim.cli.printing.console import fill, table
 from vecsim.cli.printing.output import Output, OutputFile
 from vecsim.cli.printing.streams import in_one_line
@@ -50,6 +51,23 @@ def grade(
             help="Seed of the cases, to repeat a grade; default random.",
         ),
     ] = None,
+    exercises: ExercisesOption = "",
+    batch: Annotated[
+        str | None,
+        typer.Option("--batch", metavar="DIR", help="Grade all texts in a folder of students' folders."),
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option("--out", metavar="FILE.csv", help="With --batch: the table of grades.")
+    ] = None,
+    seed_from: Annotated[
+        str | None,
+        typer.Option(
+            "--seed-from",
+            metavar="NAME",
+            help="With --batch: a name that decides, with each student's, the cases.",
+        ),
+    ] = None,
+    jobs: JobsOption = None,
     engine: AutoEngineOption = AUTO,
     json: JsonOption = None,
 ) -> None:
@@ -59,14 +77,20 @@ def grade(
     """
     from experiments.course.registry import find
 
+    if batch is not None:
+        _batch(Batch(batch, exercise, exercises, out, seed_from, jobs, engine), file, start, seed, json)
+        return
+    for option, value in (("--out", out), ("--seed-from", seed_from), ("--jobs", jobs)):
+        if value is not None:
+            raise UserError(f"{option} {value}: is of a batch; name the folder of all texts by --batch DIR")
     if exercise is None:
         if start is not None:
             raise UserError(
                 f"--start {start}: the exercise is missing; use vecsim grade EXERCISE --start {start}"
             )
-        _list(Output(json))
+        _list(Output(json), exercises)
         return
-    chosen = find(exercise)
+    chosen = find(exercise, exercises)
     if start is not None:
         if file is not None:
             raise UserError(f"--start {start}: writes the text to begin with; leave it out to grade {file}")
@@ -80,10 +104,17 @@ def grade(
         _grade(chosen, file, seed, engine, Output(json, inputs=[file]))
 
 
-def _list(output: Output) -> None:
-    from experiments.course.registry import EXERCISES
+def _batch(asked: Batch, file: str | None, start: str | None, seed: int | None, json: str | None) -> None:
+    for option, value in (("", file), ("--start", start), ("--seed", seed)):
+        if value is not None:
+            raise UserError(f"{option} {value}: does not go with --batch; leave it out".strip())
+    grade_submissions(asked, Output(json))
 
-    rows = [(each.name, each.title) for each in EXERCISES.values()]
+
+def _list(output: Output, own: str) -> None:
+    from experiments.course.registry import all_exercises
+
+    rows = [(each.name, each.title) for each in all_exercises(own).values()]
     output.table(fill(table(["exercise", "what it is"]), rows))
     output.text("vecsim grade EXERCISE shows what it asks, --start my.s writes the text to begin with")
     output.finish("vecsim grade", {"exercises": [{"name": name, "title": title} for name, title in rows]})
@@ -94,7 +125,7 @@ def _begin(chosen: Exercise, start: str) -> None:
     target = OutputFile(start, "--start")
     if Path(start).exists():
         raise UserError(f"{start}: is there already, and may be your work; name another file")
-    target.write(chosen.starter.read_bytes())
+    target.write(chosen.starter.encode("utf-8"))
     typer.echo(printable(f"{start}: {chosen.title}; vecsim grade {chosen.name} {start} says how it does"))
 
 
