@@ -10,6 +10,7 @@ from riscv_elf import DATA_BASE, TEXT_BASE, elf
 from isa.program import SourceLine
 from isa.riscv.declaration import Trap
 from isa.riscv.encoding import encode
+from isa.riscv.extensions import XHISM
 from isa.riscv.semantics.control import CSRS
 from isa.riscv.state import COUNT
 from vecsim.riscv import machine_code
@@ -300,3 +301,29 @@ def test_damaged_files_run_or_are_refused_in_one_line():
             assert "\n" not in str(error)
             outcomes.add(type(error))
     assert outcomes == {None, UserError, RiscvFault}
+
+
+BMIPA = ("vbmipa.vv", {"vd": 1, "vs1": 2, "vs2": 3, "vp": 4})
+CONFIGURE = ("vsetivli", {"rd": 0, "zimm5": 4, "zimm10": 0b010000})
+
+
+@pytest.mark.parametrize(
+    "arch",
+    [
+        "rv64i2p1_m2p0_a2p1_f2p2_d2p2_c2p0_v1p0_zicsr2p0_xhism1p0",
+        "rv64gcv_xhism",
+        "RV64I2P1_V1P0_XHISM0P1_XINDEXMAC1P0",
+    ],
+)
+def test_a_file_switches_on_the_extensions_that_its_attribute_names(arch):
+    read = program(CONFIGURE, BMIPA, li(A0, 3), *EXIT, arch=arch)
+    assert XHISM in read.extensions
+    assert execute_elf(read).exit_code == 3
+
+
+@pytest.mark.parametrize("arch", ["", "rv64i2p1_v1p0", "rv64i2p1_xhismo1p0", "rv64i2p1_xindexmac1p0"])
+def test_other_attributes_do_not(arch):
+    read = program(CONFIGURE, BMIPA, *EXIT, arch=arch)
+    assert XHISM not in read.extensions
+    with pytest.raises(RiscvFault, match=r"pc 0x80000004.*switch it on with --isa rv64gcv_xhism"):
+        execute_elf(read)

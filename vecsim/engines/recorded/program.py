@@ -213,7 +213,9 @@ class RecordedProgram(Program):
                 values = getattr(row, name)
                 arrays[name][i, : len(values)] = values
         if not machine.chaining:
-            raise UserError(f"machine {machine.label}: chaining = false: recorded programs need chaining")
+            raise UserError(
+                f"machine {machine.label}: chaining = false: programs of RISC-V need chaining = true"
+            )
         return Decoded(**arrays)
 
 
