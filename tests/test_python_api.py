@@ -154,6 +154,7 @@ def test_the_python_of_a_page_runs(page, capsys, monkeypatch, tmp_path):
     assert "value_bits=32" in capsys.readouterr().out
 
 
+@pytest.mark.ci
 def test_the_python_of_the_page_on_sweeps_prints_what_it_says(capsys, monkeypatch, tmp_path):
     monkeypatch.setattr("experiments.whatif.sweep.running.default_store", lambda: tmp_path / "store")
     if importlib.util.find_spec("pandas") is None:

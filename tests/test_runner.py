@@ -66,6 +66,7 @@ def project(tmp_path):
     return run
 
 
+@pytest.mark.ci
 def test_every_test_has_the_environment_of_its_kind_and_a_failure_its_name(project):
     ran = project("-n", "2", "tests/gpu", "tests/test_plain.py")
     assert ran.code == pytest.ExitCode.TESTS_FAILED
@@ -91,6 +92,7 @@ def test_one_process_says_what_it_cannot_run(project):
     assert "simulator-compiled tests need their own process" in ran.out
 
 
+@pytest.mark.ci
 def test_no_test_for_one_kind_of_worker_is_not_no_test_at_all(project):
     assert project("-n", "1", "tests", "-k", "of_every_day").code == 0
 

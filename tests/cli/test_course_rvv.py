@@ -53,6 +53,7 @@ def test_a_wrong_result_is_exit_code_1(vecsim, tmp_path, monkeypatch):
     assert "wrong from element 4 on" in done.out
 
 
+@pytest.mark.ci
 def test_its_files_run(vecsim, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     done = vecsim("course", "rvv", "spmv-jd", "--write", "a.elf")

@@ -128,6 +128,7 @@ MINE = UserFormat("mine", "turns", arrays, TEXT, (Parameter("turns", 2, 1, 99, "
 """
 
 
+@pytest.mark.ci
 def test_user_defined_formats_travel_with_the_archive(vecsim, tmp_path, monkeypatch):
     here, there = tmp_path / "here", tmp_path / "there"
     here.mkdir()

@@ -35,6 +35,7 @@ def test_piped_output_is_plain_and_whole(tmp_path, matrix):
     assert max(map(len, done.stdout.splitlines())) > 80
 
 
+@pytest.mark.ci
 def test_stdout_that_knows_only_ascii(matrix):
     environment = {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", **CACHE}
     done = subprocess.run([*COMMAND, "run", matrix], capture_output=True, check=True, env=environment)
@@ -149,6 +150,7 @@ def test_stdout_may_be_closed(arguments, code, said):
     assert bool(done.stderr) == bool(said)
 
 
+@pytest.mark.ci
 def test_a_file_does_not_get_the_number_of_a_closed_stream(tmp_path):
     command = f'"{sys.executable}" -m vecsim formats laplace2d-3 --format crs --json made.json <&- >&- 2>&-'
     subprocess.run(["bash", "-c", command], cwd=tmp_path, check=True)

@@ -122,6 +122,7 @@ def test_those_of_a_gpu_too(asked, fake_gpu, text):
     check_header(*asked(text))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("paper", ["hism-table2", "hism-table1"])
 def test_a_report_too(asked, monkeypatch, tmp_path, paper):
     suite_cases.install(monkeypatch)

@@ -121,6 +121,7 @@ def test_results_of_an_earlier_run_are_used(vecsim, monkeypatch, tmp_path):
     assert (tmp_path / "reproduced" / "hism-table2.csv").read_text() == first
 
 
+@pytest.mark.ci
 def test_a_wrong_result_is_exit_code_1_and_in_the_report(vecsim, monkeypatch, tmp_path):
     monkeypatch.setattr("programs.measurement.relative_error", lambda *_: 0.5)
     result = vecsim("reproduce", "hism-fig4", "--jobs", 1)

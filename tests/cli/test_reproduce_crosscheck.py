@@ -2,10 +2,13 @@
 
 import csv
 
+import pytest
+
 from experiments.crosscheck.source import RECORDED
 from experiments.papers.kit.recorded import newest
 
 
+@pytest.mark.ci
 def test_the_recorded_results_make_a_report(vecsim, tmp_path, monkeypatch):
     path = newest(RECORDED)
     monkeypatch.setattr("experiments.crosscheck.source.measure_members", _from_the_file(path))

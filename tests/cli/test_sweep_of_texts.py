@@ -54,6 +54,7 @@ def test_the_table_in_the_terminal(swept, vecsim):
     assert "16 would be simulated\nestimated time: not known before a cell of each text" in other.out
 
 
+@pytest.mark.ci
 def test_explain_says_nothing_of_matrices(swept, vecsim, folder):
     result = vecsim("explain", "out", "--out", "figures")
     assert result.code == 0
@@ -84,6 +85,7 @@ def test_a_result_compared_and_run_again(swept, vecsim, folder):
     assert "x.npy is another file now; restore the one that was loaded" in vecsim("rerun", "out").err
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("target", ["a.zip", pytest.param("archive", marks=pytest.mark.ci)])
 def test_an_archive_has_texts_and_arrays(swept, vecsim, folder, target, monkeypatch, tmp_path):
     flags = ("--archive",) if target == "a.zip" else ()

@@ -142,6 +142,7 @@ def wait_for(condition):
         time.sleep(0.01)
 
 
+@pytest.mark.ci
 def test_two_processes_that_want_the_same_file_bring_it_once(served):
     served.files["/a"] = File(PACKED, [Answer(pause=0.05)])
     processes = [start(served) for _ in range(2)]

@@ -46,6 +46,7 @@ def test_a_planted_mistake_is_found_shrunk_and_written(tmp_path):
     assert main(["replay", "--engines", *PLANTED, str(tmp_path / "failures" / f"seed-{seed}.s")]) == 1
 
 
+@pytest.mark.ci
 def test_what_has_been_run_is_not_run_again(tmp_path):
     engines = ("simpy", "simpy")
     assert campaign(tmp_path, engines, (10, 14))[0].run() == 0
@@ -56,7 +57,7 @@ def test_what_has_been_run_is_not_run_again(tmp_path):
     assert not list(tmp_path.glob("*.new"))
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_mismatch_known_from_before_still_counts(tmp_path):
     seed = next(seed for seed in range(100) if compare(random_case(seed, faults=True), *PLANTED))
     arguments = ["--seed", str(seed), "--count", "1", "--engines", *PLANTED, "--jobs", "1"]
@@ -149,6 +150,7 @@ def test_a_worker_may_take_longer_to_begin():
     assert (results["hang"].at, results["hang"].reason) == (3, "no sign of life for 1 s")
 
 
+@pytest.mark.ci
 def test_what_ends_a_worker_is_a_mismatch_and_the_rest_is_run(tmp_path, monkeypatch):
     built, lines = campaign(tmp_path, ("simpy", "simpy"), (0, 5))
     monkeypatch.setattr("differential.campaign.run_chunk", _die_at_three)

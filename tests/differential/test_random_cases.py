@@ -30,6 +30,7 @@ def ended(runs, end):
     return [(case, actual) for case, actual in runs if actual.end == end]
 
 
+@pytest.mark.ci
 def test_every_instruction_is_generated_and_nine_of_ten_run_in_few_cases(runs):
     sampled = [random_case(seed, faults=True).program for seed in range(200)]
     mnemonics = Counter(each.instruction(pc).mnemonic for each in sampled for pc in range(len(each.words)))

@@ -206,6 +206,7 @@ def test_readme_quotes_the_measured_speeds_of_a_gpu():
     assert f"{geometric_mean(gains):.2f} times on {len(gains)} skewed" in text
 
 
+@pytest.mark.ci
 def test_a_search_finds_no_order_that_gains_more_than_2_per_cent():
     rows = {row[:3]: row.ratio for row in reorder.recorded()}
     cases = {

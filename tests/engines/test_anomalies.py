@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import pytest
 from engine_runs import EVERY_ENGINE, trace
 from machine_changes import TO_FASTER, cycles
+from tiers import one_in
 
 pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
 
@@ -277,7 +278,7 @@ def test_every_parameter_has_its_anomaly(engine):
     assert set(AT_THE_BANKS) == set(TO_FASTER) | {"memory_ports", "store_ports"}
 
 
-@pytest.mark.parametrize("parameter", AT_THE_BANKS)
+@pytest.mark.parametrize("parameter", one_in(2, AT_THE_BANKS))
 def test_on_two_ports_faster_may_be_slower(engine, parameter):
     case = AT_THE_BANKS[parameter]
     changes = [(*TWO_PORTS, *case.given, f"{parameter}={value}") for value in case.values]

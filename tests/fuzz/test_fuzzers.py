@@ -115,6 +115,7 @@ def test_a_time_of_odd_names():
     assert actual.counts["done"] >= 1900
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "count",
     [3, pytest.param(1000, marks=pytest.mark.nightly)],
@@ -175,6 +176,7 @@ def test_a_short_time_of_hostile_programs():
     assert actual.counts["fault"] >= 80
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "way",
     [
@@ -399,7 +401,7 @@ def refusing(case: Case) -> Plain:
     raise Refused("never")
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_process_that_dies_is_a_finding_and_the_others_go_on():
     actual = total(fuzz(Fuzzer("deadly", deadly, fitting), 0, 20, jobs=1, batch=10))
     assert actual.counts == Counter({"read": 19, "crash": 1})
@@ -411,7 +413,7 @@ def harmless(source: random.Random) -> Case:
     return RIGHT
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_the_command_keeps_what_it_finds(tmp_path, capsys):
     wrong = Fuzzer("harmless", harmless, refusing)
     arguments = ["--first", "5", "--count", "3", "--jobs", "1", "--keep", str(tmp_path / "kept")]
@@ -441,7 +443,7 @@ def test_seeds_that_are_left(done, left):
     assert list(left_of((0, 10), done)) == left
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_run_goes_on_where_its_journal_ends(tmp_path, capsys):
     fitting_fuzzer, wrong = Fuzzer("harmless", harmless, fitting), Fuzzer("harmless", harmless, refusing)
     journal = ["--jobs", "1", "--journal", str(tmp_path / "journal")]

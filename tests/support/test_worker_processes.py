@@ -125,6 +125,7 @@ print(len(table), __name__, "__file__" in globals())
 """
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("how", ["file", pytest.param("standard input", marks=pytest.mark.ci)])
 def test_a_script_starts_work_at_its_top_level(tmp_path, how):
     """Without ``if __name__ == "__main__"``: workers do not run it again."""

@@ -30,7 +30,7 @@ WASM = ("wasm", "wasm-multiport")
 @pytest.mark.ci
 @in_node
 def test_random_programs_are_equal_to_the_native_engine_and_to_simpy():
-    for seed in range(20):
+    for seed in range(6):
         actual = compare(random_case(seed, faults=True), "simpy", "jit", *WASM)
         assert actual is None, f"seed {seed}: {actual}"
 

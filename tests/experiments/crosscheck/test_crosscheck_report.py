@@ -63,6 +63,7 @@ def test_reasons(request_):
     assert numbers(item, "JD over CRS: bytes on the GPU")["cycles"] is None
 
 
+@pytest.mark.ci
 def test_everything_is_plotted_without_a_gpu(request_):
     items = tuple(make(request_) for make in (report.make_pairs, report.make_rankings, report.make_reasons))
     files = files_of(Report("t", (Part("crosscheck", "s", items),), report.appendices(request_)))

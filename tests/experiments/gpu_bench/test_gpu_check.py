@@ -68,6 +68,7 @@ def test_what_was_stored_is_not_made_again(tmp_path):
     assert (tmp_path / "data.npy").stat().st_mtime_ns == before
 
 
+@pytest.mark.ci
 def test_other_processes_make_matrices_and_say_what_is_missing(tmp_path):
     pool = storing([(THERE, tmp_path / "there"), (MISSING, tmp_path / "missing")])
     try:
@@ -140,6 +141,7 @@ def test_without_a_gpu_it_says_so(monkeypatch):
         check_suite("small")
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     ("usable", "message"), [(False, "no NVIDIA GPU can be used"), (True, "pip install 'vecsim[gpu]'")]
 )

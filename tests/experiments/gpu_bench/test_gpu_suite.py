@@ -91,6 +91,7 @@ def test_the_rounded_product_is_that_of_the_rounded_inputs():
     np.testing.assert_array_equal(is_transposed.y, [3, 6])
 
 
+@pytest.mark.ci
 def test_matrices_come_from_other_processes_as_they_are_made_here(monkeypatch, tmp_path):
     wanted = BY_NAME["bfly"], BY_NAME["memplus"]
     # Neither in a folder nor downloaded before.

@@ -54,7 +54,7 @@ def test_the_record_is_what_a_part_of_the_entries_gives(core):
         assert row.entries - row.met <= missed
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_fit_finds_the_costs_that_a_table_was_made_with():
     machine = load_machine("saturn", {"riscv.gather.first": 9, "riscv.gather.pair": 6})
     asked = [Entry("vrgather.vv v8,v16,v24", 32, lmul, True, 1.0) for lmul in (1, 4)]

@@ -50,6 +50,7 @@ def test_a_trace_is_that_of_the_run(tmp_path):
         vecsim.trace("crs", "laplace2d-3", tmp_path / "run.txt", engine="simpy")
 
 
+@pytest.mark.ci
 def test_a_sweep_is_explained_from_its_table_or_its_folder(table, folder, tmp_path):
     of_table, of_folder = vecsim.explain(table), vecsim.explain(folder)
     assert [each.rows for each in of_table.items] == [each.rows for each in of_folder.items]

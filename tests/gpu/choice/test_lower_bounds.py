@@ -78,6 +78,7 @@ def test_the_ranking_is_the_order_of_the_estimates(kind, dtype):
     assert list(ranking(work_counts_of(), matrix)) == sorted(actual, key=lambda name: actual[name])
 
 
+@pytest.mark.nightly
 def test_what_cannot_win_is_not_counted(monkeypatch):
     counted = []
 

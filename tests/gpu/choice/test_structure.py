@@ -122,6 +122,7 @@ def test_a_sample_of_the_sectors_is_near_the_truth():
         assert Structure.of(matrix).sectors(rows) == pytest.approx(blocked_sectors(matrix, rows, 4), rel=0.1)
 
 
+@pytest.mark.nightly
 def test_sectors_of_rows_that_lie_far_between():
     lengths = np.zeros(200_000, dtype=int)
     lengths[70_000:70_020] = 100

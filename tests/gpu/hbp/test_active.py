@@ -92,6 +92,7 @@ def test_a_long_row_is_cut_evenly():
     assert built.row_places.tolist() == [0, 3]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("matrix", ["anywhere", "graph", "band"])
 def test_bytes_are_bounded(matrix):
     if matrix == "anywhere":

@@ -66,6 +66,7 @@ def test_all_in_the_rest_or_none(whole):
     assert_equal(active_on_device(DeviceCRS.of(matrix), least=2), exact)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("least", [2, 90])
 def test_what_is_on_the_device_is_multiplied_as_it_is(least):
     rng = np.random.default_rng(6)

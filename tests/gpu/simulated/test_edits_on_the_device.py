@@ -104,6 +104,7 @@ def stored(host):
     return set(zip(rows.tolist(), columns.tolist(), strict=True))
 
 
+@pytest.mark.ci
 def test_what_was_edited_away_is_not_kept_for_ever():
     device = gpu.DeviceHiSparse.from_hisparse(matrix((4, 4), 40, 2))
     sizes = set()
@@ -115,6 +116,7 @@ def test_what_was_edited_away_is_not_kept_for_ever():
     assert device.to_scipy()[0, 0] == 2
 
 
+@pytest.mark.ci
 def test_products_of_a_matrix_on_the_device_see_its_edits(monkeypatch):
     host = matrix((9, 12), 40, 5)
     device = gpu.DeviceHiSparse.from_hisparse(host)

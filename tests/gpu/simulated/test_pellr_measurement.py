@@ -102,7 +102,7 @@ def test_every_method_on_every_matrix(measured, tmp_path):
     assert (again.gpu, again.facts) == GPU
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_matrix_of_the_paper_is_repeated_until_it_fills_the_gpu(monkeypatch):
     monkeypatch.setattr(subjects, "load", lambda subject: matrix(LENGTHS))
     actual = measurement.measure_subjects((NAMED,), gpu(9, 2048), timer, lambda *_: None)

@@ -100,6 +100,7 @@ def test_shares_are_all_slices_in_turn_each_in_one_segment(matrix, columns, bloc
     assert (turns < columns).all()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("direct", [False, True])
 def test_shares_of_blocks_take_about_as_many_bytes(direct):
     rng = np.random.default_rng(1)

@@ -71,6 +71,7 @@ def check(operation: str, bits: int, rounding: int, *operands: list[int], fma: b
             )
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("bits", WIDTHS)
 @pytest.mark.parametrize("rounding", MODES)
 def test_arithmetic_at_every_border(bits: int, rounding: int) -> None:
@@ -113,7 +114,7 @@ def test_fused_multiply_add_at_borders(bits: int) -> None:
     check("fused", bits, DOWN, *(list(each) for each in zip(*triples, strict=True)))
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @given(st.integers(0, 2**32), st.sampled_from(WIDTHS))
 def test_a_host_without_the_fused_instruction(seed: int, bits: int) -> None:
     """Integers do what it cannot."""

@@ -131,7 +131,7 @@ def test_what_is_stated_holds_whatever_the_base():
 # The stated facts
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_the_facts_hold_for_every_value_of_the_grid():
     for choice in CHOICES:
         for value in choice.values:
@@ -307,6 +307,7 @@ def members(*names):
     return [suite_cases.member(name, size=load_builtin(name).csr.nnz) for name in names]
 
 
+@pytest.mark.ci
 def test_cycles_are_those_of_a_single_measurement(tmp_path):
     names = ("laplace2d-3", "randomwalk-4", "Trefethen_20")
     variants = [Variant("crs", (("sums", "register"),)), Variant("chism", (("cache", "rows"),))]
@@ -371,7 +372,7 @@ def changed(machine, numbers):
     return Machine.model_validate(table)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_full_disk_and_a_torn_line_cost_nothing_that_was_kept(tmp_path):
     recorded = tmp_path / "kept.journal"
     asked = [(VS2003, Variant("crs", ()))]
@@ -397,6 +398,7 @@ def test_a_file_that_is_no_file_of_results(tmp_path, text):
         Simulator(members("laplace2d-3"), suite_cases.load, jobs=1, engine="jit", results=path)
 
 
+@pytest.mark.ci
 def test_a_whole_calibration(monkeypatch):
     suite_cases.install(monkeypatch)
     few = tuple(choice for choice in CHOICES if choice.name in ("accesses in flight", "CRS: sums"))

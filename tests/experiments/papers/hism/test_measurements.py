@@ -61,6 +61,7 @@ def test_the_machine_decides():
     assert all(slow["laplace2d-3"][p] > usual["laplace2d-3"][p] for p in PROGRAMS)
 
 
+@pytest.mark.ci
 def test_processes_give_the_same_as_one():
     # randomwalk-7 and olm100 have more than a quarter of all entries: their programs run one by one.
     alone = measure_members(MEMBERS, load, Request(MACHINE))
@@ -69,7 +70,7 @@ def test_processes_give_the_same_as_one():
     assert list(together.timings) == list(alone.timings)
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_matrix_that_cannot_be_loaded_is_reported():
     for jobs in (1, 2):
         actual = measure_members([*MEMBERS, member("laplace2d-1", size=5)], load, Request(MACHINE, jobs=jobs))

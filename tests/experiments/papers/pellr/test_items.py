@@ -33,7 +33,7 @@ def test_every_declared_item_is_made_with_its_name():
         assert experiment.make(speeds()).name == experiment.name
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_the_whole_report_from_a_file(tmp_path):
     path = tmp_path / "r.json"
     path.write_bytes(results().to_json())

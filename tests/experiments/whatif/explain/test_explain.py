@@ -224,6 +224,7 @@ def test_a_front_is_what_nothing_cheaper_beats(places):
         assert one.speed < other.speed
 
 
+@pytest.mark.ci
 def test_the_report_has_every_picture(folder, tmp_path):
     assert main(["explain", str(folder), "--out", str(tmp_path / "out")]) == 0
     out = tmp_path / "out"

@@ -82,6 +82,7 @@ def test_every_change_gives_the_same_result():
         assert np.array_equal(result.state.memory, expected), change.words
 
 
+@pytest.mark.ci
 def test_a_bad_order_is_found_and_mended(tmp_path):
     text = PROGRAMS["jd"].text("plain").read()
     good = text.index("    lv.f    y, (sums)               # y' of these rows")
@@ -100,6 +101,7 @@ def _ground(name):
     return prepared(name, schedule="plain").loaded.memory, VS2003
 
 
+@pytest.mark.ci
 def test_orders_that_change_a_result_are_not_taken():
     """A strip of y' must not be loaded before it is stored: a matrix with a single long row shows it."""
     fastest = search([(prepared("jd", "boundary-80"), VS2003)], most=80, restarts=0)

@@ -66,7 +66,7 @@ def worker(address):
     return started("worker", address, "--no-nanny", "--nthreads", "1", "--no-dashboard")
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_worker_that_dies_costs_only_its_cells(scheduler, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "MOST_CELLS", 4)
     alone = sweep(SPEC, store=tmp_path / "alone", jobs=1)

@@ -18,6 +18,7 @@ def swept(matrices, store, jobs=1, **more):
     return vecsim.sweep(vecsim.Sweep(matrices, ("crs", "hism"), **more), store=store, jobs=jobs)
 
 
+@pytest.mark.ci
 def test_cells_are_those_of_measure_in_every_process(tmp_path):
     table = swept({"a": A, "b": B}, tmp_path / "store", jobs=2, set={"banks": (8, 16)})
     rows = zip(*(table.columns[name] for name in ("matrix", "program", "banks", "cycles")), strict=True)
