@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,16 @@ class DataSegment:
     def end(self) -> int:
         """The first address after the segment."""
         return self.address + len(self.content)
+
+    def without(self, begin: int, end: int) -> Iterator[DataSegment]:
+        """Yield what it has before a place, and after it."""
+        if end <= self.address or self.end <= begin:
+            yield self
+            return
+        if self.address < begin:
+            yield DataSegment(self.address, self.content[: begin - self.address])
+        if end < self.end:
+            yield DataSegment(end, self.content[end - self.address :])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -137,6 +147,21 @@ class Program(Overview):
 
     def __len__(self) -> int:
         return len(self.words)
+
+    def without_room(self, places: Sequence[tuple[int, int]]) -> Program:
+        """Return the program without its data at some places: memory there stays as it is before the run.
+
+        Parameters
+        ----------
+        places
+            First byte of each, and the first after it.
+        """
+        if not places:
+            return self
+        data = self.data
+        for begin, end in places:
+            data = tuple(part for segment in data for part in segment.without(begin, end))
+        return replace(self, data=data)
 
     def overview(self) -> dict[str, object]:
         """Return the size of the program and the file that it was assembled from."""

@@ -24,14 +24,9 @@ function write(content) {
   for (let at = 0; at < content.length; ) at += fs.writeSync(1, content, at, content.length - at);
 }
 
-function rowsOf(run, name) {
-  const bytes = 8 * description.rows[description.table.arrays[name].row].words;
-  return run.content(name).subarray(0, bytes * Number(run.field("scratch", name === "timeline" ? "rows" : name)));
-}
-
 function answer(run, facts) {
   const names = Object.keys(run.bytes).filter((name) => name !== "program");
-  const contents = names.map((name) => [name, WRITTEN_ONLY.includes(name) ? rowsOf(run, name) : run.content(name)]);
+  const contents = names.map((name) => [name, WRITTEN_ONLY.includes(name) ? run.rows(name) : run.content(name)]);
   const header = { ...facts, contents: contents.map(([name, content]) => [name, content.length]) };
   const text = Buffer.from(JSON.stringify(header, (_, value) => (typeof value === "bigint" ? Number(value) : value)));
   const length = Buffer.alloc(4);

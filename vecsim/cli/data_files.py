@@ -134,7 +134,7 @@ class DataFiles:
         """Write what is to be saved, and note in the document what was loaded."""
         import numpy as np
 
-        from vecsim.data.memory_files import TYPES
+        from vecsim.support.memory_types import TYPES
 
         if self._loaded:
             document["load"] = self.loaded

@@ -12,15 +12,14 @@ import hashlib
 import io
 import re
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from isa.program import DataSegment, Program
+from isa.program import Program
 from vecsim.data.limits import large_file
 from vecsim.data.loading import read
 from vecsim.data.source_bytes import GZIP_MAGIC
@@ -28,12 +27,9 @@ from vecsim.results.file_digests import InputFile
 from vecsim.support.decimal_text import integer
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import read_input
+from vecsim.support.memory_types import TYPES
 from vecsim.support.number_conversion import KINDS, to_floats, to_integers
 from vecsim.support.suggestions import amount, nearest, shown
-
-TYPES = {"word": "<i4", "float": "<f4", "double": "<f8", "byte": "u1"}
-"""NumPy's name of each type of memory."""
-
 
 MEMORY_LIMITS = (16, 2**31)
 """Fewest and most bytes of simulated memory."""
@@ -435,34 +431,7 @@ def put(memory: npt.NDArray[np.uint8], arrays: list[Placed], program: Program) -
             if each.address < other.end and other.address < each.end:
                 raise UserError(f"--load {each.text}: overlaps --load {other.text}; move one of them")
         memory[each.address : each.end] = each.values.view(np.uint8)
-    return without_room(program, [(each.address, each.end) for each in arrays])
-
-
-def without_room(program: Program, places: Sequence[tuple[int, int]]) -> Program:
-    """Return a program whose data leave out some places: memory there stays what it is before the run.
-
-    Parameters
-    ----------
-    places
-        First byte of each, and the first after it.
-    """
-    if not places:
-        return program
-    data = list(program.data)
-    for begin, end in places:
-        data = [part for segment in data for part in _beside(segment, begin, end)]
-    return replace(program, data=tuple(data))
-
-
-def _beside(segment: DataSegment, begin: int, end: int) -> Iterator[DataSegment]:
-    """Yield what a segment has before a place, and after it."""
-    if end <= segment.address or segment.end <= begin:
-        yield segment
-        return
-    if segment.address < begin:
-        yield DataSegment(segment.address, segment.content[: begin - segment.address])
-    if end < segment.end:
-        yield DataSegment(end, segment.content[end - segment.address :])
+    return program.without_room([(each.address, each.end) for each in arrays])
 
 
 def difference(

@@ -14,7 +14,6 @@ from isa import mnemonics
 from isa.program import SourceLine
 from isa.reference import describe, help_lines
 from isa.riscv.instructions import ROWS
-from vecsim.data.memory_files import TYPES
 from vecsim.debugger.conditions import watch_of
 from vecsim.debugger.operands import Operand, operand, whole_number
 from vecsim.debugger.position import Position
@@ -26,6 +25,7 @@ from vecsim.debugger.target import Target
 from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.support.errors import UserError
+from vecsim.support.memory_types import TYPES
 from vecsim.support.shown_text import one_line
 from vecsim.support.suggestions import counted, nearest
 

@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 
 from isa.state import State
-from vecsim.data.memory_files import TYPES
 from vecsim.debugger.names import Names, Register
 from vecsim.debugger.readiness import Place
 from vecsim.engines.decoded import FLOAT, SPECIAL
 from vecsim.support.decimal_text import OutOfRangeError, nearest_float
 from vecsim.support.errors import UserError
+from vecsim.support.memory_types import TYPES
 from vecsim.support.suggestions import nearest
 
 _PLACE = re.compile(rf"({'|'.join(TYPES)})\s*\((.+)\)$")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +18,9 @@ from vecsim.debugger.names import Names
 from vecsim.engines.record import Snapshot, TimingRecord, from_snapshot
 from vecsim.engines.timeline import COLUMNS
 from vecsim.machine import Machine
-from vecsim.riscv.timing.replay import Replay
+
+if TYPE_CHECKING:
+    from vecsim.riscv.timing.replay import Replay
 
 AT = {name: i for i, name in enumerate(COLUMNS)}
 """Where in a row of the timeline each column is."""

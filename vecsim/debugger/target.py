@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,15 +14,16 @@ from isa.assembler import assemble
 from isa.declaration import InstructionSet
 from isa.program import Program
 from isa.text.inclusion import name_of
-from vecsim.data.memory_files import without_room
 from vecsim.debugger.names import Names, classic_names
 from vecsim.engines.source import Runnable
 from vecsim.machine import Machine, instruction_set_of
-from vecsim.riscv.timing.replay import Replay
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import INCLUDED, decoded, read_input
 from vecsim.support.project_packages import input_path
 from vecsim.support.shown_text import one_line
+
+if TYPE_CHECKING:
+    from vecsim.riscv.timing.replay import Replay
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ class Target:
         program = assemble(self.text, given=self.included or None, **self._how)
         if not len(program):
             raise UserError(f"{self.file}: needs at least one instruction")
-        return without_room(program, self.loaded)
+        return program.without_room(self.loaded)
 
     def runnable(self) -> Runnable:
         """Return what runs on the machine.

@@ -14,7 +14,6 @@ from vecsim.engines.fault import Fault
 from vecsim.engines.interpreted_run import InterpretedRun, interpreted_program
 from vecsim.engines.jit.arrays.table import table_of
 from vecsim.engines.jit.interface import FULL, MULTIPORT_LOOP, STILL, STOPPED, TROUBLE
-from vecsim.engines.jit.multiport import wake_ups
 from vecsim.engines.jit.object_files.machine_code import Loop, MachineCode, loop_of, machine_code
 from vecsim.engines.jit.single_port.preparation import (
     add_reciprocals,
@@ -22,7 +21,7 @@ from vecsim.engines.jit.single_port.preparation import (
     scalar_blocks,
     steady_schedules,
 )
-from vecsim.engines.jit.state import AHEAD, MovingAccess, Outcome, ScheduledRegister
+from vecsim.engines.jit.state import AHEAD, PORT, MovingAccess, Outcome, ScheduledRegister
 from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
 from vecsim.engines.recorded.program import RecordedProgram
@@ -99,7 +98,7 @@ class JitEngine(BaseEngine):
             "turns": np.zeros(machine.ports, np.int64),
             "word_waits": np.zeros((machine.ports, 3 * AHEAD), np.int64),
             **{name: np.zeros((machine.ports, 4 * machine.section_size + 1), np.int64) for name in OF_WORDS},
-            "wake_ups": np.zeros(wake_ups.PORT + machine.ports, np.int64),
+            "wake_ups": np.zeros(PORT + machine.ports, np.int64),
             "semantics": code.semantics,
             "slow_paths": code.slow_paths,
         }

@@ -11,7 +11,7 @@ from typing import Annotated
 
 from isa.declaration import REGISTERS
 from vecsim.engines.state.row import NONE, Row
-from vecsim.engines.state.run import MOST_PORTS, Run, Temporary
+from vecsim.engines.state.run import MOST_PORTS, MOST_UNITS, Run, Temporary
 
 BY_WORDS, BY_LANES, BY_ENTRIES, SHIFTED = range(4)
 """Steady schedules, which never change: element k goes in cycle k // words per cycle, k // lanes, k // p."""
@@ -25,6 +25,9 @@ SCHEDULES = FIRST_FREE + FREE
 
 AHEAD = 256
 """The most cycles that the ports transfer words ahead of the clock before they look around."""
+ISSUE, QUEUE, UNIT, PORT = 0, 1, 1 + MOST_UNITS, 1 + 2 * MOST_UNITS
+"""Places in the array ``wake_ups``: issue; the queue of each unit and the units, by unit number; the
+ports."""
 ASTRAY = -1
 """The value of ``Outcome.next`` after a jump out of the program."""
 

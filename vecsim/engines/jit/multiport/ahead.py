@@ -20,8 +20,9 @@ from isa.declaration import Unit
 from vecsim.engines.jit.compiler.functions import apart
 from vecsim.engines.jit.multiport.streams import GENERAL, look_at
 from vecsim.engines.jit.multiport.units import look_at_all
-from vecsim.engines.jit.multiport.wake_ups import ISSUE, PORT, QUEUE, UNIT, wake
+from vecsim.engines.jit.multiport.wake_ups import wake
 from vecsim.engines.jit.multiport.words import pass_words
+from vecsim.engines.jit.state import ISSUE, PORT, QUEUE, UNIT
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
 from vecsim.engines.rules.ports import finish_transfer
 from vecsim.engines.rules.queues import step_queue

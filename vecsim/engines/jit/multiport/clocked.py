@@ -10,7 +10,8 @@ from typing import Any
 
 from isa.declaration import Unit
 from vecsim.engines.jit.compiler.functions import apart
-from vecsim.engines.jit.multiport.wake_ups import ISSUE, PORT, QUEUE, UNIT, wake, wake_followers
+from vecsim.engines.jit.multiport.wake_ups import wake, wake_followers
+from vecsim.engines.jit.state import ISSUE, PORT, QUEUE, UNIT
 from vecsim.engines.rules.arithmetic import step_arithmetic
 from vecsim.engines.rules.numbers import NEVER, smaller
 from vecsim.engines.rules.ports import current_age, step_port

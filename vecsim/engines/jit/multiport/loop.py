@@ -19,6 +19,7 @@ from vecsim.engines.jit.interface import FINISHED, FULL, STILL, STOPPED, TROUBLE
 from vecsim.engines.jit.multiport import ahead, clocked, wake_ups
 from vecsim.engines.jit.rules import compiler_of_rules
 from vecsim.engines.jit.semantics import Semantics
+from vecsim.engines.jit.state import ISSUE
 from vecsim.engines.jit.user.functions import begin_user_code
 from vecsim.engines.rules import issue
 from vecsim.engines.user_code import MOST_STILL
@@ -69,8 +70,8 @@ def make_multiport_loop(semantics: Semantics, extensions: Extensions = ()) -> Ca
             if r.scratch.timeline == 2 and r.scratch.starts >= r.scratch.enough_starts:
                 return FULL
             dispatch(r, cycle)
-            if r.wake_ups[wake_ups.ISSUE] <= cycle:
-                r.wake_ups[wake_ups.ISSUE] = step_issue(r, cycle)
+            if r.wake_ups[ISSUE] <= cycle:
+                r.wake_ups[ISSUE] = step_issue(r, cycle)
                 if r.scratch.fault == 1:
                     r.outcome.start = cycle
                     return TROUBLE

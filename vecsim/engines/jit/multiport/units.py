@@ -13,7 +13,8 @@ from typing import Any
 from isa.declaration import Unit
 from vecsim.engines.jit.compiler.functions import apart
 from vecsim.engines.jit.multiport.entries import time_entries
-from vecsim.engines.jit.multiport.wake_ups import ISSUE, PORT, UNIT, book, wake, wake_followers
+from vecsim.engines.jit.multiport.wake_ups import book, wake, wake_followers
+from vecsim.engines.jit.state import ISSUE, PORT, UNIT
 from vecsim.engines.rules.arithmetic import end_arithmetic, start_first, step_arithmetic
 from vecsim.engines.rules.hazards import first_blocked
 from vecsim.engines.rules.numbers import NEVER, larger, smaller

@@ -9,17 +9,14 @@ from typing import Any
 
 from isa.declaration import Unit
 from vecsim.engines.jit.compiler.functions import apart
+from vecsim.engines.jit.state import ISSUE, PORT, UNIT
 from vecsim.engines.rules.flight import list_flight
 from vecsim.engines.rules.hazards import follows_elements
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.rules.ports import current_slot
 from vecsim.engines.rules.queues import dispatch_next
 from vecsim.engines.state.row import NONE
-from vecsim.engines.state.run import MOST_UNITS
 
-ISSUE, QUEUE, UNIT, PORT = 0, 1, 1 + MOST_UNITS, 1 + 2 * MOST_UNITS
-"""Places in the array ``wake_ups``: issue; the queue of each unit and the units, by unit number; the
-ports."""
 ADD = int(Unit.ADD)
 
 

@@ -24,8 +24,8 @@ from vecsim.engines.jit.multiport.streams import (
     note_words,
 )
 from vecsim.engines.jit.multiport.units import advance_units, look_at_all
-from vecsim.engines.jit.multiport.wake_ups import PORT, wake_followers
-from vecsim.engines.jit.state import AHEAD
+from vecsim.engines.jit.multiport.wake_ups import wake_followers
+from vecsim.engines.jit.state import AHEAD, PORT
 from vecsim.engines.rules.numbers import NEVER, larger, smaller
 from vecsim.engines.rules.ports import run_port
 from vecsim.engines.state import causes

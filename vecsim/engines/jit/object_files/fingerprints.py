@@ -15,7 +15,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import llvmlite.binding as llvm
 import numpy as np
 
 import isa
@@ -73,6 +72,8 @@ def fingerprint_of_functions(functions: Mapping[str, Callable[..., Any]], source
 
 def _begun(sources: tuple[str, ...]) -> hashlib._Hash:
     """Begin a hash with the compiler, the processor and sources."""
+    import llvmlite.binding as llvm
+
     digest = hashlib.sha256()
     compiler = [version(name) for name in ("numba", "llvmlite", "numpy")]
     host = (platform.machine(), llvm.get_host_cpu_name(), sorted(llvm.get_host_cpu_features().items()))

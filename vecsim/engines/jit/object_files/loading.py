@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import llvmlite.binding as llvm
-
 
 def loaded(content: bytes) -> Any:
     """Load an object file; each by itself, since they name their functions alike."""
+    import llvmlite.binding as llvm
+
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     target = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine()

@@ -106,6 +106,13 @@ export class Run {
     return new BigInt64Array(buffer, this.address(name), this.bytes[name] / WORD_BYTES);
   }
 
+  /** The bytes of the rows of "timeline" or "starts" that are written and not yet handed on. */
+  rows(name) {
+    const { words } = this.engine.description.rows[this.places[name].row];
+    const count = Number(this.field("scratch", name === "timeline" ? "rows" : name));
+    return this.content(name).subarray(0, WORD_BYTES * words * count);
+  }
+
   /** A field of a row of an array: a BigInt, or an array of them. */
   field(name, field, row = 0) {
     const { words, fields } = this.engine.description.rows[this.places[name].row];
