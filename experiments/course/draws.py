@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
 
 from experiments.course.exercise import Exercise, NamedMatrix, Products
 from experiments.course.matrices import SLICE, whole_numbers
+from experiments.course.trial import Rival, Trial
 from experiments.course.workspace import DATA, STACK, UNTOUCHED, Span, Workspace, first_address, workspace
 from isa.instructions import BASE
 from isa.program import Program
@@ -73,27 +74,6 @@ def rival(products: Products, room: Workspace) -> Program:
     program = find(products.like)
     schedule = program.choose(products.options)["schedule"]
     return program.text(schedule).assemble(room.symbols, WIDTH, BASE)
-
-
-@dataclass(frozen=True)
-class Rival:
-    """A program whose cycles decide a budget: a share of them, and some more."""
-
-    program: Program
-    share: float
-    extra: int
-
-    def budget(self, cycles: int) -> int:
-        """Return the budget if it takes this many cycles."""
-        return int(self.share * cycles) + self.extra
-
-
-@dataclass(frozen=True)
-class Trial:
-    """A case in memory, and its budget or what decides it."""
-
-    room: Workspace
-    budget: int | Rival
 
 
 def draw(exercise: Exercise, seed: int, machine: Machine) -> list[Trial]:

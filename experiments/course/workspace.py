@@ -126,8 +126,8 @@ class Workspace:
             if len(where):
                 k, computed = int(where[0]), self._found(name, memory)
                 written = int(computed.view(np.uint32)[k]) != UNTOUCHED
-                expected = self.expected[name][k].item()
-                return Wrong(name, k, computed[k].item(), expected, len(where), written)
+                actual, expected = (values[k : k + 1].item() for values in (computed, self.expected[name]))
+                return Wrong(name, k, actual, expected, len(where), written)
         return None
 
     def _found(self, name: str, memory: npt.NDArray[np.uint8]) -> npt.NDArray[Any]:
