@@ -40,6 +40,13 @@ def site(session: nox.Session) -> None:
 
 
 @nox.session
+def playground(session: nox.Session) -> None:
+    """The playground, in build/playground: it needs Node.js, wasm-ld, and the registries of npm and PyPI."""
+    session.install(".")
+    session.run("python", "-m", "vecsim", "playground", "--out", "build/playground")
+
+
+@nox.session
 def browser(session: nox.Session) -> None:
     """The pages in Chromium, which must be installed."""
     tier(session, "browser", ".[test,browser,teach,docs]")

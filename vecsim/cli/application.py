@@ -25,6 +25,7 @@ from vecsim.cli.commands.gpu import gpu
 from vecsim.cli.commands.grade import grade
 from vecsim.cli.commands.lists import lists
 from vecsim.cli.commands.machine import machines
+from vecsim.cli.commands.playground import playground
 from vecsim.cli.commands.reference import reference
 from vecsim.cli.commands.reorder import reorder
 from vecsim.cli.commands.reproduce import reproduce
@@ -53,6 +54,7 @@ COMMANDS: dict[str, Callable[..., None] | typer.Typer] = {
     "debug": debug,
     "course": course,
     "grade": grade,
+    "playground": playground,
     "why": why,
     "reorder": reorder,
     "view": view,

@@ -1,0 +1,20 @@
+// Runs every lesson of a playground in Node and says the cycles, a line of JSON each: node in_node.mjs FOLDER.
+import fs from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+const folder = path.resolve(process.argv[2]);
+const read = async (name) => new Uint8Array(fs.readFileSync(path.join(folder, name)));
+const { openClassroom } = await import(pathToFileURL(path.join(folder, "classroom.mjs")));
+const ask = await openClassroom(read);
+const { lessons } = JSON.parse(fs.readFileSync(path.join(folder, "lessons.json"), "utf-8"));
+for (const { key, text } of lessons) {
+  for (const changes of [{}, { chaining: false, memory_ports: 2 }]) {
+    const { cycles, instructions, causes, mistakes } = ask({ do: "run", lesson: key, text, changes });
+    console.log(JSON.stringify({ key, changes, cycles, instructions, causes, mistakes }));
+  }
+}
+const loop = "li x1, 50000\nloop: addi x1, x1, -1\nbnez x1, loop\nhalt\n";
+const began = performance.now();
+const { cycles, instructions } = ask({ do: "run", lesson: "", text: loop });
+console.log(JSON.stringify({ key: "loop", cycles, instructions, milliseconds: performance.now() - began }));

@@ -1,0 +1,184 @@
+"""The playground as a student has it: opened without a network, used until an exercise is passed."""
+
+import json
+import os
+import shutil
+import subprocess
+import threading
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+from browser import browser
+
+from vecsim.engines.targets.wasm.linking import linker
+from vecsim.playground.build import build
+from vecsim.playground.worker.classroom import Classroom
+from vecsim.support.errors import UserError
+
+pytestmark = pytest.mark.browser
+
+SOLUTIONS = Path(__file__).parents[1] / "experiments" / "course" / "solutions"
+MOST_BYTES = 25_000_000
+AXE = "axe-core@4.14.1"
+SECONDS = 60
+PHONE, DESK = (390, 844), (1400, 900)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return the folder that the command builds, or that VECSIM_TESTS_PLAYGROUND names."""
+    if named := os.environ.get("VECSIM_TESTS_PLAYGROUND"):
+        return Path(named)
+    for name in ("node", "npm"):
+        shutil.which(name) or pytest.skip(f"{name} is not installed")
+    try:
+        linker()
+    except UserError as error:
+        pytest.skip(str(error))
+    built = build(tmp_path_factory.mktemp("playground"))
+    assert built.bytes < MOST_BYTES
+    return built.folder
+
+
+@pytest.fixture(scope="module")
+def axe(tmp_path_factory):
+    """Return the source of axe-core."""
+    folder = tmp_path_factory.mktemp("axe")
+    command = [shutil.which("npm"), "install", "--ignore-scripts", "--no-audit", "--no-fund", AXE]
+    subprocess.run(command, cwd=folder, capture_output=True, check=True)
+    return (folder / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+
+
+class Handler(SimpleHTTPRequestHandler):
+    """Serves files and says nothing."""
+
+    extensions_map = SimpleHTTPRequestHandler.extensions_map | {".mjs": "text/javascript"}
+
+    def log_message(self, *arguments):
+        """Print nothing."""
+
+
+@pytest.fixture
+def server(folder):
+    """Serve the folder; yield the server."""
+    serving = ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder)))
+    threading.Thread(target=serving.serve_forever, daemon=True).start()
+    yield serving
+    serving.shutdown()
+    serving.server_close()
+
+
+def test_every_lesson_takes_the_cycles_of_the_native_engine(folder):
+    command = [shutil.which("node"), str(Path(__file__).with_name("in_node.mjs")), str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=True)
+    *lines, loop = [json.loads(line) for line in done.stdout.splitlines()]
+    given = json.loads((folder / "lessons.json").read_text(encoding="utf-8"))
+    native = Classroom(given["lessons"], given["trials"], engine="jit")
+    texts = {lesson["key"]: lesson["text"] for lesson in given["lessons"]}
+    assert len(lines) == 2 * len(texts) > 60
+    for line in lines:
+        asked = {"do": "run", "lesson": line["key"], "text": texts[line["key"]], "changes": line["changes"]}
+        expected = native.answer(asked)
+        assert {name: line.get(name) for name in ("cycles", "instructions", "causes", "mistakes")} == {
+            name: expected.get(name) for name in ("cycles", "instructions", "causes", "mistakes")
+        }, line["key"]
+    assert loop["instructions"] == 100_003
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK])
+def test_what_a_student_does(size, server, axe, tmp_path):
+    playwright = pytest.importorskip("playwright.sync_api", reason="pip install '.[browser]'")
+    solution = (SOLUTIONS / "exercise-01.s").read_text(encoding="utf-8")
+    address, said = f"http://127.0.0.1:{server.server_port}/", []
+    with playwright.sync_playwright() as running:
+        options = {"executable_path": browser(), "args": ["--no-sandbox"]}
+        context = running.chromium.launch_persistent_context(
+            str(tmp_path), viewport={"width": size[0], "height": size[1]}, **options
+        )
+        context.set_default_timeout(1000 * SECONDS)
+
+        def opened(where):
+            page = context.new_page()
+            page.on("console", lambda each: said.append(each.text) if each.type == "error" else None)
+            page.on("pageerror", lambda error: said.append(str(error)))
+            page.goto(where)
+            page.wait_for_selector("#run:not([disabled])")
+            page.wait_for_selector("#count")
+            return page
+
+        def cycles(page):
+            return int(page.inner_text("#count").replace(",", ""))
+
+        first = opened(address)
+        first.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        first.close()
+        context.set_offline(True)
+        server.shutdown()
+
+        page = opened(address)
+        page.select_option("#lesson", "exercise-01")
+        page.locator(".cm-content").fill(solution.replace("lv.w", "load.w", 1))
+        page.wait_for_selector("#mistakes li")
+        assert "unknown instruction 'load.w'" in page.inner_text("#mistakes")
+        page.wait_for_selector(".cm-lintRange-error, .cm-lint-marker-error")
+        page.locator(".cm-content").fill(solution)
+        page.wait_for_selector("#mistakes li", state="detached")
+
+        page.click("#step")
+        page.wait_for_function("/^cycle [1-9]/.test(document.getElementById('place').innerText)")
+        for _ in range(3):
+            before = page.inner_text("#place")
+            page.click("#step")
+            page.wait_for_function("text => document.getElementById('place').innerText !== text", arg=before)
+        there = page.inner_text("#place")
+        page.click("#back")
+        page.wait_for_function("text => document.getElementById('place').innerText !== text", arg=there)
+        assert int(page.inner_text("#place").split()[1].rstrip(",")) < int(there.split()[1].rstrip(","))
+
+        page.click("#run")
+        page.wait_for_function("document.getElementById('status').innerText.startsWith('Ran')")
+        chained = cycles(page)
+        page.uncheck("#field-chaining")
+        page.wait_for_function(
+            "text => document.getElementById('count').innerText !== text", arg=f"{chained:,}"
+        )
+        assert cycles(page) > chained
+        assert f"+{cycles(page) - chained:,} from {chained:,}" in page.inner_text("#cycles")
+
+        page.click("#check")
+        page.wait_for_selector("#grade h3")
+        assert page.inner_text("#grade h3") == "Passed"
+        assert page.locator("#grade .right").count() == 4
+
+        page.click("#share")
+        page.wait_for_function("location.hash.length > 100")
+        again = opened(page.url)
+        assert again.locator("#lesson").input_value() == "exercise-01"
+        assert not again.is_checked("#field-chaining")
+        assert cycles(again) == cycles(page)
+
+        assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+        page.evaluate(axe)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            violations = page.evaluate("axe.run()")["violations"]
+            serious = [each for each in violations if each["impact"] in ("serious", "critical")]
+            assert [
+                (each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in serious
+            ] == []
+        context.close()
+    assert said == []
+
+
+def test_solutions_are_not_in_the_folder(folder):
+    with zipfile.ZipFile(folder / "python.zip") as archive:
+        names = archive.namelist()
+    assert any(name.startswith("experiments/course/") for name in names)
+    assert not [name for name in names if "solutions" in name]
+    given = (folder / "lessons.json").read_text(encoding="utf-8")
+    solutions = [path.read_text(encoding="utf-8") for path in SOLUTIONS.glob("*.s")]
+    assert len(solutions) > 10
+    assert not [text for text in solutions if json.dumps(text) in given]

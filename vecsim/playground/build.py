@@ -1,0 +1,124 @@
+"""The folder that any web server can serve, with everything that the page needs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Callable
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import NamedTuple
+
+from vecsim.engines.targets.wasm.build import build as build_engine
+from vecsim.playground import description, lessons
+from vecsim.playground.packages import PYODIDE, call, download_wheels, install_modules, tool
+from vecsim.playground.python_files import write_archive
+from vecsim.support.errors import UserError
+
+AS_THEY_ARE = ("index.html", "style.css", "classroom.mjs", "worker.mjs", "icon.svg")
+"""Files of the page that are copied."""
+BUNDLED = "main.mjs"
+"""The page's script, which becomes one file with the editor."""
+SHOWN = ("key", "group", "title", "about", "text", "exercise")
+"""What the page shows of a lesson before its worker is there."""
+SERVICE = "service.mjs"
+"""The service worker; what it keeps is written into it."""
+
+
+class Built(NamedTuple):
+    """What a build has written: where, how many bytes, and how many files."""
+
+    folder: Path
+    bytes: int
+    files: int
+
+
+def build(folder: Path, say: Callable[[str], object] = lambda line: None) -> Built:
+    """Write the playground into a folder, which is made if it does not exist.
+
+    Parameters
+    ----------
+    folder
+        Where to.
+    say
+        Gets a line before each step that takes long.
+
+    Raises
+    ------
+    UserError
+        A tool is missing or fails, the network is not there, or the folder cannot be written.
+    """
+    node = tool("node")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with as_file(files("vecsim.playground") / "page") as page, tempfile.TemporaryDirectory() as scratch:
+            modules, wheels = Path(scratch, "npm"), Path(scratch, "wheels")
+            modules.mkdir()
+            wheels.mkdir()
+            say("packages of npm and PyPI")
+            packages = install_modules(modules, page)
+            (folder / "pyodide").mkdir(exist_ok=True)
+            for name in PYODIDE:
+                shutil.copyfile(packages / "pyodide" / name, folder / "pyodide" / name)
+            write_archive(folder / "python.zip", download_wheels(wheels, page))
+            call([node, str(page / "compile.mjs"), str(folder)], folder, "node")
+            say("the engine as WebAssembly")
+            build_engine(folder / "engine")
+            say("lessons")
+            _write_data(folder)
+            for name in AS_THEY_ARE:
+                shutil.copyfile(page / name, folder / name)
+            _bundle(packages, page, folder)
+            _write_service(page, folder)
+    except OSError as error:
+        raise UserError(f"{folder}: the playground cannot be written there: {error}") from None
+    paths = _paths(folder)
+    return Built(folder, sum(path.stat().st_size for path in paths), len(paths))
+
+
+def _write_data(folder: Path) -> None:
+    """Write what the page shows, and what its worker begins with."""
+    given = [lesson.to_plain() for lesson in lessons.lessons()]
+    shown = [
+        {name: lesson[name] for name in ("key", "group", "title", "about", "text", "exercise")}
+        for lesson in given
+    ]
+    page = {
+        "language": description.language(),
+        "machines": description.machines(),
+        "causes": description.causes(),
+        "lessons": shown,
+    }
+    _write_json(folder / "description.json", page)
+    _write_json(folder / "lessons.json", {"lessons": given, "trials": lessons.trials()})
+
+
+def _write_json(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content, separators=(",", ":"), default=dict), encoding="utf-8")
+
+
+def _bundle(packages: Path, page: Path, folder: Path) -> None:
+    """Put the page's script and the editor into one file."""
+    esbuild = packages / "esbuild" / "bin" / "esbuild"
+    options = ["--bundle", "--format=esm", "--minify", "--target=es2022", "--legal-comments=none"]
+    command = [tool("node"), str(esbuild), str(page / BUNDLED), *options, f"--outfile={folder / BUNDLED}"]
+    call(command, folder, "esbuild", {**os.environ, "NODE_PATH": str(packages)})
+
+
+def _write_service(page: Path, folder: Path) -> None:
+    """Write the service worker, with the names of all files and a digest of them."""
+    (folder / SERVICE).unlink(missing_ok=True)
+    names = [path.relative_to(folder).as_posix() for path in _paths(folder)]
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update(name.encode() + (folder / name).read_bytes())
+    text = (page / SERVICE).read_text(encoding="utf-8")
+    kept = json.dumps({"version": digest.hexdigest()[:16], "files": names})
+    (folder / SERVICE).write_text(text.replace("null /* what is kept */", kept), encoding="utf-8")
+
+
+def _paths(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())

@@ -1,0 +1,124 @@
+"""The programs, products and exercises of the page, each with its memory before the run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from experiments.course.draws import draw
+from experiments.course.exercise import Exercise
+from experiments.course.registry import EXERCISES
+from experiments.course.trial import Rival, Trial
+from isa.program import Program
+from programs.course.measurement import prepare_course
+from programs.course.registry import COURSE
+from programs.measurement import prepare_product
+from programs.registry import PROGRAMS, find
+from vecsim.data import load
+from vecsim.engines.running import run
+from vecsim.machine import Machine, load_machine
+from vecsim.playground.worker.exercise import trial_to_plain
+from vecsim.playground.worker.lesson import Lesson
+from vecsim.support.project_packages import input_path
+
+MACHINE = "vs2003"
+MATRIX = "laplace2d-5"
+"""Of products and programs of the course: small, and quick to run."""
+SEED = 51
+"""Of the cases of exercises: the page has these alone, a grader draws others."""
+SIZES = {"gemv": 16, "gemm": 8, "prefix-sum": 256, "histogram": 256}
+"""Sizes of programs of the course that are small enough to follow; of the others `SIZE`."""
+SIZE = 100
+SHOWN = 16
+"""Elements of a result that are shown."""
+OF_THE_MACHINE = ("SECTION_BITS", "VALUE_SHIFT")
+"""Symbols that programs of the course get next to the addresses of their arrays."""
+ROWS = 25
+"""Of `MATRIX`."""
+
+
+def lessons() -> Iterator[Lesson]:
+    """Yield everything that the page has to begin with."""
+    machine = load_machine(MACHINE)
+    yield from map(_exercise, EXERCISES.values())
+    yield from (_course(name, machine) for name in COURSE)
+    yield from (_product(name, machine) for name in PROGRAMS)
+
+
+def trials() -> dict[int, list[dict[str, Any]]]:
+    """Return the cases of each exercise by its number, as plain data."""
+    return {each.number: [trial_to_plain(trial) for trial in _cases(each)] for each in EXERCISES.values()}
+
+
+def _cases(exercise: Exercise) -> list[Trial]:
+    """Draw the cases of an exercise; what a program decides is a number afterwards."""
+    machine = load_machine(MACHINE)
+    return [_with_number(trial, machine) for trial in draw(exercise, SEED, machine)]
+
+
+def _with_number(trial: Trial, machine: Machine) -> Trial:
+    budget = trial.budget
+    if isinstance(budget, Rival):
+        budget = budget.budget(run(budget.program, trial.room.memory, machine).cycles)
+    return Trial(trial.room, budget)
+
+
+def _exercise(exercise: Exercise) -> Lesson:
+    trials = draw(exercise, SEED, load_machine(MACHINE))
+    room = trials[len(trials) // 2].room
+    return Lesson(
+        key=exercise.name,
+        group="Exercises",
+        title=f"{exercise.number}. {exercise.title}",
+        about=exercise.statement,
+        text=exercise.starter,
+        symbols=room.symbols,
+        memory=room.memory.tobytes(),
+        pieces=tuple(f"{name}:{min(len(values), SHOWN)}:float" for name, values in room.expected.items()),
+        exercise=exercise.number,
+    )
+
+
+def _course(name: str, machine: Machine) -> Lesson:
+    course = COURSE[name]
+    how: dict[str, Any] = {"size": SIZES.get(name, SIZE)}
+    if course.takes_matrix:
+        how = {"matrix": load(MATRIX).csr}
+    ready = prepare_course(name, machine, **how)
+    expected = ready.placed.problem.expected
+    return Lesson(
+        key=name,
+        group="Programs of the course",
+        title=course.title,
+        about=course.summary,
+        text=course.file.read_text(encoding="utf-8"),
+        symbols={name: int(ready.program.symbols[name]) for name in (*ready.placed.symbols, *OF_THE_MACHINE)},
+        memory=ready.placed.memory.tobytes(),
+        pieces=tuple(f"{key}:{min(values.size, SHOWN)}:float" for key, values in expected.items()),
+        included=_included(ready.program, course.file),
+    )
+
+
+def _product(name: str, machine: Machine) -> Lesson:
+    prepared = prepare_product(name, load(MATRIX), machine)
+    program = find(name)
+    symbols = program.symbols(program.choose(prepared.options)) | dict(prepared.loaded.symbols)
+    file = program.folder / f"{prepared.options.get('schedule', '')}.s"
+    return Lesson(
+        key=name,
+        group="Products y = A x",
+        title=program.title,
+        about=f"{program.title} on the matrix {MATRIX}, {ROWS} rows",
+        text=file.read_text(encoding="utf-8"),
+        symbols={name: int(value) for name, value in symbols.items()},
+        memory=prepared.loaded.memory.tobytes(),
+        pieces=(f"Y:{ROWS}:float",),
+        included=_included(prepared.program, file),
+    )
+
+
+def _included(program: Program, file: Path) -> dict[str, str]:
+    """Return the texts that a program includes, by their paths from its folder."""
+    names = [name for name in program.inputs if name != file.name]
+    return {name: input_path(file.parent, name).read_text(encoding="utf-8") for name in names}
