@@ -3,6 +3,8 @@
 What a tier of the tests holds says ``tests/tiers.py``; what follows ``--`` goes to pytest.
 """
 
+import shutil
+
 import nox
 
 nox.options.sessions = ["style", "default"]
@@ -37,6 +39,14 @@ def site(session: nox.Session) -> None:
     """The documentation as a site, in build/site: a warning or a broken link is an error."""
     session.install(".[docs]")
     session.run("python", "-m", "sphinx", "-q", "-W", "--keep-going", "-c", "docs", ".", "build/site")
+
+
+@nox.session(python=False)
+def slides(session: nox.Session) -> None:
+    """The slides for teachers as one page, build/teaching/slides.html; needs Node.js."""
+    shutil.copytree("docs/pictures", "build/pictures", dirs_exist_ok=True)
+    page = ("docs/teaching/slides.md", "--output", "build/teaching/slides.html")
+    session.run("npx", "--yes", "@marp-team/marp-cli@4.5.1", *page, external=True)
 
 
 @nox.session
