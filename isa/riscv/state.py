@@ -48,6 +48,8 @@ class Hart(NamedTuple):
     code: npt.NDArray[np.int64]
     """(n, COLUMNS) the decoded program: a row for each even address of the text, where instructions may
     begin."""
+    cache: npt.NDArray[np.uint8]
+    """The vector cache of Xhism, bytes of its s slices of s elements, little-endian; empty without Xhism."""
     addresses: npt.NDArray[np.int64]
     """Of the last vector access that is not unit-stride: the byte address of each element in its order, -1
     where it is masked off; for the timing rules."""

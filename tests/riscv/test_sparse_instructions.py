@@ -32,6 +32,25 @@ MULTIPLY = """
 """
 BLOCK = "vldbei{size}.v v16, v24, (a4)\nvbmipa.vv v0, v8, v16, v24"
 
+SLICES = """
+    li a6, {number}
+    li a7, {other}
+    vsetvli t0, x0, e{sew}, {group}, ta, ma
+    vldc.x a6, (a3)
+    li t1, {kept}
+    vsetvli t0, t1, e{sew}, {group}, ta, ma
+    vldc.x a7, (a2)
+    # Entries follow.
+    vsetvli t0, a0, e{sew}, {group}, ta, ma
+    vldbei16.v v16, v24, (a4)
+    vbmipac.vx a6, v8, v16, v24
+    vsetvli t0, x0, e{sew}, {group}, ta, ma
+    vstc.x a6, (a3)
+    vle{sew}.v v0, (a3)
+    la a5, rows
+    vstc.x a7, (a5)
+"""
+
 
 @st.composite
 def cases(draw):
@@ -74,6 +93,28 @@ def test_a_section_of_a_block_is_multiplied_in_the_order_of_its_entries(case, da
     for value, column, row in zip(values, columns, rows, strict=True):
         expected[row] = expected[row] + value * x[column]
     assert np.array_equal(result, expected)
+
+
+@settings(max_examples=25, deadline=None)
+@given(cases(), st.data())
+def test_a_slice_of_the_cache_is_added_to_in_the_place_of_a_group(case, data):
+    vlen, sew, group, s, values, columns, rows, x, y = case
+    chosen, other = data.draw(st.integers(0, s - 1)), data.draw(st.integers(0, s - 1))
+    kept = data.draw(st.integers(0, s))
+    entries = np.zeros(len(values), [("value", values.dtype), ("column", "<u2"), ("row", "<u2")])
+    entries["value"], entries["column"], entries["row"] = values, columns, rows
+    # The slice is taken modulo s. Of another one, loaded after it, as many elements stay as are not loaded.
+    number = chosen + s * data.draw(st.integers(-1, 1))
+    body = SLICES.format(number=number, other=other, kept=kept, sew=sew, group=group)
+    text = MULTIPLY.format(entries=len(values), sew=sew, group=group, body=body)
+    result, execution = executed(text, vlen, {"x": x, "y": y, "block": entries.view(np.uint8)}, y)
+    cache = np.zeros((s, s), y.dtype)
+    cache[chosen] = y
+    cache[other, :kept] = x[:kept]
+    for value, column, row in zip(values, columns, rows, strict=True):
+        cache[chosen, row] = cache[chosen, row] + value * x[column]
+    assert np.array_equal(result, cache[chosen])
+    assert np.array_equal(execution.read("rows", y.dtype, s), cache[other])
 
 
 @settings(max_examples=25, deadline=None)
@@ -132,6 +173,15 @@ def test_sums_and_products_are_rounded_one_after_the_other():
         ("e32, m1", "csrwi frm, 5\nvbmipa.vv v1, v2, v3, v4", Trap.ILLEGAL),
         ("e32, m1", "vldbei8.v v1, v2, (x0)", Trap.LOAD_FAULT),
         ("e64, m1", "li a1, 0x1fff0\nvlds.v v1, v2, v3, (a1)", Trap.LOAD_FAULT),
+        ("e16, m1", "vldc.x a1, (a0)", Trap.ILLEGAL),
+        ("e8, m1", "vstc.x a1, (a0)", Trap.ILLEGAL),
+        ("e16, m1", "vbmipac.vx a1, v1, v2, v3", Trap.ILLEGAL),
+        ("e32, m2", "vbmipac.vx a1, v2, v5, v6", Trap.ILLEGAL),
+        ("e32, m1", "csrwi vstart, 1\nvldc.x a1, (a0)", Trap.ILLEGAL),
+        ("e32, m1", "csrwi frm, 5\nvbmipac.vx a1, v1, v2, v3", Trap.ILLEGAL),
+        ("e32, m1", "vldc.x a1, (x0)", Trap.LOAD_FAULT),
+        ("e32, m1", "vstc.x a1, (x0)", Trap.STORE_FAULT),
+        ("e32, m1", "li a1, 0x1fff0\nvstc.x a1, (a1)", Trap.STORE_FAULT),
     ],
 )
 def test_what_traps(configuration, instruction, trap):
@@ -196,3 +246,34 @@ def test_sums_of_a_group_are_forwarded_to_the_next_product():
     # A store of the second register of the group waits for the last sum; its startup is over by then.
     stored = "vsetivli t0, 8, e32, m1, ta, ma\nvse32.v v1, (a4)\n"
     assert cycles_of_products(rows, "m2", stored) - one == 8
+
+
+CACHED = """
+    la a4, block
+    vsetivli t0, 8, e32, m1, ta, ma
+    vle32.v v24, (a4)
+    vmv.x.s t1, v24
+    add t1, t1, t1
+    {}
+"""
+
+
+def cycles_with_cache(body):
+    """Return the cycles after positions in rows 0 to 7 have arrived; a row has its sums in one cycle."""
+    rows = np.arange(8, dtype=np.uint32) << 16
+    whole = cycles(CACHED.format(body), 256, 64, block=rows)
+    return whole - cycles(CACHED.format(""), 256, 64, block=rows)
+
+
+def test_products_wait_for_slices_and_stores_for_sums():
+    product = "vbmipac.vx zero, v8, v16, v24\n"
+    # 8 rows in 8 cycles, and another 8 of a product to the same slice: its sums are forwarded.
+    one = cycles_with_cache(product)
+    assert cycles_with_cache(2 * product) - one == 8
+    # A slice is stored when its sums are there: it issues 7 cycles after the last entry and takes 5 + 8.
+    assert cycles_with_cache(product + "vstc.x zero, (a4)") - one == 5 + 8
+    # A product waits for what is loaded: 5 + 8 cycles.
+    load = "vldc.x zero, (a4)\n"
+    assert cycles_with_cache(load + product) - one == 5 + 8
+    # Slices are loaded one after the other: the startup of the second is hidden.
+    assert cycles_with_cache(2 * load + product) - cycles_with_cache(load + product) == 8

@@ -7,6 +7,7 @@ import numpy.typing as npt
 
 from isa.riscv.declaration import Trap
 from isa.riscv.encoding import decoded_text
+from isa.riscv.extensions import XHISM, mask_of
 from isa.riscv.state import (
     BASE,
     CONTROL,
@@ -82,6 +83,7 @@ def new_hart(
         memory=memory,
         control=control,
         code=code,
+        cache=np.zeros(4 * (vlen // 4) ** 2 if extensions & mask_of([XHISM]) else 0, np.uint8),
         addresses=np.zeros(vlen, np.int64),
     )
 

@@ -19,6 +19,7 @@ DTYPES = {
     "memory": "uint8",
     "control": "int64",
     "code": "int64",
+    "cache": "uint8",
     "addresses": "int64",
 }
 """The types of the elements of a hart's arrays."""

@@ -54,12 +54,12 @@ def load_block(hart: Any, row: Any) -> Any:
     """Load vl entries of a value, a column and a row (LDB)."""
     code, control, memory = hart.code, hart.control, hart.memory
     size, d, p = code[row, OPERATION], code[row, RD], code[row, RS3]
-    if not _is_block_type(hart) or not _are_apart(hart, d, p):
+    if not is_block_type(hart) or not _are_apart(hart, d, p):
         return ILLEGAL
     sew, address = control[SEW], hart.x[code[row, RS1]]
     value = sew >> 3
     step = value + 2 * size
-    trap = _trap_of(hart, address, control[VL] * step)
+    trap = trap_of_load(hart, address, control[VL] * step)
     if trap != NONE:
         return trap
     d, p, at = first_element(hart, d, sew), first_element(hart, p, sew), address - control[BASE]
@@ -80,14 +80,14 @@ def load_section(hart: Any, row: Any) -> Any:
     """
     code, control, memory = hart.code, hart.control, hart.memory
     d, p, r = code[row, RD], code[row, RS3], code[row, RS2]
-    if not _is_block_type(hart) or not _are_apart(hart, d, p):
+    if not is_block_type(hart) or not _are_apart(hart, d, p):
         return ILLEGAL
     if not _are_apart(hart, d, r) or not _are_apart(hart, p, r):
         return ILLEGAL
     sew, s, address = control[SEW], control[VLMAX], hart.x[code[row, RS1]]
     value = sew >> 3
     step = value + (1 if s <= NARROW_SECTION else 2)
-    trap = _trap_of(hart, address, control[VL] * step)
+    trap = trap_of_load(hart, address, control[VL] * step)
     if trap != NONE:
         return trap
     d, p, at = first_element(hart, d, sew), first_element(hart, p, sew), address - control[BASE]
@@ -115,14 +115,13 @@ def multiply_block(hart: Any, row: Any) -> Any:
     code, control = hart.code, hart.control
     if not _multiplies(hart, row):
         return ILLEGAL
-    sew, s, mode, flags = control[SEW], control[VLMAX], control[FRM], control[FFLAGS]
+    sew, s, flags = control[SEW], control[VLMAX], control[FFLAGS]
     y, x = first_element(hart, code[row, RD], sew), first_element(hart, code[row, RS1], sew)
     v, p = first_element(hart, code[row, RS2], sew), first_element(hart, code[row, RS3], sew)
     for k in range(control[VL]):
         position = signed(hart, p + k, sew)
         to, column = (position >> 16) & (s - 1), position & (s - 1)
-        product, flags = multiply(signed(hart, v + k, sew), signed(hart, x + column, sew), sew, mode, flags)
-        total, flags = add(signed(hart, y + to, sew), product, sew, mode, flags)
+        total, flags = sum_with(hart, signed(hart, y + to, sew), v + k, x + column, flags)
         put(hart, y + to, sew, total)
         hart.addresses[k] = to
     control[ADDRESSES], control[FFLAGS] = control[VL], flags
@@ -134,7 +133,7 @@ def multiply_section(hart: Any, row: Any) -> Any:
     code, control = hart.code, hart.control
     if not _multiplies(hart, row):
         return ILLEGAL
-    sew, s, mode, flags = control[SEW], control[VLMAX], control[FRM], control[FFLAGS]
+    sew, s, flags = control[SEW], control[VLMAX], control[FFLAGS]
     y, x = first_element(hart, code[row, RD], sew), first_element(hart, code[row, RS1], sew)
     v, p, to = first_element(hart, code[row, RS2], sew), first_element(hart, code[row, RS3], sew), 0
     for k in range(control[VL]):
@@ -142,9 +141,7 @@ def multiply_section(hart: Any, row: Any) -> Any:
         hart.addresses[k] = -1
         if position & ZERO_ROW == 0:
             column = position & (s - 1)
-            factor = signed(hart, x + column, sew)
-            product, flags = multiply(signed(hart, v + k, sew), factor, sew, mode, flags)
-            total, flags = add(signed(hart, y + to, sew), product, sew, mode, flags)
+            total, flags = sum_with(hart, signed(hart, y + to, sew), v + k, x + column, flags)
             put(hart, y + to, sew, total)
             hart.addresses[k] = to
             to = (to + (position >> 16 & 1)) & (s - 1)
@@ -152,7 +149,24 @@ def multiply_section(hart: Any, row: Any) -> Any:
     return NONE
 
 
-def _is_block_type(hart: Any) -> Any:
+def sum_with(hart: Any, before: Any, value: Any, x: Any, flags: Any) -> Any:
+    """Return the sum with the product of two elements of registers, and the flags of floats.
+
+    Parameters
+    ----------
+    before
+        What the product is added to.
+    value, x
+        The numbers of the elements.
+    flags
+        The flags of floats before.
+    """
+    sew, mode = hart.control[SEW], hart.control[FRM]
+    product, flags = multiply(signed(hart, value, sew), signed(hart, x, sew), sew, mode, flags)
+    return add(before, product, sew, mode, flags)
+
+
+def is_block_type(hart: Any) -> Any:
     """Return whether elements are floats that there are."""
     return executes(hart) and hart.control[SEW] >= 32
 
@@ -176,7 +190,7 @@ def _multiplies(hart: Any, row: Any) -> Any:
     )
 
 
-def _trap_of(hart: Any, address: Any, size: Any) -> Any:
+def trap_of_load(hart: Any, address: Any, size: Any) -> Any:
     """Return the trap of a load of bytes in a row; NONE if all are in memory."""
     if size == 0:
         return NONE

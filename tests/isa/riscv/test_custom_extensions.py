@@ -30,6 +30,9 @@ BY_FORMAT = {
     "vlds.v v10, v11, v14, (a2)": ("r4 CUSTOM_0, 1, 1, x10, x12, x14, x11", 0x5AE6150B),
     "vbmipa.vv v9, v8, v10, v11": ("r4 CUSTOM_0, 2, 1, x9, x8, x10, x11", 0x5AA4248B),
     "vmipa.vv v9, v8, v10, v11": ("r4 CUSTOM_0, 3, 1, x9, x8, x10, x11", 0x5AA4348B),
+    "vbmipac.vx a2, v9, v10, v11": ("r4 CUSTOM_0, 4, 1, x9, x12, x10, x11", 0x5AA6448B),
+    "vldc.x a3, (a2)": ("r4 CUSTOM_0, 5, 1, x0, x12, x13, x0", 0x02D6500B),
+    "vstc.x a3, (a2)": ("r4 CUSTOM_0, 6, 1, x0, x12, x13, x0", 0x02D6600B),
     "vindexmac.vx v9, v11, a0": ("r CUSTOM_1, 7, 1, x9, x10, x11", 0x02B574AB),
 }
 

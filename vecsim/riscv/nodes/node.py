@@ -20,7 +20,17 @@ from vecsim.engines.decoded import FLOAT, SPECIAL
 from vecsim.machine.riscv import Riscv
 from vecsim.riscv.nodes.passing import through_unit, with_rest
 from vecsim.riscv.nodes.registers import PartRegisters, arithmetic_of
-from vecsim.riscv.nodes.sparse import late_registers, parts_of_load, parts_of_product, record_bytes, state_of
+from vecsim.riscv.nodes.sparse import (
+    CACHED,
+    SUMMED,
+    adds_to_cache,
+    late_registers,
+    moves_slice,
+    parts_of_load,
+    parts_of_product,
+    record_bytes,
+    state_of,
+)
 
 UNKNOWN, PLAIN, BRANCH, JUMP, INDIRECT, CALL, SCALAR, ARITHMETIC, ONE, SPAN, LISTED, ENTRIES = range(12)
 """Kinds of nodes. UNKNOWN: not met before. PLAIN: without an event. BRANCH, JUMP, INDIRECT: to one of two, to
@@ -144,7 +154,7 @@ def node_of(code: npt.NDArray[np.int64], vtype: int, riscv: Riscv) -> Node:
         return Node(row, kind, awaited, written, value_bytes=bytes_, store=store)
     if row.timing == Timing.CONFIGURE:
         return Node(row, PLAIN, awaited, (*written, VL))
-    if row.timing in (Timing.LOAD_BLOCK, Timing.SPARSE):
+    if row.timing in (Timing.LOAD_BLOCK, Timing.SPARSE) or moves_slice(row):
         return _in_unit(_sparse(row, code, (*awaited, VL), sew, lmul, vlen), riscv)
     if row.timing in _ACCESSES:
         return _in_unit(_access(row, code, (*awaited, VL), sew, lmul, vlen), riscv)
@@ -181,7 +191,22 @@ def _sparse(
         return Node(row, PLAIN, awaited)
     count = max(1, int(lmul))
     if row.timing == Timing.SPARSE:
-        return Node(row, ENTRIES, awaited, parts=parts_of_product(code, count), bits=sew)
+        parts = parts_of_product(row, code, count)
+        if adds_to_cache(row):
+            return Node(row, ENTRIES, (*awaited, CACHED), late=(SUMMED,), parts=parts, bits=sew)
+        return Node(row, ENTRIES, awaited, parts=parts, bits=sew)
+    if moves_slice(row):
+        store = row.timing == Timing.STORE_UNIT
+        return Node(
+            row,
+            SPAN,
+            (*awaited, SUMMED),
+            late=() if store else (CACHED,),
+            parts=(PartRegisters(),) * count,
+            bits=sew,
+            value_bytes=sew // 8,
+            store=store,
+        )
     return Node(
         row,
         SPAN,

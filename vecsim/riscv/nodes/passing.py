@@ -21,7 +21,7 @@ def through_unit(parts: tuple[PartRegisters, ...]) -> tuple[PartRegisters, ...]:
 
     def both() -> Iterator[PartRegisters]:
         for part in parts:
-            carried = (REGISTERS + (part.writes or part.reads)[0],)
+            carried = (REGISTERS + (*part.writes, *part.reads, 0)[0],)
             yield PartRegisters(part.reads, carried, part.whole_reads, passes=True)
             yield replace(part, reads=carried, whole_reads=())
 

@@ -1,4 +1,8 @@
-"""What instructions of Xhism are under a vtype: loads of entries, and products in the sparse unit."""
+"""What instructions of Xhism are under a vtype: loads of entries, products, slices of the vector cache.
+
+A product that adds to the vector cache waits at issue until all slices that are loaded have come (`CACHED`).
+What moves a slice waits until all such sums are there (`SUMMED`).
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ import numpy.typing as npt
 
 from isa.declaration import SPECIAL_REGISTERS
 from isa.riscv.declaration import Row, Timing
+from isa.riscv.extensions import XHISM
 from isa.riscv.fields import operand_names
 from isa.riscv.semantics.control import CSRS, WITH_IMMEDIATE, WRITE
 from isa.riscv.semantics.vector_sparse import NARROW_SECTION
@@ -16,6 +21,10 @@ from vecsim.riscv.nodes.registers import PartRegisters
 
 ROWPTR, ROWCOUNT = (SPECIAL + SPECIAL_REGISTERS.index(name) for name in ("rowptr", "rowcount"))
 """Scalar registers that come with the last entry that LDS loads."""
+CACHED = SPECIAL + SPECIAL_REGISTERS.index("blocklen")
+"""The scalar register that comes with the last element of a slice. No program for RISC-V has ``blocklen``."""
+SUMMED = ROWCOUNT
+"""That which comes with the last sum in the vector cache."""
 _STATE = {CSRS["rowptr"]: ROWPTR, CSRS["rowcount"]: ROWCOUNT}
 Code = npt.NDArray[np.int64]
 
@@ -52,14 +61,25 @@ def parts_of_load(row: Row, code: Code, count: int) -> tuple[PartRegisters, ...]
     )
 
 
-def parts_of_product(code: Code, count: int) -> tuple[PartRegisters, ...]:
+def parts_of_product(row: Row, code: Code, count: int) -> tuple[PartRegisters, ...]:
     """Return what each of ``count`` parts of a product reads, and to what it adds."""
     y, x, values, positions = (int(code[column]) for column in (RD, RS1, RS2, RS3))
+    if adds_to_cache(row):
+        x = y
+    sums = () if adds_to_cache(row) else tuple(range(y, y + count))
     return tuple(
         PartRegisters(
-            reads=(values + k, positions + k),
-            whole_reads=tuple(range(x, x + count)),
-            accumulators=tuple(range(y, y + count)),
+            reads=(values + k, positions + k), whole_reads=tuple(range(x, x + count)), accumulators=sums
         )
         for k in range(count)
     )
+
+
+def adds_to_cache(row: Row) -> bool:
+    """Return whether a product adds to a slice of the cache."""
+    return "vs3" in operand_names(row.operands)
+
+
+def moves_slice(row: Row) -> bool:
+    """Return whether an access is one of a slice of the cache."""
+    return row.extension == XHISM and row.timing in (Timing.LOAD_UNIT, Timing.STORE_UNIT)

@@ -14,6 +14,9 @@ from vecsim.riscv.execution import Execution
 from vecsim.riscv.nodes.events import node_number
 from vecsim.riscv.timing.source import RiscvSource
 
+SHARED = ("code", "cache")
+"""What snapshots share: the text, and the vector cache, which nothing shows."""
+
 
 class Replay:
     """A run that goes forwards, and back by beginning again.
@@ -83,9 +86,9 @@ class Replay:
         return self._execution.advance(self._count) is None
 
     def snapshot(self, rows: int) -> Hart:
-        """Return a copy of the state where this many rows have issued; the text is shared."""
+        """Return a copy of the state where this many rows have issued; `SHARED` is not copied."""
         self.go_to(rows)
-        kept = {name: array.copy() for name, array in self.hart._asdict().items() if name != "code"}
+        kept = {name: array.copy() for name, array in self.hart._asdict().items() if name not in SHARED}
         v = kept["v64"]
         views = {f"v{bits}": v.view(f"i{bits // 8}") for bits in (8, 16, 32)}
         return self.hart._replace(**kept | views)
