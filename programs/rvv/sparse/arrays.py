@@ -107,6 +107,7 @@ FORMATS: Mapping[str, Place] = {
     "sell": sell,
     "bbcs": bbcs,
     "hism": hism,
+    "chism": hism,
 }
 """How a matrix is placed, by the name of the product."""
 

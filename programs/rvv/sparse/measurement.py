@@ -24,7 +24,7 @@ from vecsim.support.errors import UserError
 
 HERE = Path(__file__).parent
 STACK_BYTES = 1 << 16
-GROUPS = {"crs": 4, "jd": 4, "ellpack": 4, "sell": 4, "bbcs": 4, "hism": 8}
+GROUPS = {"crs": 4, "jd": 4, "ellpack": 4, "sell": 4, "bbcs": 4, "hism": 8, "chism": 8}
 """The most registers of a group, by product."""
 VALUE_BITS = 32
 

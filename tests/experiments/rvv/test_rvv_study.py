@@ -26,7 +26,8 @@ def test_every_case_is_recorded():
 def test_recorded_cycles_are_measured(machine):
     matrix = load("laplace2d-30").csr.astype(np.float32)
     x = multiplicand(matrix.shape[1], 0, np.float32).astype(np.float32)
-    for product, vlen, lmul in (("hism", 256, 8), ("hism", 16384, 1), ("jd", 2048, 4), ("bbcs", 512, 2)):
+    cases = (("hism", 256, 8), ("hism", 16384, 1), ("jd", 2048, 4), ("bbcs", 512, 2), ("chism", 512, 2))
+    for product, vlen, lmul in cases:
         cycles = run_product(product, matrix, x, machine_of(machine, vlen), lmul=lmul).run.cycles
         assert Cycles("laplace2d-30", machine, product, vlen, lmul, matrix.nnz, cycles) in recorded()
 
