@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from experiments.course.workspace import Workspace
 from isa.declaration import Instruction, InstructionSet
+from isa.instructions import BASE
 from isa.program import Program
 from vecsim.engines.result import Run
 from vecsim.engines.running import run
@@ -33,6 +34,12 @@ GARBAGE = (1e6, 2e6)
 def base_name(mnemonic: str) -> str:
     """Return a mnemonic without its type."""
     return mnemonic.partition(".")[0]
+
+
+def can_be_needed(name: str) -> bool:
+    """Return whether it can be found out that results come from instructions of a name, of any type."""
+    rows = [row for row in BASE.instructions if base_name(row.mnemonic) == name]
+    return all(_written(row) or _values(row) for row in rows)
 
 
 def processed(name: str, done: Run) -> int:
@@ -152,11 +159,19 @@ def _with_damage(program: Program, name: str, damage: _Damage) -> Program:
     return replace(program, instruction_set=InstructionSet(rows))
 
 
+def _written(row: Instruction) -> list[int]:
+    """Return which operands are vectors that an instruction writes and does not read."""
+    return [k for k, each in enumerate(row.operands) if each.kind == "v" and each.written and not each.read]
+
+
+def _values(row: Instruction) -> list[int]:
+    """Return which operands are vectors that an instruction stores."""
+    return [k for k, each in enumerate(row.operands) if each.name == "vv"]
+
+
 def _damaged(row: Instruction, damage: _Damage) -> Callable[..., Any]:
     """Return semantics that choose wrongly, load or compute a wrong result, or take a wrong value."""
-    operands, semantics = row.operands, row.semantics
-    written = [k for k, each in enumerate(operands) if each.kind == "v" and each.written and not each.read]
-    values = [k for k, each in enumerate(operands) if each.name == "vv"]
+    semantics, written, values = row.semantics, _written(row), _values(row)
 
     def choosing(m: Any, n: int, *fields: int) -> Any:
         places = damage.places(n)

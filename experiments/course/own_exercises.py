@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from experiments.course.exercise import Band, Case, Exercise, Points
 from experiments.course.grades import PROBLEMS
 from experiments.course.grading import MACHINE
-from experiments.course.insistence import base_name
+from experiments.course.insistence import base_name, can_be_needed
 from isa.instructions import BASE
 from vecsim.machine import load_machine
 from vecsim.machine.user_inputs import Recording
@@ -145,6 +145,9 @@ def _stated(file: Path) -> _Stated:
         raise AssertionError from None  # there is at least one
     mistakes = Mistakes()
     known = {base_name(row.mnemonic) for row in BASE.instructions}
+    for each in stated.needed:
+        if each in known and not can_be_needed(each):
+            mistakes.add(f"needed: {each} cannot be checked; name one that computes or stores a vector")
     for each in (*stated.needed, *stated.forbidden):
         if each not in known:
             mistakes.add(

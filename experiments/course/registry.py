@@ -145,6 +145,46 @@ _ALL = (
         },
         needed=("bmipac",),
     ),
+    _exercise(
+        13,
+        "keep what is above a bound",
+        vectors.kept,
+        {
+            "budget": "sgtvs, compressv and popm do a strip at once; an fblt for each element does not",
+            "stray": "setvl again before the store: popm says how many elements there are",
+        },
+    ),
+    _exercise(
+        14,
+        "a matrix times a vector",
+        vectors.rows,
+        {
+            "budget": "x stays in a register. And fs waits for the sum of its row: store that of the row "
+            "before it, after the next sumv is issued",
+            "wrong": "which row does each sum belong to? The last one is stored after the loop",
+        },
+    ),
+    _exercise(
+        15,
+        "transpose without a bank conflict",
+        vectors.transposed,
+        {
+            "budget": "rows in SCRATCH that begin an odd number of words after each other: then the elements "
+            "of a column are in all banks in turn",
+            "stray": "how many bytes do your rows take in SCRATCH?",
+        },
+    ),
+    _exercise(
+        16,
+        "the largest element, and where it is",
+        vectors.largest,
+        {
+            "budget": "maxvv in the loop and maxv once, after it; then seqvs and firstm, strip by strip, "
+            "until one has it",
+            "wrong": "the first strip fills all places that a later one compares with; K counts elements "
+            "from 0, also those of the strips before",
+        },
+    ),
 )
 
 EXERCISES = {each.name: each for each in _ALL}

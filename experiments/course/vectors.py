@@ -46,8 +46,14 @@ def _sizes(random: np.random.Generator, most: int) -> tuple[int, ...]:
     return 1, SECTION, int(random.integers(65, 128)), int(random.integers(most * 3 // 4, most))
 
 
+def _words(values: Any) -> npt.NDArray[Any]:
+    """Return whole numbers as they are, and everything else as float32."""
+    kind = np.int32 if np.asarray(values).dtype == np.int32 else np.float32
+    return np.ascontiguousarray(values, kind)
+
+
 def _case(n: int, inputs: dict[str, Any], expected: dict[str, Any], budget: int, name: str = "N") -> Case:
-    results = {key: np.ascontiguousarray(values, np.float32) for key, values in expected.items()}
+    results = {key: _words(values) for key, values in expected.items()}
     return Case(f"{name} = {n:,}", inputs, results, budget, {name: n}, work=n)
 
 
@@ -62,6 +68,10 @@ HORNER = Cost(28, 48.2, 0.99)
 COLUMNS = Cost(44, 32, 0)
 GATHER = Cost(25, 2.6, 1.7)
 SUMS = Cost(990, 146.4, 0)
+KEPT, STORED = Cost(23.5, 35.2, 1.52), Cost(0, 0, 0.26)
+ROWS = Cost(57, 39.7, 0)
+TRANSPOSED = Cost(119.6, -1.45, 1.81)
+LARGEST, SEARCHED = Cost(73.4, 32, 0.48), Cost(0, 104.8, 1.15)
 
 
 def axpy(random: np.random.Generator) -> Iterator[Case]:
@@ -120,3 +130,42 @@ def running_sums(random: np.random.Generator) -> Iterator[Case]:
         n = SECTION * piece
         x = whole_numbers(random, n, 4999)
         yield _case(n, {"X": x}, {"Z": np.cumsum(x)}, SUMS.budget(piece, 0))
+
+
+def kept(random: np.random.Generator) -> Iterator[Case]:
+    """Draw z = what of x is above t; at least one element is, and one is not."""
+    for n in (7, SECTION, int(random.integers(65, 128)), int(random.integers(750, 1000))):
+        x = whole_numbers(random, n, 999)
+        x[random.permutation(n)[:2]] = (-1000, 1000)
+        bound = whole_numbers(random, 1, 400)
+        z = x[x > bound]
+        expected = {"Z": z, "K": np.array([len(z)], np.int32)}
+        budget = KEPT.budget(_strips(n), n) + STORED.budget(0, len(z))
+        yield _case(n, {"T": bound, "X": x}, expected, budget)
+
+
+def rows(random: np.random.Generator) -> Iterator[Case]:
+    """Draw y = a matrix times x."""
+    for count in (1, int(random.integers(20, 41)), int(random.integers(80, 121))):
+        matrix, x = whole_numbers(random, count * SECTION, 99), whole_numbers(random, SECTION, 99)
+        y = matrix.reshape(count, SECTION) @ x
+        yield _case(count, {"MATRIX": matrix, "X": x}, {"Y": y}, ROWS.budget(count, 0), "ROWS")
+
+
+def transposed(random: np.random.Generator) -> Iterator[Case]:
+    """Draw z = the transpose of x, whose columns all lie in one bank."""
+    for n in (16, 32, 48):
+        x = _any(random, n * n)
+        yield _case(n, {"X": x}, {"Z": x.reshape(n, n).T.ravel()}, TRANSPOSED.budget(n, n * n))
+
+
+def largest(random: np.random.Generator) -> Iterator[Case]:
+    """Draw m = the largest of x, which several elements may be, and the number of the first."""
+    for n in _sizes(random, 640):
+        x = whole_numbers(random, n, 99)
+        k = int(x.argmax())
+        before = k // SECTION
+        budget = LARGEST.budget(_strips(n) - 1, min(n, SECTION))
+        budget += SEARCHED.budget(before, min(n - before * SECTION, SECTION))
+        expected = {"M": x.max(keepdims=True), "K": np.array([k], np.int32)}
+        yield _case(n, {"X": x}, expected, budget)

@@ -62,7 +62,7 @@ def test_a_text_on_a_case_in_the_debugger(vecsim, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["grade", "exercise-3x"], "did you mean 'exercise-03'"),
+        (["grade", "exercise-03x"], "did you mean 'exercise-03'"),
         (["grade", "99"], "no exercise '99'"),
         (["grade", "1", "nowhere.s"], "nowhere.s: no such file"),
         (["grade", "1", "/dev/zero"], "/dev/zero: is a device, a text that is graded is needed"),

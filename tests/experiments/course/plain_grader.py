@@ -34,7 +34,7 @@ class Task:
 
     memory: bytearray
     symbols: dict[str, int]
-    results: dict[str, list[float]]
+    results: dict[str, list[float] | list[int]]
     free: list[tuple[int, int]] = field(default_factory=list)
     work: int = 0
 
@@ -177,8 +177,38 @@ def blocks(source):
         yield residual(source, "chism", rows, 0.05)
 
 
+def kept(source):
+    for n in sizes(source):
+        x, (bound,) = whole(source, n), whole(source, 1, 9)
+        x[source.randrange(n)] = 99.0
+        z = [each for each in x if each > bound]
+        inputs = {"T": ("f", [bound]), "X": ("f", x)}
+        yield task(source, {"N": n}, inputs, {"Z": z, "K": [len(z)]}, n)
+
+
+def rows(source):
+    for count in (1, 2, 3, 50):
+        a, x = whole(source, 64 * count), whole(source, 64)
+        y = [sum(a[64 * i + j] * x[j] for j in range(64)) for i in range(count)]
+        yield task(source, {"ROWS": count}, {"MATRIX": ("f", a), "X": ("f", x)}, {"Y": y}, count)
+
+
+def transposed(source):
+    for n in (16, 32, 48):
+        x = whole(source, n * n)
+        z = [x[n * j + i] for i in range(n) for j in range(n)]
+        yield task(source, {"N": n}, {"X": ("f", x)}, {"Z": z}, n)
+
+
+def largest(source):
+    for n in sizes(source):
+        x = whole(source, n)
+        yield task(source, {"N": n}, {"X": ("f", x)}, {"M": [max(x)], "K": [x.index(max(x))]}, n)
+
+
 TASKS = {1: axpy, 2: dot, 3: clip, 4: horner, 5: columns, 6: gather, 7: crs, 8: jd, 9: block,
-         10: block_without_ldb, 11: running_sums, 12: blocks}  # fmt: skip
+         10: block_without_ldb, 11: running_sums, 12: blocks, 13: kept, 14: rows, 15: transposed,
+         16: largest}  # fmt: skip
 
 
 def objection(number: int, text: str, seed: int) -> str:
@@ -209,7 +239,7 @@ def _objection(number, text, task):
         begin = task.symbols[name]
         may[begin : begin + 4 * len(values)] = True
         for k, value in enumerate(values):
-            (actual,) = struct.unpack_from("<f", after, begin + 4 * k)
+            (actual,) = struct.unpack_from("<i" if isinstance(value, int) else "<f", after, begin + 4 * k)
             if actual != value:
                 return f"{name}[{k}] is {actual}, not {value}"
     if np.any((after[: len(before)] != before) & ~may):

@@ -33,8 +33,8 @@ def first_problem(actual):
     return next(each for each in actual.results if each.problem)
 
 
-def test_there_are_twelve_and_each_has_a_text_to_begin_with_and_a_statement():
-    assert [each.number for each in EXERCISES.values()] == list(range(1, 13))
+def test_there_are_sixteen_and_each_has_a_text_to_begin_with_and_a_statement():
+    assert [each.number for each in EXERCISES.values()] == list(range(1, 17))
     for each in EXERCISES.values():
         assert each.statement.startswith(f"Exercise {each.number}: {each.title} (")
         assert set(each.hints) <= set(PROBLEMS) == set(GENERAL_HINTS)
@@ -184,7 +184,7 @@ def test_a_seed_repeats_a_grade_and_another_draws_other_cases():
 
 def test_names():
     assert find("3") is find("03") is find("exercise-03")
-    for name in ("13", "9" * 5000, "../exercise-01", "exercise-01/../exercise-02"):
+    for name in ("17", "9" * 5000, "../exercise-01", "exercise-01/../exercise-02"):
         with pytest.raises(UserError, match="no exercise"):
             find(name)
 

@@ -80,6 +80,7 @@ def test_a_digest_has_all_that_an_exercise_consists_of(folder):
 @pytest.mark.parametrize(("old", "new", "message"), [
     ("title =", "titel =", "double-it.toml: titel: "),
     ('"addvv"', '"addv"', "double-it.toml: no instruction 'addv'"),
+    ('"addvv"', '"popm"', "double-it.toml: needed: popm cannot be checked"),
     ("budget =", "budgets =", "hints.budgets: use one of limits"),
     ("chaining=false", "chain=false", "double-it.toml: "),
     ("right = 5", "right = -5", "points.right: "),
