@@ -21,6 +21,12 @@ MOST_EVENTS = 120
 NO_ROW = 0xFFFFFFFF
 """In the list of a sparse instruction: an entry adds to none."""
 REGISTERS = 6
+OFTEN = ("scalar", "add", "multiply", "branch", "sparse", "vector_load.unit32", "vector_load.listed32")
+"""The kinds of a third of the rows."""
+_ONE_STREAM = ("memory_ports", "store_ports", "add_units", "multiply_units", "sparse_units", "divide_interval")
+_FLAT_MEMORY = ("disambiguation", "words_outstanding", "merge_bytes", "l1", "l2", "main_memory")
+ONE_STREAM = {name: getattr(Machine(name="plain"), name) for name in (*_ONE_STREAM, *_FLAT_MEMORY)}
+"""The numbers of a machine that the single-port loop knows."""
 
 
 class RecordedCase(NamedTuple):
@@ -29,13 +35,17 @@ class RecordedCase(NamedTuple):
     machine: Machine
 
 
-def recorded_case(seed: int) -> RecordedCase:
-    """Draw a program, its record and a machine."""
+def recorded_case(seed: int, *, single_port: bool = False) -> RecordedCase:
+    """Draw a program, its record and a machine, which the single-port loop can run if so asked."""
     rng = random.Random(f"recorded {seed}")
     machine = random_machine(rng).model_copy(
         update={"chaining": True, "physical_vector_registers": 0, "physical_scalar_registers": 0}
     )
-    rows = [_in_order(_row(rng)) for _ in range(rng.randrange(3, 20))]
+    kinds = [each.mnemonic for each in KINDS.instructions if each.mnemonic != "halt"]
+    if single_port:
+        machine = machine.model_copy(update=ONE_STREAM)
+        kinds = [kind for kind in kinds if kind != "sparse" and "listed" not in kind]
+    rows = [_in_order(_row(rng, kinds)) for _ in range(rng.randrange(3, 20))]
     end = len(rows)
     for i, row in enumerate(rows):
         if row.kind == "branch":
@@ -55,6 +65,8 @@ def recorded_case(seed: int) -> RecordedCase:
         )
         for name in "abc"
     }
+    if single_port:
+        costs = {name: Costs(cost.latency, overlaps=False) for name, cost in costs.items()}
     record = _record(rng, rows, machine, size)
     program, memory = recorded_program(
         rows,
@@ -75,12 +87,10 @@ def _in_order(row: RecordedRow) -> RecordedRow:
     return replace(row, awaited=tuple(dict.fromkeys((*row.awaited, *row.scalar_writes, *row.late))))
 
 
-def _row(rng: random.Random) -> RecordedRow:
-    kind = rng.choice([each.mnemonic for each in KINDS.instructions if each.mnemonic != "halt"])
+def _row(rng: random.Random, kinds: list[str]) -> RecordedRow:
+    kind = rng.choice(kinds)
     if not rng.randrange(3):
-        kind = rng.choice(
-            ["scalar", "add", "multiply", "branch", "sparse", "vector_load.unit32", "vector_load.listed32"]
-        )
+        kind = rng.choice([each for each in OFTEN if each in kinds])
     row = RecordedRow(kind, rng.choice("abc"), awaited=_some(rng, 2))
     if kind in ("add", "multiply"):
         return replace(

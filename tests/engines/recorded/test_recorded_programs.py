@@ -11,6 +11,9 @@ from programs.measurement import prepare_product
 from tests.differential.comparison import run_facts
 from vecsim.engines.recorded.events import ENDS, event
 from vecsim.engines.recorded.program import Costs, RecordedRow, recorded_program
+from vecsim.engines.jit.interface import SINGLE_PORT
+from vecsim.engines.jit.object_files.machine_code import loop_of
+from vecsim.engines.jit.single_port.preparation import runs_on_single_port
 from vecsim.engines.rules.addresses import LEVELS_AT, NOT_ACCESSED
 from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
@@ -35,14 +38,32 @@ def cycles(rows, record, costs=None, engine="jit", machine=MACHINE):
 @pytest.mark.parametrize("seeds", one_in(10, [range(k, k + 15) for k in range(0, 150, 15)]), ids=str)
 def test_engines_agree_on_random_recorded_programs(seeds):
     for seed in seeds:
-        case = recorded_case(seed)
-        facts = [
-            run_facts(run(case.program, case.memory, case.machine, engine=each, timeline=TimelineRequest()))
-            for each in ENGINES
-        ]
-        assert facts[0].keys() == facts[1].keys()
-        different = [name for name in facts[0] if not np.array_equal(facts[0][name], facts[1][name])]
-        assert different == [], seed
+        assert different_facts(recorded_case(seed), ENGINES) == [], seed
+
+
+@pytest.mark.parametrize("seeds", one_in(10, [range(k, k + 15) for k in range(0, 300, 15)]), ids=str)
+def test_both_loops_agree_on_random_recorded_programs(seeds):
+    for seed in seeds:
+        case = recorded_case(seed, single_port=True)
+        assert loop_of(case.machine) == SINGLE_PORT
+        assert runs_on_single_port(case.program.decoded(case.machine))
+        assert different_facts(case, (*ENGINES, "jit-multiport")) == [], seed
+        shown = different_facts(case, ("jit", "jit-multiport"), None)
+        assert shown == [], seed
+
+
+def different_facts(case, engines, timeline=TimelineRequest):
+    """Name what engines report differently of a case; without a timeline scalar instructions go in blocks."""
+    facts = [
+        run_facts(
+            run(case.program, case.memory, case.machine, engine=each, timeline=timeline and timeline())
+        )
+        for each in engines
+    ]
+    assert all(each.keys() == facts[0].keys() for each in facts)
+    return [
+        name for name in facts[0] if not all(np.array_equal(facts[0][name], each[name]) for each in facts)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from vecsim.engines.jit.object_files.machine_code import Loop, MachineCode, loop
 from vecsim.engines.jit.single_port.preparation import (
     add_reciprocals,
     mark_shortcuts,
+    runs_on_single_port,
     scalar_blocks,
     steady_schedules,
 )
@@ -66,7 +67,8 @@ class JitEngine(BaseEngine):
         rows, starts = self._timeline_room(CHUNK, slots), self._starts_room(CHUNK, slots)
         masked = bool(self._decoded.masked.any())
         recorded = isinstance(self.program, RecordedProgram)
-        general = self._general or masked or recorded or starts > 0 or bool((record.slots["age"] >= 0).any())
+        general = self._general or masked or starts > 0 or not runs_on_single_port(self._decoded)
+        general = general or bool((record.slots["age"] >= 0).any())
         self._loop = loop = MULTIPORT_LOOP if general else loop_of(machine)
         code = self._machine_code(loop, masked=masked)
         self._run: Loop = code.loop
@@ -93,7 +95,7 @@ class JitEngine(BaseEngine):
             "serial": np.zeros(len(pace), np.int64),
             "hazards": np.zeros(machine.section_size, np.int64),
             "waits": np.zeros(WAITS, np.int64),
-            "blocks": scalar_blocks(program, machine),
+            "blocks": scalar_blocks(program, machine, recorded=recorded),
             "moving": new_rows(MovingAccess, (machine.ports,)),
             "turns": np.zeros(machine.ports, np.int64),
             "word_waits": np.zeros((machine.ports, 3 * AHEAD), np.int64),

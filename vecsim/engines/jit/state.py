@@ -45,9 +45,10 @@ class Outcome(Row):
     retirement. Of an instruction that cannot be executed ``start`` is the cycle in which it would have
     issued."""
     address: int = 0
+    end_byte: int = 0
     words: int = 0
     elements: int = 0
-    """Of an access its address and words; how many elements."""
+    """Of an access its address, of a contiguous one the first byte after it, and its words; how many elements."""
     busy: int = 0
     """In how many cycles elements of an instruction start."""
     waited: int = 0

@@ -76,6 +76,8 @@ def machine_code(
     """
     numbers, own = operations_of(instruction_set)
     files = _files(loop, extensions)
+    if VECTOR_ROWS.keys().isdisjoint(numbers.tolist()):
+        del files[VECTOR]
     if masked:
         files[MASKED] = f"{MASKED}-{fingerprint(BASE_ROWS.values())}"
     if own:

@@ -73,12 +73,13 @@ def _fill_records(
     record = instruction.record_bytes
     shift = (r.outcome.address & 3) + record - 1
     ahead = before - word
+    last = (r.outcome.end_byte - 1 >> 2) - (r.outcome.address >> 2)
     if by >= 0:
         for k in range(done, n):
-            cycles[k] = cycle + (ahead + (shift + k * record >> 2) >> by)
+            cycles[k] = cycle + (ahead + smaller(shift + k * record >> 2, last) >> by)
     else:
         for k in range(done, n):
-            cycles[k] = cycle + ((ahead + (shift + k * record >> 2)) * scale >> 32)
+            cycles[k] = cycle + ((ahead + smaller(shift + k * record >> 2, last)) * scale >> 32)
 
 
 @function
@@ -87,7 +88,7 @@ def time_records(r: Any, instruction: Any, n: Any, issue: Any, retired: Any) -> 
     machine, outcome, banks = r.machine, r.outcome, r.machine.banks
     rate, base = machine.words_per_cycle, outcome.address
     record, scale = instruction.record_bytes, instruction.record_scale
-    end, offset, first = base + n * record, base & 3, base >> 2
+    end, offset, first = outcome.end_byte, base & 3, base >> 2
     words = (end - 1 >> 2) - first + 1
     cycle = begin_access(r, instruction, issue, retired)
     elements_clear = larger(operand_clear(r, instruction), hazard_clear(r, instruction))
@@ -106,6 +107,8 @@ def time_records(r: Any, instruction: Any, n: Any, issue: Any, retired: Any) -> 
     while word < words and cycle < clear:
         behind = 4 * (word + 1) - offset
         needed, through = smaller(n, ((behind - 1) * scale >> 32) + 1), smaller(n, behind * scale >> 32)
+        if word + 1 == words:  # the last element of a recorded program may have fewer bytes
+            needed = through = n
         if elements_clear > cycle:
             for k in range(done, needed):
                 operand = larger(operand, element_operand(r, instruction, k))

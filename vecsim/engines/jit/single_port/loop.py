@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from isa.declaration import Timing, Unit
+from isa.declaration import Pattern, Timing, Unit
 from vecsim.engines.decoded import SCALARS
 from vecsim.engines.jit.arrays.cells import int64_at
 from vecsim.engines.jit.arrays.views import run_of
@@ -49,10 +49,11 @@ from vecsim.engines.state.instruction import END_OF_PROGRAM
 from vecsim.engines.state.row import NONE
 
 HALT, EXTRACT, ELEMENTWISE = int(Timing.HALT), int(Timing.EXTRACT), int(Timing.ELEMENTWISE)
-MEMORY = int(Unit.MEMORY)
+MEMORY, CONTIGUOUS = int(Unit.MEMORY), int(Pattern.CONTIGUOUS)
 earliest_issue = compiled_rule(issue.earliest_issue)
 elements, place = compiled_rule(addresses.elements), compiled_rule(addresses.place)
 slice_exists, base_address = compiled_rule(addresses.slice_exists), compiled_rule(addresses.base_address)
+contiguous_bytes = compiled_rule(addresses.contiguous_bytes)
 assert SCALAR_STORE < min(HALT, EXTRACT) < max(HALT, EXTRACT) < ELEMENTWISE
 
 
@@ -93,6 +94,8 @@ def _place(r: Any, instruction: Any, n: Any) -> Any:
     if instruction.pattern > 0:
         base = base_address(r, instruction)
         r.outcome.address = base
+        if instruction.pattern == CONTIGUOUS:
+            r.outcome.end_byte = base + contiguous_bytes(r, instruction, n)
         if n > 0:
             return place(r, instruction, n)
         r.address[0] = ((base & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
@@ -183,7 +186,10 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
     def issue_vector(r: Any, instruction: Any, stop_count: Any, capacity: Any) -> Any:
         """Issue a vector instruction; return GOING, or why it cannot issue yet or at all."""
         outcome, unit, room = r.outcome, instruction.unit, 0
-        before, earliest = outcome.before, outcome.earliest
+        before = outcome.before
+        if instruction.joined == 1:
+            outcome.earliest = before
+        earliest = outcome.earliest
         ready = scalars_ready_at(r, instruction)
         cycle = larger(ready, earliest)
         outcome.start = cycle

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from isa.declaration import Pattern, Timing
+from isa.declaration import Pattern, Timing, Unit
 from isa.instructions import BASE
+from vecsim.engines.decoded import Decoded
 from vecsim.engines.jit.single_port import block
 from vecsim.engines.jit.state import FIRST_FREE, PHASES, SCHEDULES, SHIFTED
 from vecsim.engines.state.instruction import Instruction
@@ -29,7 +30,18 @@ Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[Any]
 
 ELEMENTWISE, REDUCTION = int(Timing.ELEMENTWISE), int(Timing.REDUCTION)
+MOST_CHAINED = 3
+"""Registers that a ``chain`` reads, at most."""
 CONTIGUOUS = int(Pattern.CONTIGUOUS)
+
+
+def runs_on_single_port(rows: Decoded) -> bool:
+    """Return whether the single-port loop knows all that the rows of a program cost."""
+    plain = (rows.interval <= 1) & (rows.recovery == 0) & (rows.level <= 0) & (rows.pair <= 0)
+    overlaps = (rows.overlap > 0) & (rows.writes != NONE).any(axis=1)
+    entries = (rows.timing == Timing.SPARSE) & (rows.base_register != NONE)
+    joined = (rows.joined == 1) & (rows.unit == Unit.SCALAR)
+    return bool((plain & ~overlaps & ~entries & ~joined & (rows.pattern != Pattern.LISTED)).all())
 
 
 def reciprocal(divisor: int) -> int:
@@ -55,7 +67,7 @@ def mark_shortcuts(rows: Rows) -> None:
     rows["plain"] = plain
     words = (rows["pattern"] == CONTIGUOUS) & (records == 4) & ~cached
     rows["simple"] = words & plain & (reads + writes == 1)
-    arithmetic = (timing == ELEMENTWISE) & plain & (reads > 0) & (writes == 1)
+    arithmetic = (timing == ELEMENTWISE) & plain & (reads > 0) & (reads <= MOST_CHAINED) & (writes == 1)
     sums = (timing == REDUCTION) & ~whole & (reads == 1) & (writes == 0) & (count("late") == 1)
     at_issue = count("late") + count("scalar_writes") > 0
     inserts = (timing == ELEMENTWISE) & one_element & ~(cached | odd | at_issue | whole)
@@ -115,7 +127,7 @@ BLOCK_FIELDS = ("operation", "timing", "latency", "awaited", "scalar_writes", "l
 """What the timing of a block depends on; operands are not, so that it is the same for all matrices."""
 
 
-def scalar_blocks(program: Rows, machine: Machine) -> Ints:
+def scalar_blocks(program: Rows, machine: Machine, *, recorded: bool) -> Ints:
     """Work out the block from every scalar instruction; return them all, flat.
 
     A part takes ``HEAD`` + ``issue_width`` x ``CASE`` integers. Field ``scalar_block`` of an instruction
@@ -127,8 +139,9 @@ def scalar_blocks(program: Rows, machine: Machine) -> Ints:
     fields = [field for field in fields_of(Instruction) if field.name in BLOCK_FIELDS]
     words = program.view(np.int64).reshape(len(program), -1)
     parts = [words[:, field.offset : field.offset + field.words] for field in fields]
-    known = np.column_stack([*parts, begins, targets == NONE])
-    user_defined = program["operation"] >= len(BASE.instructions)
+    goes_on = program["following"] == np.arange(1, len(program) + 1)
+    known = np.column_stack([*parts, begins, targets == NONE, goes_on])
+    user_defined = (program["operation"] >= len(BASE.instructions)) & (not recorded)
     timing = sum(field.words for field in fields[: [each.name for each in fields].index("timing")])
     known[user_defined, timing] = ALONE
     program["scalar_block"], blocks = _worked_out(known.tobytes(), known.shape[1], machine.issue_width)
@@ -144,6 +157,8 @@ class KnownLine(NamedTuple):
         Whether a block begins there even within another.
     indirect
         Whether no target is known.
+    goes_on
+        Whether the next row follows.
     """
 
     timing: int
@@ -153,10 +168,11 @@ class KnownLine(NamedTuple):
     late: list[int]
     begins: bool
     indirect: bool
+    goes_on: bool
 
 
 def _known_line(row: list[int]) -> KnownLine:
-    """Return a row of ``BLOCK_FIELDS`` and the two that follow."""
+    """Return a row of ``BLOCK_FIELDS`` and the three that follow."""
     values: dict[str, Any] = {}
     at = 0
     for field in fields_of(Instruction):
@@ -170,8 +186,7 @@ def _known_line(row: list[int]) -> KnownLine:
         values["awaited"],
         values["scalar_writes"],
         values["late"],
-        bool(row[-2]),
-        bool(row[-1]),
+        *(bool(each) for each in row[-3:]),
     )
 
 
@@ -205,7 +220,8 @@ def _lines(rows: list[KnownLine], i: int) -> list[Line]:
         if len(_awaited(longer)) > block.MOST_AWAITED or len(_written(longer)) > block.MOST_WRITTEN:
             break
         lines = longer
-        if branch and (row.indirect or row.written or not row.awaited):  # it is always taken
+        always_taken = branch and (row.indirect or row.written or not row.awaited)
+        if always_taken or not row.goes_on:
             break
         branches += branch
         i += 1

@@ -144,12 +144,14 @@ def _jump(r: Any, cycle: Any) -> Any:
 def issued(r: Any, instruction: Any, cycle: Any, retired: Any, stop_count: Any) -> None:
     """Go to the next instruction, after one that issued in ``cycle``."""
     outcome = r.outcome
-    group = 1 if cycle > outcome.before else outcome.issued + 1
+    place = 1 - instruction.joined
+    group = place if cycle > outcome.before else outcome.issued + place
     count = outcome.seen + 1
     r.accounts[instruction.number].executions += 1
-    outcome.next, outcome.seen = instruction.number + 1, count
+    outcome.next, outcome.seen = instruction.following, count
     outcome.before, outcome.issued = cycle, group
-    outcome.earliest = cycle + 1 if group >= r.machine.issue_width else cycle
+    earliest = cycle + 1 if group >= r.machine.issue_width else cycle
+    outcome.earliest = larger(earliest, r.control.fetch_cycle)
     outcome.retired_by = retired
     if count == stop_count:
         outcome.until = smaller(outcome.until, cycle + 1)
@@ -192,7 +194,7 @@ def make_run_scalars(semantics: Semantics) -> Any:
     @inline
     def take_branch(r: Any, instruction: Any) -> Any:
         """Execute a branch: 1 if it is taken, otherwise 0; note where it leads."""
-        r.address[0] = instruction.number + 1
+        r.address[0] = instruction.following
         target = instruction.target
         r.outcome.leads_to = r.x[instruction.fields[0]] if target == NONE else target
         return 1 if is_taken(r, instruction, 0) else 0
@@ -212,7 +214,7 @@ def make_run_scalars(semantics: Semantics) -> Any:
                 break
             part += length
         last = _pass_part(r, first, part, start, stop_count)
-        r.outcome.next = number
+        r.outcome.next = r.program[number - 1].following
         return GOING if taken == 0 or _jump(r, last) else TROUBLE
 
     @inline
