@@ -305,6 +305,14 @@ def multiply(a: Any, b: Any, bits: Any, rounding: Any, flags: Any) -> Any:
     return soft_fused(a, b, zero, bits, rounding, flags)
 
 
+def fused_is_known_s(x: Any, y: Any, z: Any, s: Any) -> Any:
+    """Return whether s, which the host gives for ``x * y + z``, is the result, and whether it is exact."""
+    p = np.float64(x) * np.float64(y)
+    q = p + np.float64(z)
+    exact = (q == np.float64(s)) & _exact_sum(p, np.float64(z), q)
+    return exact | ((abs(s) > SMALL_S) & (abs(s) < LARGE_S)), exact
+
+
 def fused(a: Any, b: Any, c: Any, bits: Any, rounding: Any, flags: Any) -> Any:
     """Return ``a * b + c`` rounded once; the other three signs with a or c :func:`negated`."""
     if rounding == NEAREST:

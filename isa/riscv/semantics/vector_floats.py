@@ -9,12 +9,17 @@ from typing import Any
 
 from isa.riscv.semantics.floats import read
 from isa.riscv.semantics.soft_float import (
+    INEXACT,
+    NEAREST,
     NEAREST_AWAY,
     add,
     classify,
     divide,
     equal,
+    float_s,
     fused,
+    fused_is_known_s,
+    fused_s,
     less,
     less_or_equal,
     magnitude,
@@ -22,6 +27,7 @@ from isa.riscv.semantics.soft_float import (
     minimum,
     multiply,
     negated,
+    pattern_s,
     reciprocal_estimate,
     root_estimate,
     sign,
@@ -52,6 +58,8 @@ ADD, SUBTRACT, REVERSE_SUBTRACT, MULTIPLY, DIVIDE, REVERSE_DIVIDE = range(6)
 NEGATE_PRODUCT, NEGATE_ADDEND, OVER_FACTOR = 1, 2, 4
 """Flags that make up the operations of :func:`multiply_add`; OVER_FACTOR: the destination is a factor, and
 vs2 the addend."""
+SIGN_S = 1 << 31
+"""The sign bit of a float32."""
 MINIMUM, MAXIMUM, COPY_SIGN, NEGATE_SIGN, XOR_SIGN = range(5)
 """Operations of :func:`choose`."""
 EQUAL, UNEQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL = range(6)
@@ -109,6 +117,14 @@ def multiply_add(hart: Any, row: Any) -> Any:
     sew, vm, mode, flags = control[SEW], code[row, VM], control[FRM], control[FFLAGS]
     d, s2 = first_element(hart, code[row, RD], sew), first_element(hart, code[row, RS2], sew)
     s1, b = first_element(hart, code[row, RS1], sew), read(hart, code[row, RS1], sew)
+    if sew == 32 and vm != 0 and mode == NEAREST:
+        a, c = (d, s2) if operation & OVER_FACTOR else (s2, d)
+        flip_a = SIGN_S if operation & NEGATE_PRODUCT else 0
+        flip_c = SIGN_S if operation & NEGATE_ADDEND else 0
+        known, flags = _fused_known(hart, form, d, a, flip_a, s1, b, c, flip_c, flags)
+        if known:
+            control[FFLAGS] = flags
+            return NONE
     for i in range(control[VL]):
         if active(hart, vm, i):
             if form == VV:
@@ -124,6 +140,47 @@ def multiply_add(hart: Any, row: Any) -> Any:
             put(hart, d + i, sew, result)
     control[FFLAGS] = flags
     return NONE
+
+
+def _fused_known(
+    hart: Any,
+    form: Any,
+    d: Any,
+    a: Any,
+    flip_a: Any,
+    s1: Any,
+    b: Any,
+    c: Any,
+    flip_c: Any,
+    flags: Any,
+) -> Any:
+    """Multiply and add float32 in loops that become vector code, if the host knows every result.
+
+    Returns whether it does, and the flags. Otherwise nothing is written.
+    """
+    v, n, y = hart.v32, hart.control[VL], float_s(b)
+    known, exact = True, True
+    if form == VV:
+        for i in range(n):
+            x, y, z = float_s(v[a + i] ^ flip_a), float_s(v[s1 + i]), float_s(v[c + i] ^ flip_c)
+            of_one, exact_one = fused_is_known_s(x, y, z, fused_s(x, y, z))
+            known, exact = known & of_one, exact & exact_one
+    else:
+        for i in range(n):
+            x, z = float_s(v[a + i] ^ flip_a), float_s(v[c + i] ^ flip_c)
+            of_one, exact_one = fused_is_known_s(x, y, z, fused_s(x, y, z))
+            known, exact = known & of_one, exact & exact_one
+    if not known:
+        return False, flags
+    if form == VV:
+        for i in range(n):
+            x, y, z = float_s(v[a + i] ^ flip_a), float_s(v[s1 + i]), float_s(v[c + i] ^ flip_c)
+            v[d + i] = pattern_s(fused_s(x, y, z))
+    else:
+        for i in range(n):
+            x, z = float_s(v[a + i] ^ flip_a), float_s(v[c + i] ^ flip_c)
+            v[d + i] = pattern_s(fused_s(x, y, z))
+    return True, (flags if exact else flags | INEXACT)
 
 
 def choose(hart: Any, row: Any) -> Any:
