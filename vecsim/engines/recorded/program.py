@@ -260,9 +260,9 @@ def recorded_program(
         As of a recorded program.
     """
     at = -(-memory_bytes // WORD_BYTES) * WORD_BYTES
-    words = np.concatenate([*record, np.zeros(1, np.uint32)])  # no event after the last
+    words = [np.ascontiguousarray(each, "<u4") for each in (*record, np.zeros(1))]  # no event after the last
     described = repr(list(rows)).encode()  # so that the digest is of the rows, too
-    content = words.astype("<u4").tobytes()
+    content = b"".join(words)
     data = (DataSegment(at, content), DataSegment(at + len(content), described))
     kinds = KINDS.by_mnemonic
     program = RecordedProgram(

@@ -98,7 +98,7 @@ def record(execution: Execution, limit: int | None = None) -> TimedProgram:
     recorded = interpreter.result()
     riscv = interpreter.riscv
     layout = _Layout(recorded, execution.program, riscv)
-    words = recorded.words.copy()
+    words = recorded.words
     words[recorded.patches] = [layout.place_of(int(words[at])) for at in recorded.patches]
     layout.end(words, int(interpreter.numbers[LAST_EVENT]))
     program, memory = recorded_program(

@@ -19,6 +19,7 @@ from vecsim.riscv.table import table_of
 from vecsim.support.errors import UserError
 
 FIRST_WORDS = 1 << 16
+GROWTH = 4
 MOST_WORDS = 1 << 28
 """Words of a record: 1 GiB."""
 
@@ -72,7 +73,7 @@ class RecordingInterpreter(Interpreter):
         self.known: dict[int, Node] = {}
         self._nodes = np.zeros(nodes.VTYPES * len(hart.code) * nodes.COLUMNS, np.int64)
         self.numbers = np.zeros(4, np.int64)
-        self._words = np.zeros(FIRST_WORDS, np.uint32)
+        self._words = np.empty(FIRST_WORDS, np.uint32)
         self._patches = np.zeros(FIRST_WORDS, np.int64)
         self.first = self._number()
         self._lay_out()
@@ -107,9 +108,11 @@ class RecordingInterpreter(Interpreter):
         if self.numbers[PATCHES] == len(self._patches):
             self._patches = np.concatenate([self._patches, np.zeros_like(self._patches)])
         else:
-            if 2 * len(self._words) > MOST_WORDS:
+            if GROWTH * len(self._words) > MOST_WORDS:
                 raise UserError("the record of the run is larger than 1 GiB: run fewer instructions")
-            self._words = np.concatenate([self._words, np.zeros_like(self._words)])
+            used = self._words[: int(self.numbers[PLACE])]
+            self._words = np.empty(GROWTH * len(self._words), np.uint32)  # what is not used takes no memory
+            self._words[: len(used)] = used
         self._lay_out()
 
     def result(self) -> Recorded:
