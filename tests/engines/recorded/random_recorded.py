@@ -23,9 +23,11 @@ NO_ROW = 0xFFFFFFFF
 REGISTERS = 6
 OFTEN = ("scalar", "add", "multiply", "branch", "sparse", "vector_load.unit32", "vector_load.listed32")
 """The kinds of a third of the rows."""
-_ONE_STREAM = ("memory_ports", "store_ports", "add_units", "multiply_units", "sparse_units", "divide_interval")
-_FLAT_MEMORY = ("disambiguation", "words_outstanding", "merge_bytes", "l1", "l2", "main_memory")
-ONE_STREAM = {name: getattr(Machine(name="plain"), name) for name in (*_ONE_STREAM, *_FLAT_MEMORY)}
+_PORTS = ("memory_ports", "store_ports", "disambiguation", "divide_interval")
+_UNITS = ("add_units", "multiply_units", "sparse_units")
+_FLAT_MEMORY = ("words_outstanding", "merge_bytes", "l1", "l2", "main_memory")
+_PLAIN = Machine(name="plain")
+ONE_STREAM = {name: getattr(_PLAIN, name) for name in (*_PORTS, *_UNITS, *_FLAT_MEMORY)}
 """The numbers of a machine that the single-port loop knows."""
 
 

@@ -9,11 +9,11 @@ from tiers import one_in
 
 from programs.measurement import prepare_product
 from tests.differential.comparison import run_facts
-from vecsim.engines.recorded.events import ENDS, event
-from vecsim.engines.recorded.program import Costs, RecordedRow, recorded_program
 from vecsim.engines.jit.interface import SINGLE_PORT
 from vecsim.engines.jit.object_files.machine_code import loop_of
 from vecsim.engines.jit.single_port.preparation import runs_on_single_port
+from vecsim.engines.recorded.events import ENDS, event
+from vecsim.engines.recorded.program import Costs, RecordedRow, recorded_program
 from vecsim.engines.rules.addresses import LEVELS_AT, NOT_ACCESSED
 from vecsim.engines.running import run
 from vecsim.engines.timeline import TimelineRequest
@@ -55,9 +55,7 @@ def test_both_loops_agree_on_random_recorded_programs(seeds):
 def different_facts(case, engines, timeline=TimelineRequest):
     """Name what engines report differently of a case; without a timeline scalar instructions go in blocks."""
     facts = [
-        run_facts(
-            run(case.program, case.memory, case.machine, engine=each, timeline=timeline and timeline())
-        )
+        run_facts(run(case.program, case.memory, case.machine, engine=each, timeline=timeline and timeline()))
         for each in engines
     ]
     assert all(each.keys() == facts[0].keys() for each in facts)

@@ -48,7 +48,7 @@ class Outcome(Row):
     end_byte: int = 0
     words: int = 0
     elements: int = 0
-    """Of an access its address, of a contiguous one the first byte after it, and its words; how many elements."""
+    """Of an access its address and words; of a contiguous one the first byte after it; how many elements."""
     busy: int = 0
     """In how many cycles elements of an instruction start."""
     waited: int = 0
