@@ -20,6 +20,7 @@ from vecsim.engines.jit.single_port.preparation import (
     mark_shortcuts,
     runs_on_single_port,
     scalar_blocks,
+    steady_record,
     steady_schedules,
 )
 from vecsim.engines.jit.state import AHEAD, PORT, MovingAccess, Outcome, ScheduledRegister
@@ -74,10 +75,11 @@ class JitEngine(BaseEngine):
         self._run: Loop = code.loop
         operations = code.operations[self._decoded.operation]
         program = program_rows(self._decoded._replace(operation=operations), machine)
-        mark_shortcuts(program[:-1])
+        record_bytes = steady_record(self._decoded)
+        mark_shortcuts(program[:-1], record_bytes)
         numbers = machine_numbers(machine, record, len(operations), len(state.memory))
         add_reciprocals(numbers)
-        schedules, pace = steady_schedules(machine)
+        schedules, pace = steady_schedules(machine, record_bytes)
         scratch = {
             "program": program,
             "machine": numbers,

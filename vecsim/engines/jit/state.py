@@ -17,7 +17,9 @@ BY_WORDS, BY_LANES, BY_ENTRIES, SHIFTED = range(4)
 """Steady schedules, which never change: element k goes in cycle k // words per cycle, k // lanes, k // p."""
 PHASES = 8
 """From SHIFTED on, one for each phase from 1 on: element k passes in cycle (k + phase) // words per cycle."""
-FIRST_FREE = SHIFTED + PHASES - 1
+BY_RECORDS = SHIFTED + PHASES - 1
+"""Of records of several words: each passes with its last word, the words going from cycle 0 on."""
+FIRST_FREE = BY_RECORDS + 1
 FREE = 32
 """Schedules taken in turn; at any time half of them are safe from being taken again. A power of two."""
 SCHEDULES = FIRST_FREE + FREE

@@ -107,7 +107,8 @@ class Instruction(Row):
     """1 if all its operands pass element by element from element 0 on: none as a whole, late, or in the
     vector cache."""
     simple: int = NONE
-    """1 if it is a plain contiguous access of one register in 32-bit elements."""
+    """1 if it is a plain contiguous access of one register in 32-bit elements, 2 if in records of several
+    words for which there is a steady schedule, otherwise 0."""
     chain: int = NONE
     """1 if it is arithmetic that writes one register, 2 if it sums one up into a scalar register; both read
     one to three registers element by element, and nothing as a whole. 3 if it writes one element of one

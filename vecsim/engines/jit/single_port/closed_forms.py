@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.jit.compiler.functions import inline, larger
+from vecsim.engines.jit.compiler.functions import inline, larger, smaller
 from vecsim.engines.jit.single_port.accounts import book, note_times, note_wait
 from vecsim.engines.jit.single_port.arithmetic import result_latency
 from vecsim.engines.jit.single_port.banks import bank_of, banks_are_free, occupy, occupy_slowly, phase_behind
@@ -30,9 +30,10 @@ from vecsim.engines.jit.single_port.registers import (
     free_at,
     give,
     give_one,
+    new_schedule,
     take,
 )
-from vecsim.engines.jit.state import BY_LANES, BY_WORDS, SHIFTED
+from vecsim.engines.jit.state import BY_LANES, BY_RECORDS, BY_WORDS, SHIFTED
 from vecsim.engines.state import causes
 from vecsim.engines.state.row import NONE
 
@@ -77,9 +78,13 @@ def _make_chain(sums: bool) -> Any:
             waited = start
             if pace >= lanes and schedule < SHIFTED:  # they come faster than they are taken
                 schedule, add, last = BY_LANES, start, last + start - dispatched
-            elif pace < lanes and start == cycles[0] + add:
-                last = waited = cycles[n - 1] + add
+            elif (pace < lanes or pace == 1) and start == cycles[0] + add:
+                last = cycles[n - 1] + add
                 busy = cycles_in(r, schedule, n)
+                if pace < lanes:
+                    waited = last
+                else:
+                    note_wait(r, instruction, causes.VECTOR_RAW, last - start - n + 1)
             else:
                 schedule, add = catch_up(r, n, lanes, schedule, add, 0, start), 0
                 last, busy = schedules[schedule][n - 1], outcome.busy
@@ -129,6 +134,19 @@ def time_insert(r: Any, instruction: Any, issue: Any, retired: Any) -> None:
 
 
 @inline
+def _records_go(r: Any, instruction: Any, n: Any, words: Any, phase: Any) -> Any:
+    """Return the schedule of n records of several words, which go from cycle 0 on after ``phase`` others."""
+    scale, words_each = r.machine.words_scale, instruction.record_bytes >> 2
+    if phase == 0 and n * words_each == words:
+        return BY_RECORDS
+    schedule = new_schedule(r, r.pace[BY_RECORDS])
+    cycles = r.schedules[schedule]
+    for k in range(n):
+        cycles[k] = (phase + smaller((k + 1) * words_each, words) - 1) * scale >> 32
+    return schedule
+
+
+@inline
 def time_words(r: Any, instruction: Any, n: Any, issue: Any, retired: Any) -> Any:
     """Time an access whose row says ``SIMPLE`` if it has a closed form; otherwise return False, nothing done.
 
@@ -137,6 +155,7 @@ def time_words(r: Any, instruction: Any, n: Any, issue: Any, retired: Any) -> An
     """
     machine, outcome, schedules = r.machine, r.outcome, r.schedules
     base, load = outcome.address, instruction.store == 0
+    words = outcome.end_byte - base + 3 >> 2
     rate, v = machine.words_per_cycle, instruction.writes[0] if load else instruction.reads[0]
     dispatched, started_up, ready, cycle = access_cycles(r, instruction, issue)
     clear = free_at(r, v) if load else r.vectors[v].ready_at
@@ -148,29 +167,33 @@ def time_words(r: Any, instruction: Any, n: Any, issue: Any, retired: Any) -> An
             return False
         begin = bound = r.scheduled[v].ready_bound
         if bound < clear:
+            if instruction.simple > 1:
+                return False
             behind, add = r.scheduled[v].ready_schedule, r.scheduled[v].ready_add
             if behind < 0 or r.scheduled[v].ready_count < n:
                 return False
             begin = larger(larger(cycle, bound), schedules[behind][0] + add)
             if behind < SHIFTED and r.pace[behind] >= rate:  # they come faster than they go
                 behind = NONE
-    if begin < outcome.banks_free and not banks_are_free(r, base >> 2, n, begin):
+    if begin < outcome.banks_free and not banks_are_free(r, base >> 2, words, begin):
         if begin > cycle or behind >= 0:
             return False
         begin = larger(cycle, r.banks[bank_of(base >> 2, machine.banks)].free_at)
-        phase = phase_behind(r, base >> 2, n, begin)
+        phase = phase_behind(r, base >> 2, words, begin)
         if phase < 0:
             return False
         stalled = begin + (1 if phase > 0 else 0)
     book_dispatch(r, instruction, issue, dispatched, started_up, ready, cycle, retired)
     if behind < 0:
-        last = occupy(r, base >> 2, 0, n, begin, phase)
+        last = occupy(r, base >> 2, 0, words, begin, phase)
         r.units[MEMORY].busy += last - begin + 1
         if stalled > cycle:
             book(r, instruction, causes.BANK_CONFLICT, cycle, stalled, retired)
         elif begin > cycle:
             book(r, instruction, causes.VECTOR_RAW, cycle, begin, retired)
         schedule, add = (BY_WORDS if phase == 0 else SHIFTED + phase - 1), begin
+        if instruction.simple > 1:
+            schedule = _records_go(r, instruction, n, words, phase)
     elif r.pace[behind] < rate and begin == schedules[behind][0] + add:
         last = occupy_slowly(r, base >> 2, n, behind, add)
         r.units[MEMORY].busy += cycles_in(r, behind, n)
@@ -184,13 +207,16 @@ def time_words(r: Any, instruction: Any, n: Any, issue: Any, retired: Any) -> An
     outcome.banks_free = last + machine.bank_busy
     if behind >= 0:
         outcome.settled_free = outcome.banks_free
-    note_transfer(r, 0, last + 1, base, base + 4 * n, instruction.store)
-    count_words(r, instruction, n)
+    note_transfer(r, 0, last + 1, base, outcome.end_byte, instruction.store)
+    count_words(r, instruction, words)
+    first = begin + 1
+    if instruction.simple > 1:
+        first += schedules[schedule][0]
     if load:
         give(r, v, schedule, begin + 1, n)
         complete_result(r, v, last + 1)
     else:
         r.vectors[v].taken_at = larger(r.vectors[v].taken_at, last)
         take(r, v, schedule, add, n)
-    note_times(r, dispatched, begin, begin + 1, last + 1)
+    note_times(r, dispatched, begin, first, last + 1)
     return True

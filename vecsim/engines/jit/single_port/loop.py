@@ -161,7 +161,7 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
         write_scalar_ready(r, instruction, cycle + 1)
         r.accounts[instruction.number].elements += n
         timed = False
-        if simple == 1:
+        if simple > 0:
             timed = time_words(r, instruction, n, cycle, retired)
         elif kind == 1:
             timed = time_plain_chain(r, instruction, n, cycle, retired)

@@ -21,10 +21,10 @@ from isa.declaration import Pattern, Timing, Unit
 from isa.instructions import BASE
 from vecsim.engines.decoded import Decoded
 from vecsim.engines.jit.single_port import block
-from vecsim.engines.jit.state import FIRST_FREE, PHASES, SCHEDULES, SHIFTED
+from vecsim.engines.jit.state import BY_RECORDS, PHASES, SCHEDULES, SHIFTED
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.row import COUNT, NONE, NUMBERS, fields_of
-from vecsim.machine import Machine
+from vecsim.machine import WORD_BYTES, Machine
 
 Ints = npt.NDArray[np.int64]
 Rows = npt.NDArray[Any]
@@ -52,8 +52,19 @@ def reciprocal(divisor: int) -> int:
     return ((1 << 32) + divisor - 1) // divisor
 
 
-def mark_shortcuts(rows: Rows) -> None:
-    """Fill the fields of the (n,) instructions of a program that only the single-port loop reads."""
+def steady_record(rows: Decoded) -> int:
+    """Return the bytes of most records of several whole words that a program accesses; 0 without any."""
+    accesses = (rows.timing == Timing.ACCESS) & (rows.pattern == Pattern.CONTIGUOUS) & (rows.cache != 1)
+    sizes = rows.record_bytes[accesses & (rows.record_bytes > WORD_BYTES)]
+    sizes = sizes[sizes % WORD_BYTES == 0]
+    return int(np.bincount(sizes).argmax()) if len(sizes) else 0
+
+
+def mark_shortcuts(rows: Rows, record_bytes: int) -> None:
+    """Fill the fields of the (n,) instructions of a program that only the single-port loop reads.
+
+    ``record_bytes`` is what :func:`steady_record` returns.
+    """
 
     def count(name: str) -> Ints:
         return rows[name][COUNT]
@@ -65,8 +76,9 @@ def mark_shortcuts(rows: Rows) -> None:
     plain = ~(whole | odd | one_element | (count("late") > 0))
     rows["record_scale"] = [reciprocal(int(size)) if size > 0 else NONE for size in records]
     rows["plain"] = plain
-    words = (rows["pattern"] == CONTIGUOUS) & (records == 4) & ~cached
-    rows["simple"] = words & plain & (reads + writes == 1)
+    one_register = (rows["pattern"] == CONTIGUOUS) & ~cached & plain & (reads + writes == 1)
+    steady = (records == record_bytes) & (record_bytes > 0)
+    rows["simple"] = np.select([one_register & (records == WORD_BYTES), one_register & steady], [1, 2], 0)
     arithmetic = (timing == ELEMENTWISE) & plain & (reads > 0) & (reads <= MOST_CHAINED) & (writes == 1)
     sums = (timing == REDUCTION) & ~whole & (reads == 1) & (writes == 0) & (count("late") == 1)
     at_issue = count("late") + count("scalar_writes") > 0
@@ -90,15 +102,21 @@ def add_reciprocals(numbers: Rows) -> None:
     numbers["streams"] = numbers["banks"] >= numbers["words_per_cycle"] * numbers["bank_busy"]
 
 
-def steady_schedules(machine: Machine) -> tuple[Ints, Ints]:
-    """Return the (SCHEDULES, s) cycles of the elements and the (SCHEDULES,) most that pass in a cycle."""
+def steady_schedules(machine: Machine, record_bytes: int) -> tuple[Ints, Ints]:
+    """Return the (SCHEDULES, s) cycles of the elements and the (SCHEDULES,) most that pass in a cycle.
+
+    ``record_bytes`` is what :func:`steady_record` returns.
+    """
     cycles = np.zeros((SCHEDULES, machine.section_size), np.int64)
     pace = np.zeros(SCHEDULES, np.int64)
     pace[:SHIFTED] = machine.words_per_cycle, machine.lanes, machine.sparse_unit.p
-    pace[SHIFTED:FIRST_FREE] = machine.words_per_cycle
+    pace[SHIFTED:BY_RECORDS] = machine.words_per_cycle
     phase = np.concatenate([np.zeros(SHIFTED, np.int64), np.arange(1, PHASES)])
     elements = np.arange(machine.section_size) + phase[:, None]
-    cycles[:FIRST_FREE] = elements // pace[:FIRST_FREE, None]
+    cycles[:BY_RECORDS] = elements // pace[:BY_RECORDS, None]
+    words = max(record_bytes // WORD_BYTES, 1)
+    pace[BY_RECORDS] = -(-machine.words_per_cycle // words)
+    cycles[BY_RECORDS] = (words * np.arange(1, machine.section_size + 1) - 1) // machine.words_per_cycle
     return cycles, pace
 
 
