@@ -98,6 +98,8 @@ class Decoded(NamedTuple):
     """(n,) cycles that its unit takes after its last element."""
     per_element: Ints
     """(n,) addresses of an element of a listed access, entries of an element of a sparse instruction."""
+    event: Ints
+    """(n,) what it does to the record of a recorded program, 0 of other programs."""
 
 
 WIDTHS = {"fields": 5, "awaited": 11, "scalar_writes": 4, "late": 2, "reads": 5}
@@ -222,6 +224,7 @@ def _resolved(instruction: Instruction, operands: Operands, machine: Machine, ro
         "pair": 0,
         "overlap": 0,
         "per_element": 1,
+        "event": 0,
     }
     row |= _scalars(instruction, operands, len(rows), machine.physical_scalar_registers > 0)
     row |= _vectors(instruction, operands, machine)

@@ -210,5 +210,5 @@ _CONSTANTS = {
     "patches_of": patches_of,
     "node_number": rebound(events.node_number, {}, inline),
     "is_full": rebound(events.is_full, {}, inline),
-    "write_event": rebound(events.write_event, {}, function),
+    "write_event": rebound(events.write_event, {}, _compiling),
 }

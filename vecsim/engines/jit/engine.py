@@ -26,7 +26,6 @@ from vecsim.engines.jit.single_port.preparation import (
 from vecsim.engines.jit.state import AHEAD, PORT, MovingAccess, Outcome, ScheduledRegister
 from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
-from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.state.accounts import Start, TimelineRow
 from vecsim.engines.state.control import Control
@@ -67,7 +66,6 @@ class JitEngine(BaseEngine):
         self._cycle = cycle
         rows, starts = self._timeline_room(CHUNK, slots), self._starts_room(CHUNK, slots)
         masked = bool(self._decoded.masked.any())
-        recorded = isinstance(self.program, RecordedProgram)
         general = self._general or masked or starts > 0 or not runs_on_single_port(self._decoded)
         general = general or bool((record.slots["age"] >= 0).any())
         self._loop = loop = MULTIPORT_LOOP if general else loop_of(machine)
@@ -97,7 +95,7 @@ class JitEngine(BaseEngine):
             "serial": np.zeros(len(pace), np.int64),
             "hazards": np.zeros(machine.section_size, np.int64),
             "waits": np.zeros(WAITS, np.int64),
-            "blocks": scalar_blocks(program, machine, recorded=recorded),
+            "blocks": scalar_blocks(program, machine),
             "moving": new_rows(MovingAccess, (machine.ports,)),
             "turns": np.zeros(machine.ports, np.int64),
             "word_waits": np.zeros((machine.ports, 3 * AHEAD), np.int64),

@@ -30,6 +30,7 @@ from vecsim.engines.jit.interface import BRANCH_ROWS, SCALAR_ROWS
 from vecsim.engines.jit.user.functions import begin_user_code, user_function
 from vecsim.engines.jit.user.operations import COMPILED
 from vecsim.engines.rebinding import rebound
+from vecsim.engines.recorded import events
 from vecsim.engines.user_code import is_ours
 
 Function = Callable[..., Any]
@@ -88,11 +89,33 @@ where an interpreter is faster with aligned words put together."""
 def base_semantics() -> Semantics:
     """Build the three functions for a loop; Numba compiles them when they are first called."""
     memo = dict(_MEMORY)
-    return Semantics(
-        inline(_cases("execute_scalar", SCALAR_ROWS, function(_by_address(call_row)), memo)),
-        inline(_cases("is_taken", BRANCH_ROWS, function(_by_address(call_branch)), memo)),
-        inline(_by_address(call_row)),
-    )
+    scalar = _cases("execute_scalar", SCALAR_ROWS, function(_by_address(call_row)), memo)
+    taken = inline(_cases("is_taken", BRANCH_ROWS, function(_by_address(call_branch)), memo))
+    branch = rebound(events.branch, memo, function)
+
+    @inline
+    def is_taken(r: Any, instruction: Any, n: Any) -> Any:
+        if instruction.event > 0:
+            return branch(state_of(r), 0)
+        return taken(r, instruction, n)
+
+    vector = inline(_by_address(call_row))
+    return Semantics(_or_event(inline(scalar), memo), is_taken, _or_event(vector, memo))
+
+
+def _or_event(execute: Any, memo: dict[int, Any]) -> Any:
+    """Make what executes an instruction, or an event of a recorded program in the loop itself."""
+    execute_event = rebound(events.execute, memo, function)
+
+    @inline
+    def execute_any(r: Any, instruction: Any, n: Any) -> None:
+        kind = instruction.event
+        if kind == 0:
+            execute(r, instruction, n)
+        elif kind > NOTHING:
+            execute_event(state_of(r), kind)
+
+    return execute_any
 
 
 def row_functions(rows: Iterable[Instruction]) -> list[Function]:
@@ -165,6 +188,7 @@ def _defined(name: str, text: str, namespace: dict[str, Any]) -> Function:
 
 TABLE = Cells(types.int64)
 OPERANDS = WIDTHS["fields"]
+NOTHING = events.NOTHING
 
 
 def row_signature(result: types.Type) -> Signature:

@@ -81,6 +81,21 @@ def branch(m: State, n: int) -> bool:
     return taken
 
 
+NO_EVENT, NOTHING, EVENT, BRANCH, ENTRIES = range(5)
+"""What an instruction does to the record: that of another program; nothing; it has an event; it is a branch;
+it is a sparse instruction."""
+KIND_OF = {nothing: NOTHING, recorded: EVENT, branch: BRANCH, entries: ENTRIES}
+"""By semantics."""
+
+
+def execute(m: State, kind: int) -> None:
+    """Execute an instruction that is no branch."""
+    if kind == EVENT:
+        next_event(m)
+    elif kind == ENTRIES:
+        entries(m, 1)
+
+
 def event(
     *,
     count: int | None = None,

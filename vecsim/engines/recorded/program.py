@@ -167,6 +167,7 @@ class RecordedProgram(Program):
                 recovery += costs.level * (row.repeats - 1).bit_length()
             numbers = {
                 "operation": KINDS.number_by_opcode[instruction.opcode],
+                "event": events.KIND_OF[instruction.semantics],
                 "unit": instruction.unit,
                 "timing": instruction.timing,
                 "latency": costs.latency if costs.pair else max(costs.latency, interval),

@@ -80,6 +80,8 @@ class Instruction(Row):
     """How many cycles before the older result is there it may start to overwrite a register."""
     per_element: int = 1
     """How many addresses an element of a listed access has, or entries one of a sparse instruction."""
+    event: int = 0
+    """What it does to the record of a recorded program (:mod:`vecsim.engines.recorded.events`)."""
     accumulators: list[int] = registers(WIDTHS["accumulators"])
     """The vector registers to which a sparse instruction adds."""
     masked: int = NONE

@@ -27,6 +27,8 @@ from vecsim.riscv.nodes.node import (
     BRANCH,
     CALL,
     COLUMNS,
+    COUNTED,
+    ENDING,
     ENTRIES,
     FIELDS_EACH,
     FIXED_BYTES,
@@ -34,6 +36,7 @@ from vecsim.riscv.nodes.node import (
     INDIRECT,
     JUMP,
     KIND,
+    LEFT,
     LISTED,
     ONE,
     PARTS,
@@ -108,7 +111,8 @@ def write_event(
     kind = nodes[columns + KIND]
     if kind == PLAIN:
         before, after = nodes[columns + AFTER], 1 + type_number(hart)
-        nodes[columns + AFTER] = after if before in (0, after) else SEVERAL
+        if before != after:
+            nodes[columns + AFTER] = after if before == 0 else SEVERAL
         return
     control, place = hart.control, numbers[PLACE]
     numbers[LAST_EVENT] = place
@@ -118,7 +122,7 @@ def write_event(
     elif kind == JUMP:
         words[place] = TAKEN
         place += 1
-    elif kind in (INDIRECT, CALL):
+    elif INDIRECT <= kind <= CALL:
         words[place] = TARGET | (TAKEN if kind == INDIRECT else 0)
         words[place + 1] = 0
         if kind == INDIRECT:
@@ -132,7 +136,7 @@ def write_event(
         words[place] = ADDRESS
         words[place + 1] = address - control[BASE]
         place += 2
-    elif kind in (ARITHMETIC, ONE):
+    elif ARITHMETIC <= kind <= ONE:
         place = _write_counts(hart, nodes, words, columns, place)
     elif kind == SPAN:
         place = _write_spans(hart, nodes, words, columns, row, place)
@@ -145,19 +149,34 @@ def write_event(
 
 def _write_counts(hart: Any, nodes: Any, words: Any, columns: Any, place: Any) -> Any:
     """Write the groups of each part of an arithmetic instruction; return the next place."""
-    parts, passing = nodes[columns + PARTS], nodes[columns + PASSING]
-    count = _timed_elements(nodes, columns, parts, hart.control[VL])
-    if nodes[columns + FIXED_BYTES] > 0:
-        count = nodes[columns + FIXED_BYTES]
-    if nodes[columns + KIND] == ONE:
-        count = 1
-    for part in range(parts):
-        place = _write_groups(nodes, words, columns, place, count, part)
+    vl, groups, passing = hart.control[VL], nodes[columns + GROUPS], nodes[columns + PASSING]
+    if nodes[columns + COUNTED] != vl + 1:
+        _count(nodes, columns, vl)
+    left, ending = nodes[columns + LEFT], nodes[columns + ENDING]
+    for _ in range(nodes[columns + PARTS]):
+        words[place] = COUNT
+        words[place + 1] = smaller(left, groups)
+        if 0 < left <= groups:
+            words[place + 1] |= ending << ENDING_AT
+        left = larger(left - groups, 0)
+        place += 2
     if passing > 0:
         rest = _timed_elements(nodes, columns, passing, 1)
         for part in range(passing):
             place = _write_groups(nodes, words, columns, place, rest, part)
     return place
+
+
+def _count(nodes: Any, columns: Any, vl: Any) -> None:
+    """Note how many groups an arithmetic instruction has with a vl, and how it ends."""
+    count, each = _timed_elements(nodes, columns, nodes[columns + PARTS], vl), nodes[columns + PER_GROUP]
+    if nodes[columns + FIXED_BYTES] > 0:
+        count = nodes[columns + FIXED_BYTES]
+    if nodes[columns + KIND] == ONE:
+        count = 1
+    left = (count + each - 1) // each
+    nodes[columns + COUNTED], nodes[columns + LEFT] = vl + 1, left
+    nodes[columns + ENDING] = _ending(count, left * each)
 
 
 def _timed_elements(nodes: Any, columns: Any, parts: Any, count: Any) -> Any:
@@ -175,9 +194,13 @@ def _write_groups(nodes: Any, words: Any, columns: Any, place: Any, count: Any, 
     words[place] = COUNT
     words[place + 1] = smaller(left, groups)
     if 0 < left <= groups:
-        ending = ENDS | smaller(all_groups * each - count, MISSING_MASK) << 1 | _levels(count) << LEVELS_AT
-        words[place + 1] |= ending << ENDING_AT
+        words[place + 1] |= _ending(count, all_groups * each) << ENDING_AT
     return place + 2
+
+
+def _ending(count: Any, room: Any) -> Any:
+    """Return how an instruction of ``count`` elements ends whose groups have room for ``room``."""
+    return ENDS | smaller(room - count, MISSING_MASK) << 1 | _levels(count) << LEVELS_AT
 
 
 def _levels(count: Any) -> Any:

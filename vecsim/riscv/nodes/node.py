@@ -37,13 +37,16 @@ UNKNOWN, PLAIN, BRANCH, JUMP, INDIRECT, CALL, SCALAR, ARITHMETIC, ONE, SPAN, LIS
 one, to any instruction. CALL: of the host. SCALAR: a scalar access. ARITHMETIC: elements of vectors. ONE: one
 element. SPAN: an access of bytes in a row. LISTED: an access whose addresses are in a list.
 ENTRIES: products of entries, whose rows are in a list."""
-KIND, PARTS, PER_GROUP, GROUPS, VALUE_BYTES, FIELDS_EACH, FIXED_BYTES, WHOLE, PASSING, AFTER = range(10)
+KIND, PARTS, PER_GROUP, GROUPS, VALUE_BYTES, FIELDS_EACH, FIXED_BYTES, WHOLE, PASSING = range(9)
 """Columns of what compiled code reads of a node. PER_GROUP: how many elements an element of the machine's
 registers has, a *group*. GROUPS: how many groups a register has. FIELDS_EACH: the fields of a segment.
 FIXED_BYTES: what it moves whatever vl is, 0 if vl decides, -1 for the bits of a mask. WHOLE: whether elements
-beyond vl take time. PASSING: how many parts only pass through a unit, which PARTS leaves out. AFTER: 1 + the
-number of the vtype after it, of a configuration."""
-COLUMNS = 10
+beyond vl take time. PASSING: how many parts only pass through a unit, which PARTS leaves out."""
+AFTER, COUNTED, LEFT, ENDING = range(9, 13)
+"""Columns that compiled code writes, at first 0. AFTER: 1 + the number of the vtype after it, of a
+configuration. Of arithmetic, for the last vl, COUNTED: that and 1; LEFT: how many groups; ENDING: how it
+ends."""
+COLUMNS = 13
 VTYPES = 65
 """Numbers of vtypes: its lowest 6 bits; VILL where it is illegal."""
 VILL = 64
@@ -105,7 +108,7 @@ class Node:
     record_bytes: int = 0
 
     def columns(self, riscv: Riscv) -> list[int]:
-        """Return what compiled code reads of the node on a machine, but for AFTER."""
+        """Return what compiled code reads of the node on a machine, without the columns that it writes."""
         return [
             self.kind,
             len(self.parts) - self.passing,

@@ -35,6 +35,7 @@ from vecsim.engines.jit.object_files.cache import say
 from vecsim.engines.jit.object_files.fingerprints import extension_fingerprint, fingerprint, own_fingerprint
 from vecsim.engines.jit.object_files.loading import loaded
 from vecsim.engines.jit.user.errors import raised_by
+from vecsim.engines.recorded.events import KIND_OF
 from vecsim.engines.user_rules import Extensions, replaces_rules
 from vecsim.machine import Machine
 from vecsim.support.errors import UserError
@@ -75,6 +76,7 @@ def machine_code(
         Whether the programs have instructions under mask.
     """
     numbers, own = operations_of(instruction_set)
+    own = {operation: row for operation, row in own.items() if row.semantics not in KIND_OF}
     files = _files(loop, extensions)
     if VECTOR_ROWS.keys().isdisjoint(numbers.tolist()):
         del files[VECTOR]

@@ -145,7 +145,7 @@ BLOCK_FIELDS = ("operation", "timing", "latency", "awaited", "scalar_writes", "l
 """What the timing of a block depends on; operands are not, so that it is the same for all matrices."""
 
 
-def scalar_blocks(program: Rows, machine: Machine, *, recorded: bool) -> Ints:
+def scalar_blocks(program: Rows, machine: Machine) -> Ints:
     """Work out the block from every scalar instruction; return them all, flat.
 
     A part takes ``HEAD`` + ``issue_width`` x ``CASE`` integers. Field ``scalar_block`` of an instruction
@@ -159,7 +159,7 @@ def scalar_blocks(program: Rows, machine: Machine, *, recorded: bool) -> Ints:
     parts = [words[:, field.offset : field.offset + field.words] for field in fields]
     goes_on = program["following"] == np.arange(1, len(program) + 1)
     known = np.column_stack([*parts, begins, targets == NONE, goes_on])
-    user_defined = (program["operation"] >= len(BASE.instructions)) & (not recorded)
+    user_defined = (program["operation"] >= len(BASE.instructions)) & (program["event"] == 0)
     timing = sum(field.words for field in fields[: [each.name for each in fields].index("timing")])
     known[user_defined, timing] = ALONE
     program["scalar_block"], blocks = _worked_out(known.tobytes(), known.shape[1], machine.issue_width)
