@@ -105,15 +105,17 @@ def base_semantics() -> Semantics:
 
 def _or_event(execute: Any, memo: dict[int, Any]) -> Any:
     """Make what executes an instruction, or an event of a recorded program in the loop itself."""
-    execute_event = rebound(events.execute, memo, function)
+    next_event, entries = rebound(events.next_event, memo, function), rebound(events.entries, memo, function)
 
     @inline
     def execute_any(r: Any, instruction: Any, n: Any) -> None:
         kind = instruction.event
         if kind == 0:
             execute(r, instruction, n)
-        elif kind > NOTHING:
-            execute_event(state_of(r), kind)
+        elif kind == EVENT:
+            next_event(state_of(r))
+        elif kind == ENTRIES:
+            entries(state_of(r), n)
 
     return execute_any
 
@@ -188,7 +190,7 @@ def _defined(name: str, text: str, namespace: dict[str, Any]) -> Function:
 
 TABLE = Cells(types.int64)
 OPERANDS = WIDTHS["fields"]
-NOTHING = events.NOTHING
+EVENT, ENTRIES = events.EVENT, events.ENTRIES
 
 
 def row_signature(result: types.Type) -> Signature:

@@ -88,14 +88,6 @@ KIND_OF = {nothing: NOTHING, recorded: EVENT, branch: BRANCH, entries: ENTRIES}
 """By semantics."""
 
 
-def execute(m: State, kind: int) -> None:
-    """Execute an instruction that is no branch."""
-    if kind == EVENT:
-        next_event(m)
-    elif kind == ENTRIES:
-        entries(m, 1)
-
-
 def event(
     *,
     count: int | None = None,

@@ -5,6 +5,7 @@
 ``loop``          instructions in program order; vector instructions issue
 ``scalars``       scalar instructions and branches issue
 ``closed_forms``  vector instructions that nothing, or one operand, holds up
+``parts``         parts of arithmetic of recorded programs, which nothing holds up
 ``slow_paths``    what the loop calls for all other vector instructions
 ``accesses``      of these the accesses
 ``arithmetic``    of these arithmetic and sparse instructions

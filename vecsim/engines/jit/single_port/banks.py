@@ -35,7 +35,10 @@ def _pass_the_run(r: Any, first: Any, n: Any, cycle: Any) -> Any:
     d += banks if d < 0 else 0
     behind = (d + 2 * rate - outcome.run_left - 1) * scale >> 32
     clear = d >= outcome.run_words or cycle >= outcome.run_cycle + behind + machine.bank_busy
-    return clear and (n <= banks - d or cycle + ((banks - d) * scale >> 32) >= outcome.banks_free)
+    again = banks - d  # the first word that meets the first of that access at its bank, or later ones theirs
+    ahead = again - rate + outcome.run_left
+    follows = ahead >= 0 and cycle + (ahead * scale >> 32) >= outcome.run_cycle + machine.bank_busy
+    return clear and (n <= again or follows or cycle + (again * scale >> 32) >= outcome.banks_free)
 
 
 @inline

@@ -33,6 +33,7 @@ from vecsim.engines.jit.single_port.closed_forms import (
     time_sum_chain,
     time_words,
 )
+from vecsim.engines.jit.single_port.parts import pass_parts
 from vecsim.engines.jit.single_port.port import earlier_dispatch, port_free
 from vecsim.engines.jit.single_port.registers import ready_at, take_all, take_one, write_registers
 from vecsim.engines.jit.single_port.scalars import (
@@ -268,6 +269,8 @@ def make_single_port_loop(semantics: Semantics) -> Callable[..., int]:
                 outcome.start = outcome.before
                 status = TROUBLE
                 break
+            if instruction.part == 1 and capacity < 0 and pass_parts(r, stop_count) > 0:
+                continue
             if timing >= ELEMENTWISE:
                 status = issue_vector(r, instruction, stop_count, capacity)
             else:

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from isa.declaration import Pattern, Timing, Unit
+from isa.declaration import Length, Pattern, Timing, Unit
 from isa.instructions import BASE
 from vecsim.engines.decoded import Decoded
 from vecsim.engines.jit.single_port import block
 from vecsim.engines.jit.state import BY_RECORDS, PHASES, SCHEDULES, SHIFTED
+from vecsim.engines.recorded.events import EVENT
 from vecsim.engines.state.instruction import Instruction
 from vecsim.engines.state.row import COUNT, NONE, NUMBERS, fields_of
 from vecsim.machine import WORD_BYTES, Machine
@@ -85,6 +86,8 @@ def mark_shortcuts(rows: Rows, record_bytes: int) -> None:
     inserts = (timing == ELEMENTWISE) & one_element & ~(cached | odd | at_issue | whole)
     inserts &= (reads == 0) & (writes == 1)
     rows["chain"] = np.select([arithmetic, sums, inserts], [1, 2, 3], 0)
+    alone = (rows["event"] == EVENT) & ~at_issue & (rows["length"] == Length.VL)
+    rows["part"] = alone & (rows["chain"] == 1)
     read = rows["reads"][NUMBERS]
     for name, place in (("second", 1), ("third", 2)):
         rows[name] = np.where(read[:, place] == NONE, read[:, 0], read[:, place])
