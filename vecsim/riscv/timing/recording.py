@@ -18,10 +18,11 @@ from vecsim.riscv.nodes.node import Node, node_of
 from vecsim.riscv.table import table_of
 from vecsim.support.errors import UserError
 
-FIRST_WORDS = 1 << 16
-GROWTH = 4
+FIRST_WORDS, GROWTH = 1 << 24, 4
 MOST_WORDS = 1 << 28
-"""Words of a record: 1 GiB."""
+"""Words of a record: room at first, which takes no memory before it is used; how many times as many it has
+when it is full; at most, which is 1 GiB."""
+FIRST_PATCHES = 1 << 12
 
 
 class Recorded(NamedTuple):
@@ -74,7 +75,7 @@ class RecordingInterpreter(Interpreter):
         self._nodes = np.zeros(nodes.VTYPES * len(hart.code) * nodes.COLUMNS, np.int64)
         self.numbers = np.zeros(4, np.int64)
         self._words = np.empty(FIRST_WORDS, np.uint32)
-        self._patches = np.zeros(FIRST_WORDS, np.int64)
+        self._patches = np.zeros(FIRST_PATCHES, np.int64)
         self.first = self._number()
         self._lay_out()
 
@@ -111,7 +112,7 @@ class RecordingInterpreter(Interpreter):
             if GROWTH * len(self._words) > MOST_WORDS:
                 raise UserError("the record of the run is larger than 1 GiB: run fewer instructions")
             used = self._words[: int(self.numbers[PLACE])]
-            self._words = np.empty(GROWTH * len(self._words), np.uint32)  # what is not used takes no memory
+            self._words = np.empty(GROWTH * len(self._words), np.uint32)
             self._words[: len(used)] = used
         self._lay_out()
 
