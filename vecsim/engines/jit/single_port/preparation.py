@@ -87,6 +87,7 @@ def mark_shortcuts(rows: Rows, record_bytes: int) -> None:
     inserts &= (reads == 0) & (writes == 1)
     rows["chain"] = np.select([arithmetic, sums, inserts], [1, 2, 3], 0)
     alone = (rows["event"] == EVENT) & ~at_issue & (rows["length"] == Length.VL)
+    alone &= (rows["joined"] == 0) | (count("awaited") == 0)
     rows["part"] = alone & (rows["chain"] == 1)
     read = rows["reads"][NUMBERS]
     for name, place in (("second", 1), ("third", 2)):
