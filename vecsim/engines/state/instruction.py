@@ -119,6 +119,7 @@ class Instruction(Row):
     third: int = NONE
     """The second and the third register that a ``chain`` reads; the first again where there is none."""
     part: int = 0
-    """1 if it is a ``chain`` of a recorded program that writes no scalar register, nor awaits one if joined."""
+    """1 if it is a ``chain`` of a recorded program that writes no scalar register, and awaits none if it is
+    joined."""
     scalar_block: int = NONE
     """Where the block of scalar instructions begins that begins here."""

@@ -18,7 +18,7 @@ from vecsim.riscv.nodes.node import Node, node_of
 from vecsim.riscv.table import table_of
 from vecsim.support.errors import UserError
 
-FIRST_WORDS, GROWTH = 1 << 24, 4
+FIRST_WORDS, GROWTH = 1 << 25, 8
 MOST_WORDS = 1 << 28
 """Words of a record: room at first, which takes no memory before it is used; how many times as many it has
 when it is full; at most, which is 1 GiB."""
