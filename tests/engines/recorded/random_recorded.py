@@ -116,7 +116,11 @@ def _row(rng: random.Random, kinds: list[str]) -> RecordedRow:
         )
     if kind.startswith("vector_load"):
         return replace(
-            row, writes=_some(rng, 1), joined=not rng.randrange(4), per_element=rng.choice([1, 2, 4])
+            row,
+            reads=_some(rng, 1) if not rng.randrange(4) else (),
+            writes=_some(rng, 1),
+            joined=not rng.randrange(4),
+            per_element=rng.choice([1, 2, 4]),
         )
     if kind.startswith("vector_store"):
         return replace(
