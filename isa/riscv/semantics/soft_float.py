@@ -306,7 +306,15 @@ def multiply(a: Any, b: Any, bits: Any, rounding: Any, flags: Any) -> Any:
 
 
 def fused_is_known_s(x: Any, y: Any, z: Any, s: Any) -> Any:
-    """Return whether s, which the host gives for ``x * y + z``, is the result, and whether it is exact."""
+    """Return whether what the host gives for ``x * y + z`` is the result, and whether it is exact.
+
+    Parameters
+    ----------
+    x, y, z
+        float32.
+    s
+        What the host gives.
+    """
     p = np.float64(x) * np.float64(y)
     q = p + np.float64(z)
     exact = (q == np.float64(s)) & _exact_sum(p, np.float64(z), q)

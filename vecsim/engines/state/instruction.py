@@ -110,7 +110,7 @@ class Instruction(Row):
     vector cache."""
     simple: int = NONE
     """1 if it is a plain contiguous access of one register in 32-bit elements, 2 if in records of several
-    words for which there is a steady schedule, otherwise 0."""
+    words that have a steady schedule, otherwise 0."""
     chain: int = NONE
     """1 if it is arithmetic that writes one register, 2 if it sums one up into a scalar register; both read
     one to three registers element by element, and nothing as a whole. 3 if it writes one element of one
