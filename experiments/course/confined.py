@@ -65,7 +65,15 @@ def grade_confined(exercise: Exercise, submission: Submission, *, seed: int, eng
 
 
 def unanswered(exercise: Exercise, submission: Submission, seed: int, code: int) -> Grade:
-    """Return the grade of a text whose process ended without an answer, with this exit code."""
+    """Return the grade of a text whose process ended without an answer.
+
+    Parameters
+    ----------
+    exercise, submission, seed
+        As they were given to it.
+    code
+        Its exit code, negative for a signal.
+    """
     return failed(exercise, seed, "limits", f"{submission.name}: {_why(code)}")
 
 
