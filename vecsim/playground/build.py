@@ -7,21 +7,25 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.targets.wasm.build import build as build_engine
 from vecsim.playground import description, lessons
 from vecsim.playground.packages import PYODIDE, call, download_wheels, install_modules, tool
 from vecsim.playground.python_files import write_archive
+from vecsim.playground.worker.classroom import Classroom
 from vecsim.support.errors import UserError
 
 AS_THEY_ARE = ("index.html", "style.css", "classroom.mjs", "worker.mjs", "icon.svg")
 """Files of the page that are copied."""
 BUNDLED = "main.mjs"
 """The page's script, which becomes one file with the editor."""
+FIRST = "axpy"
+"""The lesson that the page begins with: what it takes is shown before the worker is there."""
 SHOWN = ("key", "group", "title", "about", "text", "exercise")
 """What the page shows of a lesson before its worker is there."""
 SERVICE = "service.mjs"
@@ -86,14 +90,23 @@ def _write_data(folder: Path) -> None:
         {name: lesson[name] for name in ("key", "group", "title", "about", "text", "exercise")}
         for lesson in given
     ]
+    trials = lessons.trials()
+    first = next(lesson for lesson in given if lesson["key"] == FIRST)
     page = {
+        "first": {"lesson": FIRST, "answer": _answer(given, first)},
         "language": description.language(),
         "machines": description.machines(),
         "causes": description.causes(),
         "lessons": shown,
     }
     _write_json(folder / "description.json", page)
-    _write_json(folder / "lessons.json", {"lessons": given, "trials": lessons.trials()})
+    _write_json(folder / "lessons.json", {"lessons": given, "trials": trials})
+
+
+def _answer(given: list[dict[str, Any]], first: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the worker would answer if it were asked to run a lesson."""
+    room = Classroom(given, {}, engine=DEFAULT_ENGINE)
+    return room.answer({"do": "run", "lesson": first["key"], "text": first["text"]})
 
 
 def _write_json(path: Path, content: object) -> None:

@@ -17,6 +17,8 @@ PLATFORMS = ("pyemscripten_2026_0_wasm32", "any")
 PYTHON = "3.14"
 """Its Python."""
 SECONDS = 600
+MOST_LETTERS = 300
+"""Of a line of a program that is shown."""
 
 
 def install_modules(folder: Path, page: Path) -> Path:
@@ -84,7 +86,7 @@ def call(command: Sequence[str], folder: Path, name: str, environment: dict[str,
     Raises
     ------
     UserError
-        It fails, with the last line that it says.
+        It fails, with the first line in which it speaks of an error, or its last.
     """
     try:
         done = subprocess.run(
@@ -93,5 +95,7 @@ def call(command: Sequence[str], folder: Path, name: str, environment: dict[str,
     except subprocess.TimeoutExpired:
         raise UserError(f"{name}: has not ended in {SECONDS} seconds; try again") from None
     if done.returncode:
-        says = [line for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip()]
-        raise UserError(f"{name}: {says[-1].strip() if says else f'exit code {done.returncode}'}")
+        says = [line.strip() for line in f"{done.stdout}\n{done.stderr}".splitlines() if line.strip()]
+        wrong = [line for line in says if "error" in line[:MOST_LETTERS].lower()]
+        reason = (wrong or says[-1:] or [f"exit code {done.returncode}"])[0]
+        raise UserError(f"{name}: {reason[:MOST_LETTERS]}")

@@ -6,7 +6,6 @@ import { MachineForm } from "./machine.mjs";
 import { drawCauses, drawCycles, drawGrade, drawState, drawTime } from "./views.mjs";
 
 const KEPT = "vecsim-playground";
-const FIRST = "axpy";
 const PAUSE = 250; // milliseconds without a key before the text is assembled
 
 const byId = (id) => document.getElementById(id);
@@ -93,7 +92,15 @@ class Page {
       // nothing is kept, or the browser keeps nothing
     }
     if (kept && this.lessons.has(kept.lesson)) this.restore(kept);
-    else this.choose(FIRST);
+    else this.showFirst();
+  }
+
+  /** Show the first lesson with what it takes, which the folder has: the worker comes later. */
+  showFirst() {
+    const { lesson, answer } = this.description.first;
+    this.choose(lesson);
+    this.draw(answer);
+    this.shown = JSON.stringify(this.state);
   }
 
   async follow() {
@@ -128,7 +135,7 @@ class Page {
     this.isReady = true;
     for (const button of document.querySelectorAll("#work button")) button.disabled = false;
     say("Ready.");
-    this.run();
+    if (JSON.stringify(this.state) !== this.shown) this.run();
   }
 
   later(name, act) {
@@ -177,12 +184,17 @@ class Page {
       say("The program does not run: see the mistakes below it.");
       return;
     }
+    this.draw(answer);
+    say(`Ran in ${Math.round(performance.now() - began)} ms.`);
+  }
+
+  /** Draw what came of a run, and what changed since the one before. */
+  draw(answer) {
     this.before = this.result;
     this.result = answer;
     drawCycles(byId("cycles"), answer, this.before);
     drawCauses(byId("causes"), answer, this.before, this.description.causes);
     this.drawTime();
-    say(`Ran in ${Math.round(performance.now() - began)} ms.`);
   }
 
   drawTime() {
