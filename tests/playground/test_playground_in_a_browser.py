@@ -160,6 +160,13 @@ def test_what_a_student_does(size, server, axe, tmp_path):
         assert not again.is_checked("#field-chaining")
         assert cycles(again) == cycles(page)
 
+        page.select_option("#lesson", "crs-arrowhead-32")
+        page.wait_for_function("document.querySelectorAll('#matrix rect').length === 94")
+        page.wait_for_function("document.getElementById('status').innerText.startsWith('Ran')")
+        crs = page.inner_text("#count")
+        page.select_option("#lesson", "hism-arrowhead-32")
+        page.wait_for_function(f"document.getElementById('cycles').innerText.includes('from {crs}')")
+
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
         page.evaluate(axe)
         for scheme in ("light", "dark"):

@@ -12,7 +12,6 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.targets.wasm.build import build as build_engine
 from vecsim.playground import description, lessons
 from vecsim.playground.packages import PYODIDE, call, download_wheels, install_modules, tool
@@ -26,7 +25,7 @@ BUNDLED = "main.mjs"
 """The page's script, which becomes one file with the editor."""
 FIRST = "axpy"
 """The lesson that the page begins with: what it takes is shown before the worker is there."""
-SHOWN = ("key", "group", "title", "about", "text", "exercise")
+SHOWN = ("key", "group", "title", "about", "text", "exercise", "shape", "entries")
 """What the page shows of a lesson before its worker is there."""
 SERVICE = "service.mjs"
 """The service worker; what it keeps is written into it."""
@@ -86,10 +85,7 @@ def build(folder: Path, say: Callable[[str], object] = lambda line: None) -> Bui
 def _write_data(folder: Path) -> None:
     """Write what the page shows, and what its worker begins with."""
     given = [lesson.to_plain() for lesson in lessons.lessons()]
-    shown = [
-        {name: lesson[name] for name in ("key", "group", "title", "about", "text", "exercise")}
-        for lesson in given
-    ]
+    shown = [{name: lesson[name] for name in SHOWN} for lesson in given]
     trials = lessons.trials()
     first = next(lesson for lesson in given if lesson["key"] == FIRST)
     page = {
@@ -105,7 +101,7 @@ def _write_data(folder: Path) -> None:
 
 def _answer(given: list[dict[str, Any]], first: Mapping[str, Any]) -> dict[str, Any]:
     """Return what the worker would answer if it were asked to run a lesson."""
-    room = Classroom(given, {}, engine=DEFAULT_ENGINE)
+    room = Classroom(given, {}, engine=lessons.ENGINE)
     return room.answer({"do": "run", "lesson": first["key"], "text": first["text"]})
 
 

@@ -15,16 +15,19 @@ from programs.course.measurement import prepare_course
 from programs.course.registry import COURSE
 from programs.measurement import prepare_product
 from programs.registry import PROGRAMS, find
-from vecsim.data import load
+from vecsim.data import Matrix, load
 from vecsim.engines.running import run
 from vecsim.machine import Machine, load_machine
 from vecsim.playground.worker.exercise import trial_to_plain
 from vecsim.playground.worker.lesson import Lesson
 from vecsim.support.project_packages import input_path
+from vecsim.support.suggestions import counted
 
 MACHINE = "vs2003"
-MATRIX = "laplace2d-5"
-"""Of products and programs of the course: small, and quick to run."""
+ENGINE = "simpy"
+"""What runs here: little, so that compiling the native engine would take longer."""
+MATRICES = ("laplace2d-5", "arrowhead-32", "powerlaw-40-4-2.1", "dense-8")
+"""Of products: small, each of another kind; programs of the course run on the first."""
 SEED = 51
 """Of the cases of exercises: the page has these alone, a grader draws others."""
 SIZES = {"gemv": 16, "gemm": 8, "prefix-sum": 256, "histogram": 256}
@@ -34,8 +37,6 @@ SHOWN = 16
 """Elements of a result that are shown."""
 OF_THE_MACHINE = ("SECTION_BITS", "VALUE_SHIFT")
 """Symbols that programs of the course get next to the addresses of their arrays."""
-ROWS = 25
-"""Of `MATRIX`."""
 
 
 def lessons() -> Iterator[Lesson]:
@@ -43,7 +44,9 @@ def lessons() -> Iterator[Lesson]:
     machine = load_machine(MACHINE)
     yield from map(_exercise, EXERCISES.values())
     yield from (_course(name, machine) for name in COURSE)
-    yield from (_product(name, machine) for name in PROGRAMS)
+    for name in MATRICES:
+        matrix = load(name)
+        yield from (_product(program, matrix, machine) for program in PROGRAMS)
 
 
 def trials() -> dict[int, list[dict[str, Any]]]:
@@ -60,7 +63,7 @@ def _cases(exercise: Exercise) -> list[Trial]:
 def _with_number(trial: Trial, machine: Machine) -> Trial:
     budget = trial.budget
     if isinstance(budget, Rival):
-        budget = budget.budget(run(budget.program, trial.room.memory, machine).cycles)
+        budget = budget.budget(run(budget.program, trial.room.memory, machine, engine=ENGINE).cycles)
     return Trial(trial.room, budget)
 
 
@@ -84,7 +87,7 @@ def _course(name: str, machine: Machine) -> Lesson:
     course = COURSE[name]
     how: dict[str, Any] = {"size": SIZES.get(name, SIZE)}
     if course.takes_matrix:
-        how = {"matrix": load(MATRIX).csr}
+        how = {"matrix": load(MATRICES[0]).csr}
     ready = prepare_course(name, machine, **how)
     expected = ready.placed.problem.expected
     return Lesson(
@@ -100,21 +103,24 @@ def _course(name: str, machine: Machine) -> Lesson:
     )
 
 
-def _product(name: str, machine: Machine) -> Lesson:
-    prepared = prepare_product(name, load(MATRIX), machine)
+def _product(name: str, matrix: Matrix, machine: Machine) -> Lesson:
+    prepared = prepare_product(name, matrix, machine)
+    rows, columns = matrix.csr.shape
     program = find(name)
     symbols = program.symbols(program.choose(prepared.options)) | dict(prepared.loaded.symbols)
     file = program.folder / f"{prepared.options.get('schedule', '')}.s"
     return Lesson(
-        key=name,
-        group="Products y = A x",
+        key=name if matrix.name == MATRICES[0] else f"{name}-{matrix.name}",
+        group=f"y = A x on {matrix.name}",
         title=program.title,
-        about=f"{program.title} on the matrix {MATRIX}, {ROWS} rows",
+        about=f"{program.title}: {rows} x {columns} with {counted(matrix.csr.nnz, 'entry')}",
         text=file.read_text(encoding="utf-8"),
         symbols={name: int(value) for name, value in symbols.items()},
         memory=prepared.loaded.memory.tobytes(),
-        pieces=(f"Y:{ROWS}:float",),
+        pieces=(f"Y:{min(rows, SHOWN)}:float",),
         included=_included(prepared.program, file),
+        shape=(rows, columns),
+        entries=tuple(zip(*(each.tolist() for each in matrix.csr.nonzero()), strict=True)),
     )
 
 

@@ -3,7 +3,7 @@ import { Editor } from "./editor.mjs";
 import { element } from "./element.mjs";
 import { fromFragment, toFragment } from "./link.mjs";
 import { MachineForm } from "./machine.mjs";
-import { drawCauses, drawCycles, drawGrade, drawState, drawTime } from "./views.mjs";
+import { drawCauses, drawCycles, drawGrade, drawMatrix, drawState, drawTime } from "./views.mjs";
 
 const KEPT = "vecsim-playground";
 const PAUSE = 250; // milliseconds without a key before the text is assembled
@@ -120,13 +120,16 @@ class Page {
   }
 
   choose(key, text) {
+    const before = this.lesson;
     this.lesson = this.lessons.get(key);
+    const isComparable = before?.entries?.length && before.group === this.lesson.group;
     byId("lesson").value = key;
     byId("statement").textContent = this.lesson.about;
     byId("check").hidden = !this.lesson.exercise;
     byId("grade").replaceChildren();
     this.editor.text = text ?? this.lesson.text;
-    this.before = this.result = null;
+    if (!isComparable) this.before = this.result = null;
+    drawMatrix(byId("matrix"), this.lesson);
     this.edited();
     if (this.isReady) this.run();
   }

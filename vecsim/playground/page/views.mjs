@@ -48,6 +48,16 @@ function shape(tag, attributes, title) {
   return made;
 }
 
+/** Draw where a matrix has entries. */
+export function drawMatrix(place, { shape: [rows, columns] = [0, 0], entries = [] }) {
+  if (!rows) return place.replaceChildren();
+  const picture = shape("svg", { role: "img", viewBox: `0 0 ${columns} ${rows}`, "aria-label": `${rows} x ${columns} matrix, ${entries.length} entries` });
+  for (const [row, column] of entries) {
+    picture.append(shape("rect", { x: column + 0.05, y: row + 0.05, width: 0.9, height: 0.9 }, `row ${row}, column ${column}`));
+  }
+  return place.replaceChildren(picture);
+}
+
 function trackOf(row, ports) {
   return UNITS[row[UNIT]] === "memory" && ports > 1 ? `port ${row[PORT]}` : UNITS[row[UNIT]];
 }

@@ -33,6 +33,8 @@ class Lesson:
         The number of an exercise, 0 for none.
     included
         The texts that the text may include, by their paths.
+    shape, entries
+        Rows and columns of its matrix, and row and column of each entry; without one 0 and none.
     """
 
     key: str = ""
@@ -45,6 +47,8 @@ class Lesson:
     pieces: tuple[str, ...] = ()
     exercise: int = 0
     included: Mapping[str, str] = field(default_factory=dict)
+    shape: tuple[int, int] = (0, 0)
+    entries: tuple[tuple[int, int], ...] = ()
 
     def array(self) -> npt.NDArray[np.uint8]:
         """Return memory before the run, a copy."""
@@ -64,6 +68,7 @@ class Lesson:
         """Return the lesson of plain data."""
         given = dict(plain)
         given["memory"], given["pieces"] = unpacked(given["memory"]), tuple(given["pieces"])
+        given["shape"], given["entries"] = tuple(given["shape"]), tuple(map(tuple, given["entries"]))
         return cls(**given)
 
 
