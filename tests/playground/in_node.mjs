@@ -1,4 +1,5 @@
-// Runs every lesson of a playground in Node and says the cycles, a line of JSON each: node in_node.mjs FOLDER.
+// Runs every lesson of a playground in Node and checks solutions, a line of JSON each:
+// node in_node.mjs FOLDER SOLUTIONS.
 import fs from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
@@ -13,6 +14,11 @@ for (const { key, text } of lessons) {
     const { cycles, instructions, causes, mistakes } = ask({ do: "run", lesson: key, text, changes });
     console.log(JSON.stringify({ key, changes, cycles, instructions, causes, mistakes }));
   }
+}
+for (const name of fs.readdirSync(process.argv[3]).filter((name) => name.endsWith(".s")).sort()) {
+  const text = fs.readFileSync(path.join(process.argv[3], name), "utf-8");
+  const { results } = ask({ do: "check", lesson: name.replace(".s", ""), text });
+  console.log(JSON.stringify({ solution: name, results }));
 }
 const loop = "li x1, 50000\nloop: addi x1, x1, -1\nbnez x1, loop\nhalt\n";
 const began = performance.now();

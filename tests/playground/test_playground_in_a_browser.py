@@ -71,10 +71,12 @@ def server(folder):
     serving.server_close()
 
 
-def test_every_lesson_takes_the_cycles_of_the_native_engine(folder):
-    command = [shutil.which("node"), str(Path(__file__).with_name("in_node.mjs")), str(folder)]
+def test_lessons_and_solutions_take_the_cycles_of_the_native_engine(folder):
+    script = Path(__file__).with_name("in_node.mjs")
+    command = [shutil.which("node"), str(script), str(folder), str(SOLUTIONS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=True)
-    *lines, loop = [json.loads(line) for line in done.stdout.splitlines()]
+    *said, loop = [json.loads(line) for line in done.stdout.splitlines()]
+    lines, checks = [line for line in said if "key" in line], [line for line in said if "solution" in line]
     given = json.loads((folder / "lessons.json").read_text(encoding="utf-8"))
     native = Classroom(given["lessons"], given["trials"], engine="jit")
     texts = {lesson["key"]: lesson["text"] for lesson in given["lessons"]}
@@ -86,6 +88,14 @@ def test_every_lesson_takes_the_cycles_of_the_native_engine(folder):
             name: expected.get(name) for name in ("cycles", "instructions", "causes", "mistakes")
         }, line["key"]
     assert loop["instructions"] == 100_003
+    assert len(checks) == len(given["trials"]) >= 12
+    for check in checks:
+        asked = {"do": "check", "lesson": check["solution"].removesuffix(".s")}
+        expected = native.answer(
+            asked | {"text": (SOLUTIONS / check["solution"]).read_text(encoding="utf-8")}
+        )
+        assert expected["passed"]
+        assert check["results"] == json.loads(json.dumps(expected["results"]))
 
 
 @pytest.mark.parametrize("size", [PHONE, DESK])
