@@ -77,7 +77,8 @@ def mark_shortcuts(rows: Rows, record_bytes: int) -> None:
     plain = ~(whole | odd | one_element | (count("late") > 0))
     rows["record_scale"] = [reciprocal(int(size)) if size > 0 else NONE for size in records]
     rows["plain"] = plain
-    one_register = (rows["pattern"] == CONTIGUOUS) & ~cached & plain & (reads + writes == 1)
+    moved = np.where(rows["store"] == 1, reads, writes)
+    one_register = (rows["pattern"] == CONTIGUOUS) & ~cached & plain & (reads + writes == 1) & (moved == 1)
     steady = (records == record_bytes) & (record_bytes > 0)
     rows["simple"] = np.select([one_register & (records == WORD_BYTES), one_register & steady], [1, 2], 0)
     arithmetic = (timing == ELEMENTWISE) & plain & (reads > 0) & (reads <= MOST_CHAINED) & (writes == 1)
