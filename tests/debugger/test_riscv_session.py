@@ -49,7 +49,7 @@ def source_of(text):
     return RiscvSource(assemble(text, file="my.s"), memory_bytes=1 << 16)
 
 
-@pytest.fixture(params=["simpy", "jit-multiport"])
+@pytest.fixture(params=[pytest.param("simpy", marks=pytest.mark.ci), "jit-multiport"])
 def shown(request):
     return Debugger(text_target("my.s", TEXT, source_of, MACHINE), engine=request.param)
 
