@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from experiments.course.exercise import Exercise
@@ -18,14 +19,16 @@ SEEDS = 1 << 31
 GENERAL_HINTS = {
     "limits": "docs/tutorial/exercises.md says how long and how large a text may be",
     "uses": "the statement names the instruction, `vecsim isa NAME` says how it is written",
-    "assembly": "`vecsim isa` lists what there is; `vecsim isa NAME` says how an instruction is written",
+    "assembly": "the message names the place in the text; `vecsim isa` lists all instructions, "
+    "`vecsim isa NAME` says how one is written",
     "fault": "`vecsim debug` stops there: look at the registers that give the address, and go back to where "
     "they became so",
     "endless": "which register does the branch at the end of the loop test, and does it come to that value? "
     "`vecsim debug` with `watch` on it shows",
     "stray": "how many elements has the last strip, and does setvl say so? An address may also run past its "
     "array",
-    "unwritten": "the loop ends before all strips are done, or a store is missing",
+    "unwritten": "the loop ends before all strips are done, a store is missing, or it stores what was loaded "
+    "from memory that nobody wrote",
     "wrong": "`vecsim debug` with `until` on the address of that element stops where it is written",
     "budget": "`vecsim why` and the extended view of `vecsim debug` show what waits for what",
 }
@@ -92,6 +95,13 @@ class Grade:
     def passed(self) -> bool:
         """Whether all is right."""
         return not any(result.problem for result in self.results)
+
+
+def first_problem(results: Sequence[Result]) -> Result | None:
+    """Return the first case that is wrong; if none is, the first that is too slow, if any."""
+    problems = [result for result in results if result.problem]
+    wrong = [result for result in problems if result.problem != "budget"]
+    return next(iter(wrong or problems), None)
 
 
 def failed(exercise: Exercise, seed: int, problem: str, text: str) -> Grade:

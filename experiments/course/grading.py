@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from experiments.course.exercise import Exercise
-from experiments.course.grades import BY_ELEMENTS, Grade, Result, failed, hint_for
+from experiments.course.grades import BY_ELEMENTS, Grade, Result, failed, first_problem, hint_for
 from experiments.course.insistence import base_name, elsewhere, processed, results_come_from
 from experiments.course.submission import LONGEST_LINE, MOST_LINES, Submission
 from experiments.course.trial import Rival, Trial
@@ -94,9 +94,10 @@ def grade(
         results = list(_results(exercise, trials, programs, how))
     except _NotAssembledError as error:
         return failed(exercise, seed, error.problem, str(error))
-    wrong = [result for result in results if result.problem]
-    if wrong:
-        hint = wrong[-1].hint or hint_for(exercise, wrong[0].problem)
+    first = first_problem(results)
+    if first is not None:
+        last = [result for result in results if result.problem][-1]
+        hint = last.hint or hint_for(exercise, first.problem)
         return Grade(exercise.name, seed, tuple(results), len(trials), hint)
     changed = tuple(_what_if(exercise, trials[-1].room, programs[-1], how))
     return Grade(exercise.name, seed, tuple(results), len(trials), "", changed)

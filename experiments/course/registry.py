@@ -29,6 +29,8 @@ _ALL = (
             "unwritten": "only one strip is done: take as many elements as setvl gave from those that are "
             "left, move all addresses on by their bytes, and branch back while any are left",
             "stray": "setvl must see what is left in every strip: the last one is shorter",
+            "fault": "is setvl in the loop? It must see what is left in every strip: the last is shorter. "
+            "If not, what is left jumps over 0, and the loop goes on to the end of memory",
             "wrong": "all three addresses move on after a strip, by 4 bytes for each of its elements; and "
             "the store comes after the result",
         },
@@ -151,7 +153,10 @@ _ALL = (
         vectors.kept,
         {
             "budget": "sgtvs, compressv and popm do a strip at once; an fblt for each element does not",
-            "stray": "setvl again before the store: popm says how many elements there are",
+            "stray": "setvl again before the store: popm says how many elements there are. Z moves on "
+            "by 4 bytes for each of these, X by 4 for each of the strip. Elements equal to T are not kept",
+            "wrong": "which elements does the mask keep? Z moves on by 4 bytes for each element that is "
+            "kept, X by 4 for each of the strip; K counts over all strips",
         },
     ),
     _exercise(
@@ -160,8 +165,12 @@ _ALL = (
         vectors.rows,
         {
             "budget": "x stays in a register. And fs waits for the sum of its row: store that of the row "
-            "before it, after the next sumv is issued",
-            "wrong": "which row does each sum belong to? The last one is stored after the loop",
+            "before it, after the next sumv is issued. A copy of the sum waits as well: two registers take "
+            "turns instead, with two rows in a loop",
+            "wrong": "which row does each sum belong to? It must be stored before a sumv writes its register "
+            "again. The last one is stored after the loop",
+            "unwritten": "the sum of the last row is stored after the loop",
+            "fault": "a matrix may have one row, and there is none after the last: what does the loop load?",
         },
     ),
     _exercise(
@@ -172,6 +181,11 @@ _ALL = (
             "budget": "rows in SCRATCH that begin an odd number of words after each other: then the elements "
             "of a column are in all banks in turn",
             "stray": "how many bytes do your rows take in SCRATCH?",
+            "fault": "how many bytes do your rows take in SCRATCH?",
+            "wrong": "rows lie in SCRATCH as far apart when a column is loaded as when they were stored; the "
+            "next column begins 4 bytes after this one",
+            "unwritten": "a word of SCRATCH that nobody wrote counts as never written in Z, too: are rows as "
+            "far apart when a column is loaded as when they were stored?",
         },
     ),
     _exercise(
@@ -180,9 +194,12 @@ _ALL = (
         vectors.largest,
         {
             "budget": "maxvv in the loop and maxv once, after it; then seqvs and firstm, strip by strip, "
-            "until one has it",
-            "wrong": "the first strip fills all places that a later one compares with; K counts elements "
-            "from 0, also those of the strips before",
+            "until one has it. The loop of maxvv begins with the second strip: the first is loaded once",
+            "endless": "a search that finds nothing does not end: is the largest element right? maxv works "
+            "on as many elements as setvl said last, and no place may begin with 0 or with what nobody wrote",
+            "wrong": "the first strip fills all places that a later one compares with; setvl again before "
+            "maxv, to the length of the first strip; K counts elements from 0, also those of the strips "
+            "before, and is that of the first that is as large",
         },
     ),
 )

@@ -133,11 +133,11 @@ def running_sums(random: np.random.Generator) -> Iterator[Case]:
 
 
 def kept(random: np.random.Generator) -> Iterator[Case]:
-    """Draw z = what of x is above t; at least one element is, and one is not."""
+    """Draw z = what of x is above t; one element at least is above it, one below, and one equal."""
     for n in (7, SECTION, int(random.integers(65, 128)), int(random.integers(750, 1000))):
         x = whole_numbers(random, n, 999)
-        x[random.permutation(n)[:2]] = (-1000, 1000)
         bound = whole_numbers(random, 1, 400)
+        x[random.permutation(n)[:3]] = (-1000, 1000, bound[0])
         z = x[x > bound]
         expected = {"Z": z, "K": np.array([len(z)], np.int32)}
         budget = KEPT.budget(_strips(n), n) + STORED.budget(0, len(z))
@@ -160,9 +160,19 @@ def transposed(random: np.random.Generator) -> Iterator[Case]:
 
 
 def largest(random: np.random.Generator) -> Iterator[Case]:
-    """Draw m = the largest of x, which several elements may be, and the number of the first."""
+    """Draw m = the largest of x, and the number of the first element that is as large.
+
+    Two elements are, after the first strip if there are more, and where the last strip has no place if there
+    is such a strip. Elements of one full strip are all negative.
+    """
     for n in _sizes(random, 640):
-        x = whole_numbers(random, n, 99)
+        x = whole_numbers(random, n, 9999)
+        if n == SECTION:
+            x = -np.abs(x) - 2
+        first = SECTION if n > SECTION else 0
+        places = np.arange(first, n)
+        beyond = places[places % SECTION >= n % SECTION]
+        x[random.choice(beyond if beyond.size else places, 2)] = x.max() + 1
         k = int(x.argmax())
         before = k // SECTION
         budget = LARGEST.budget(_strips(n) - 1, min(n, SECTION))

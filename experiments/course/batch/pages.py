@@ -12,8 +12,9 @@ from statistics import quantiles
 import jinja2
 
 from experiments.course.batch.gradebook import Graded, by_student, document, safe_file_names
-from experiments.course.batch.tables import first_problem, gradescope, moodle
+from experiments.course.batch.tables import gradescope, moodle
 from experiments.course.exercise import Exercise
+from experiments.course.grades import first_problem
 from vecsim.results.atomic_files import write_file
 from vecsim.support.errors import UserError
 from vecsim.support.shown_text import printable
@@ -112,7 +113,7 @@ def _overview(title: str, name: str, texts: Sequence[Graded]) -> Overview:
         for each in texts
         if (last := each.grade.results[-1]).cycles
         and last.budget
-        and ((problem := first_problem(each)) is None or problem.problem == "budget")
+        and ((problem := first_problem(each.grade.results)) is None or problem.problem == "budget")
     ]
     return Overview(
         exercise=name,
@@ -145,6 +146,11 @@ def _template(name: str) -> jinja2.Template:
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=lambda value: printable(value) if isinstance(value, str) else value,
+        finalize=_shown,
     )
     return environment.get_template(name)
+
+
+def _shown(value: object) -> object:
+    """Return what a page shows of a value; what a macro returns is HTML already."""
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from experiments.course.batch.gradebook import Graded, by_student
-from experiments.course.grades import Result
+from experiments.course.grades import Result, first_problem
 from vecsim.support.shown_text import printable
 
 COLUMNS = (
@@ -28,7 +28,7 @@ def table(graded: Sequence[Graded]) -> bytes:
 
 
 def _row(each: Graded) -> list[object]:
-    grade, first = each.grade, first_problem(each)
+    grade, first = each.grade, first_problem(each.grade.results)
     last = grade.results[-1]
     right = sum(not result.problem for result in grade.results)
     cases = max(grade.cases, len(grade.results))
@@ -58,8 +58,11 @@ def moodle(graded: Sequence[Graded]) -> bytes:
 
 
 def _feedback(each: Graded) -> str:
-    said = "passed" if each.grade.passed else f"not yet: {each.grade.hint}"
-    return f"{each.exercise}: {each.points:g} of {each.most:g}, {said}"
+    points = f"{each.exercise or 'no exercise'}: {each.points:g} of {each.most:g}"
+    first = first_problem(each.grade.results)
+    if first is None:
+        return f"{points}, passed"
+    return f"{points}, not yet: {said(first)}. Hint: {each.grade.hint}"
 
 
 def gradescope(all_of: Sequence[Graded]) -> dict[str, Any]:
@@ -86,11 +89,6 @@ def said(result: Result) -> str:
     if not result.problem:
         return f"{result.case}: right, {result.cycles:,} cycles of {result.budget:,}"
     return f"{result.case}: {result.problem}: {result.text}"
-
-
-def first_problem(each: Graded) -> Result | None:
-    """Return the first case that is not right, if any."""
-    return next((result for result in each.grade.results if result.problem), None)
 
 
 def _csv(head: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:

@@ -10,7 +10,7 @@ from tiers import one_in
 
 from experiments.course.draws import draw
 from experiments.course.exercise import Products
-from experiments.course.grades import BY_ELEMENTS, GENERAL_HINTS, PROBLEMS, fresh_seed
+from experiments.course.grades import BY_ELEMENTS, GENERAL_HINTS, PROBLEMS, Result, first_problem, fresh_seed
 from experiments.course.grading import MACHINE, _end_by_elements, grade
 from experiments.course.registry import EXERCISES, find
 from experiments.course.submission import LONGEST_LINE, MOST_LINES, Submission, read_submission
@@ -27,10 +27,6 @@ SEEDS = range(4)
 def graded(text, exercise=AXPY, engine="jit", seed=0):
     content = text if isinstance(text, bytes) else text.encode()
     return grade(exercise, Submission("my.s", content), seed=seed, engine=engine)
-
-
-def first_problem(actual):
-    return next(each for each in actual.results if each.problem)
 
 
 def test_there_are_sixteen_and_each_has_a_text_to_begin_with_and_a_statement():
@@ -107,8 +103,8 @@ BAD = {
 def test_what_is_wrong_is_said(text):
     problem, message = BAD[text]
     actual = graded(text)
-    assert first_problem(actual).problem == problem
-    assert message in first_problem(actual).text
+    assert first_problem(actual.results).problem == problem
+    assert message in first_problem(actual.results).text
     assert actual.hint
 
 
@@ -122,7 +118,30 @@ def test_a_loop_that_moves_on_by_elements_is_told_so(size):
     text = solution(AXPY).read_text()
     assert "slli    x9, x8, 2" in text
     actual = graded(text.replace("slli    x9, x8, 2", "mv x9, x8"))
-    assert first_problem(actual).problem == "unwritten" and actual.hint == BY_ELEMENTS
+    assert first_problem(actual.results).problem == "unwritten" and actual.hint == BY_ELEMENTS
+
+
+MISTAKES = {
+    ("exercise-13", "sgtvs.s", "sgevs.s"): "Elements equal to T are not kept",
+    ("exercise-16", "add     x10, x10, x11", "mv x10, x11"): "also those of the strips before",
+    ("exercise-16", "setvl   x12", ""): "setvl again before maxv",
+    ("exercise-16", "lv.w    v1, (x3)            #", "subvv.s v1, v1, v1 #"): "no place may begin with 0",
+}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("mistake", MISTAKES, ids=range(len(MISTAKES)))
+def test_no_cases_let_a_typical_mistake_pass(mistake, seed):
+    name, old, new = mistake
+    text = solution(EXERCISES[name]).read_text()
+    assert old in text
+    assert MISTAKES[mistake] in graded(text.replace(old, new, 1), EXERCISES[name], seed=seed).hint
+
+
+def test_a_wrong_case_is_reported_before_a_slow_one():
+    wrong, slow = Result("N = 2", "wrong"), Result("N = 1", "budget")
+    assert first_problem([slow, wrong]) is wrong and first_problem([slow]) is slow
+    assert first_problem([Result("N = 1")]) is None
 
 
 def test_conditions_that_do_not_depend_on_a_case_are_allowed():

@@ -152,7 +152,7 @@ def _grade(chosen: Exercise, file: str, seed: int | None, engine: str, output: O
 
 
 def _show(output: Output, file: str, result: Grade) -> None:
-    from experiments.course.grades import NO_CASE
+    from experiments.course.grades import NO_CASE, first_problem
 
     rows = [
         (each.case, "not right" if each.problem else "right", each.cycles, each.budget)
@@ -161,8 +161,8 @@ def _show(output: Output, file: str, result: Grade) -> None:
         for each in result.results
     ]
     output.table(fill(table(["case", ""], ["cycles", "budget"]), rows))
-    first = next((each.problem for each in result.results if each.problem), "")
-    alike = [each for each in result.results if each.problem == first and first]
+    first = first_problem(result.results)
+    alike = [each for each in result.results if first is not None and each.problem == first.problem]
     for each in alike[-1:]:  # the largest
         output.text(f"{each.case}: " + "\n".join(map(in_one_line, each.text.split("\n"))))
     for change, cycles in result.what_if:

@@ -91,6 +91,7 @@ def test_moodle_and_gradescope_get_what_they_read(graded):
     rows = list(csv.DictReader(moodle(graded).decode().splitlines()))
     assert [row["Identifier"] for row in rows] == ["ada", "<b>bob</b>", "'=eve", "Participant 1234567"]
     assert rows[3]["Full name"] == "Zoë Müller"
+    assert "; exercise-02: " in rows[0]["Feedback comments"] and ". Hint: " in rows[0]["Feedback comments"]
     assert float(rows[0]["Grade"]) == sum(each.points for each in graded[:2])
     document = gradescope(graded[:2])
     assert document["score"] == sum(test["score"] for test in document["tests"])
@@ -102,6 +103,7 @@ def test_pages_escape_what_students_write(tmp_path, graded):
     write_pages(tmp_path, graded, EXERCISES)
     summary = (tmp_path / "summary.html").read_text()
     assert "<b>bob" not in summary and "&lt;b&gt;bob" in summary
+    assert '<td class="number">' in summary and "&lt;td" not in summary
     names = set(re.findall(r'href="([^"]+)"', summary))
     assert all((tmp_path / name).exists() for name in names - {name for name in names if "%" in name})
     ada = (tmp_path / "ada.html").read_text()
