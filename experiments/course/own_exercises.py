@@ -22,6 +22,7 @@ from experiments.course.grades import PROBLEMS
 from experiments.course.grading import MACHINE
 from experiments.course.insistence import base_name, can_be_needed
 from isa.instructions import BASE
+from isa.registers import REGISTER_NAMES, RISCV_ALIASES
 from vecsim.machine import load_machine
 from vecsim.machine.user_inputs import Recording
 from vecsim.machine.user_module import declared
@@ -33,7 +34,7 @@ from vecsim.support.suggestions import nearest
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,60}")
 _SYMBOL = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-TAKEN = frozenset({"SCRATCH", "VALUE_BYTES", "VALUE_SHIFT"})
+TAKEN = frozenset({"SCRATCH", "VALUE_BYTES", "VALUE_SHIFT"}) | REGISTER_NAMES.keys() - RISCV_ALIASES.keys()
 """Symbols that every text has."""
 WORD_TYPES = (np.float32, np.int32, np.uint32)
 MOST_BYTES = 1 << 24
@@ -187,7 +188,12 @@ class _Guarded:
             The function fails, or a case is none that a text can be run on.
         """
         try:
-            cases = list(self._draw(random))
+            sample = self._draw(random)
+            if sample is None:
+                raise UserError("cases yields none; yield at least one Case")
+            cases = list(sample)
+        except UserError as error:
+            raise UserError(f"{self._file}: {error}") from None
         except Exception as error:
             where = place_of(error, [self._file, str(Path(self._file).resolve())]) or self._file
             raise UserError(f"{where}: {in_words(error)}") from None
@@ -231,8 +237,12 @@ def _problem(case: object) -> str:
         return f"{where}: expects nothing; name an array that the text must write"
     names = [*case.inputs, *case.expected, *case.constants]
     for name in names:
-        if not isinstance(name, str) or not _SYMBOL.fullmatch(name) or name in TAKEN or names.count(name) > 1:
-            return f"{where}: {name!r} is no symbol, or is taken; use another, such as X"
+        if not isinstance(name, str) or not _SYMBOL.fullmatch(name):
+            return f"{where}: {name!r} is no symbol; use letters, digits and '_', no digit first"
+        if name in TAKEN:
+            return f"{where}: {name!r} is the name of a register or of vecsim; use another"
+        if names.count(name) > 1:
+            return f"{where}: {name!r} is named twice; inputs, results and constants have different names"
     for name, value in case.constants.items():
         if not isinstance(value, int | np.integer):
             return f"{where}: constant {name} is {value!r}; use a whole number"
