@@ -92,7 +92,7 @@ def test_a_search_can_be_bounded(vecsim, tmp_path):
     )
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_quick(vecsim, tmp_path):
     result = vecsim("calibrate", "--quick", "--jobs", 1)
     assert result.code == 0

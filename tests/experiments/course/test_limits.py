@@ -130,7 +130,7 @@ def test_a_fault_of_vecsim_is_not_one_of_the_text():
 
 @pytest.mark.ci
 def test_the_process_ends_with_its_parent():
-    asked = {"exercise": AXPY.name, "seed": 1, "engine": "simpy", "name": "my.s", "bytes": 0}
+    asked = {"exercise": AXPY.name, "folder": "", "seed": 1, "engine": "simpy", "name": "my.s", "bytes": 0}
     process = confined._started()
     process.stdin.write(json.dumps(asked).encode() + b"\n")
     process.stdin.close()
