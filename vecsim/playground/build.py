@@ -54,7 +54,7 @@ def build(folder: Path, say: Callable[[str], object] = lambda line: None) -> Bui
     UserError
         A tool is missing or fails, the network is not there, or the folder cannot be written.
     """
-    node = tool("node")
+    node, folder = tool("node"), folder.resolve()  # Node.js runs in the folder
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with as_file(files("vecsim.playground") / "page") as page, tempfile.TemporaryDirectory() as scratch:
