@@ -40,6 +40,10 @@ class Case:
     work: int = 0
 
 
+Draw = Callable[[np.random.Generator], Iterable[Case]]
+"""Draws the cases of an exercise."""
+
+
 @dataclass(frozen=True)
 class NamedMatrix:
     """A random SciPy csr_array of float32, and what reports call it."""
@@ -136,7 +140,7 @@ class Exercise:
     title: str
     number: int
     starter: str
-    cases: Callable[[np.random.Generator], Iterable[Case]] | Products
+    cases: Draw | Products
     hints: Mapping[str, str]
     forbidden: tuple[str, ...] = ()
     needed: tuple[str, ...] = ()

@@ -4,20 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from experiments.course import matrices, vectors
-from experiments.course.exercise import Exercise, Products
+from experiments.course.exercise import Draw, Exercise, Products
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import nearest
 
 STARTERS = Path(__file__).parent / "starters"
 
 
-def _exercise(number: int, title: str, cases: Any, hints: Mapping[str, str], **more: Any) -> Exercise:
+def _exercise(
+    number: int,
+    title: str,
+    cases: Draw | Products,
+    hints: Mapping[str, str],
+    *,
+    forbidden: tuple[str, ...] = (),
+    needed: tuple[str, ...] = (),
+    what_if: tuple[str, ...] = (),
+) -> Exercise:
     name = f"exercise-{number:02}"
     starter = (STARTERS / f"{name}.s").read_text(encoding="utf-8")
-    return Exercise(name, title, number, starter, cases, hints, **more)
+    return Exercise(name, title, number, starter, cases, hints, forbidden, needed, what_if)
 
 
 _ALL = (
