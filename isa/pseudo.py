@@ -90,6 +90,8 @@ PSEUDO_INSTRUCTIONS: tuple[Pseudo, ...] = (
     _pseudo("bgtz xa, label", "blt zero, xa, label", "branch if xa > 0"),
     _pseudo("ble xa, xb, label", "bge xb, xa, label", "branch if xa <= xb"),
     _pseudo("bgt xa, xb, label", "blt xb, xa, label", "branch if xa > xb"),
+    *(_pseudo(f"fble.{t} fa, fb, label", f"fbge.{t} fb, fa, label", "branch if fa <= fb") for t in "fsd"),
+    *(_pseudo(f"fbgt.{t} fa, fb, label", f"fblt.{t} fb, fa, label", "branch if fa > fb") for t in "fsd"),
     _pseudo("push xa", "addi sp, sp, -4; sw xa, (sp)", "put xa on the stack, which grows downwards"),
     _pseudo("pop xd", "lw xd, (sp); addi sp, sp, 4", "take xd from the stack"),
     _pseudo("setvl xa", "setvl zero, xa", "vl = xa, at least 0, at most the section size"),

@@ -52,6 +52,16 @@ def test_an_exercise_of_ones_own(vecsim, tmp_path):
     assert vecsim(*arguments).code == 0
 
 
+def test_pages_that_cannot_be_written_are_found_out_first(vecsim, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "ada.s").write_bytes(solution(AXPY).read_bytes())
+    (tmp_path / "grades").write_text("a file")
+    wrong = vecsim("grade", "1", "--batch", "in", "--out", "grades.csv", "--seed-from", "t").mistake()
+    assert wrong.startswith("the pages of --out lie in grades: ") and "is a file" in wrong
+    assert {each.name for each in tmp_path.iterdir()} == {"in", "grades"}
+
+
 @pytest.mark.parametrize(("arguments", "message"), [
     (["--batch", "in"], "name the table of grades, as in --out grades.csv"),
     (["--batch", "in", "--out", "grades.txt"], "name the table of grades"),

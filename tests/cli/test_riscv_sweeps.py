@@ -106,7 +106,7 @@ def test_an_exit_code_is_a_fault(vecsim, folder):
     result = vecsim("sweep", "wrong.s", *ISA, "--define", "COUNT=8", "--out", "out")
     (row,) = rows_of(Path("out"))
     assert (row["cycles"], "ended with exit code 3" in row["fault"]) == ("", True)
-    assert "no result for 1 cell: wrong.s: ended with exit code 3" in result.err
+    assert "no result for any of 1 cell: wrong.s: ended with exit code 3" in result.mistake()
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,8 @@ EXPANSIONS = {
     "bgtz x5, 7": "blt x0, x5, 7",
     "ble x5, x6, 7": "bge x6, x5, 7",
     "bgt x5, x6, 7": "blt x6, x5, 7",
+    **{f"fble.{t} f5, f6, 7": f"fbge.{t} f6, f5, 7" for t in "fsd"},
+    **{f"fbgt.{t} f5, f6, 7": f"fblt.{t} f6, f5, 7" for t in "fsd"},
     "push x5": "addi x2, x2, -4\nsw x5, 0(x2)",
     "pop x5": "lw x5, 0(x2)\naddi x2, x2, 4",
     "setvl x5": "setvl x0, x5",

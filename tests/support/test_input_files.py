@@ -90,7 +90,11 @@ ALLOWED = {
         "(folder / 'view.css').read_text",
         "(folder / f'{name}.js').read_text",
     },
-    "vecsim/playground/build.py": {"(page / SERVICE).read_text", "(folder / name).read_bytes"},
+    "vecsim/playground/build.py": {
+        "(page / SERVICE).read_text",
+        "(folder / name).read_bytes",
+        "path.read_bytes",
+    },
     "vecsim/playground/lessons.py": {
         "input_path(file.parent, name).read_text",
         "file.read_text",

@@ -12,11 +12,14 @@ from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from experiments.report.folder import check_folder
 from vecsim.engines.targets.wasm.build import build as build_engine
+from vecsim.engines.targets.wasm.linking import linker
 from vecsim.playground import description, lessons
 from vecsim.playground.packages import PYODIDE, call, download_wheels, install_modules, tool
 from vecsim.playground.python_files import write_archive
 from vecsim.playground.worker.classroom import Classroom
+from vecsim.results.result_folder import write_folder
 from vecsim.support.errors import UserError
 
 AS_THEY_ARE = ("index.html", "style.css", "classroom.mjs", "worker.mjs", "icon.svg")
@@ -40,12 +43,12 @@ class Built(NamedTuple):
 
 
 def build(folder: Path, say: Callable[[str], object] = lambda line: None) -> Built:
-    """Write the playground into a folder, which is made if it does not exist.
+    """Write the playground into a folder, all of its files or none.
 
     Parameters
     ----------
     folder
-        Where to.
+        Where to; it is made if it does not exist, and other files in it stay.
     say
         Gets a line before each step that takes long.
 
@@ -54,32 +57,49 @@ def build(folder: Path, say: Callable[[str], object] = lambda line: None) -> Bui
     UserError
         A tool is missing or fails, the network is not there, or the folder cannot be written.
     """
-    node, folder = tool("node"), folder.resolve()  # Node.js runs in the folder
+    tool("node")
+    linker()
+    check_folder(str(folder), ())
     try:
-        folder.mkdir(parents=True, exist_ok=True)
         with as_file(files("vecsim.playground") / "page") as page, tempfile.TemporaryDirectory() as scratch:
-            modules, wheels = Path(scratch, "npm"), Path(scratch, "wheels")
-            modules.mkdir()
-            wheels.mkdir()
-            say("packages of npm and PyPI")
-            packages = install_modules(modules, page)
-            (folder / "pyodide").mkdir(exist_ok=True)
-            for name in PYODIDE:
-                shutil.copyfile(packages / "pyodide" / name, folder / "pyodide" / name)
-            write_archive(folder / "python.zip", download_wheels(wheels, page))
-            call([node, str(page / "compile.mjs"), str(folder)], folder, "node")
-            say("the engine as WebAssembly")
-            build_engine(folder / "engine")
-            say("lessons")
-            _write_data(folder)
-            for name in AS_THEY_ARE:
-                shutil.copyfile(page / name, folder / name)
-            _bundle(packages, page, folder)
-            _write_service(page, folder)
+            modules, wheels, whole = (Path(scratch, name) for name in ("npm", "wheels", "whole"))
+            for each in (modules, wheels, whole):
+                each.mkdir()
+            _write_all(whole, page, modules, wheels, say)
+            content = {path.relative_to(whole).as_posix(): path.read_bytes() for path in _paths(whole)}
     except OSError as error:
-        raise UserError(f"{folder}: the playground cannot be written there: {error}") from None
-    paths = _paths(folder)
-    return Built(folder, sum(path.stat().st_size for path in paths), len(paths))
+        raise UserError(f"{folder}: the playground cannot be built: {error}") from None
+    write_folder(folder, content)
+    return Built(folder, sum(map(len, content.values())), len(content))
+
+
+def _write_all(folder: Path, page: Path, modules: Path, wheels: Path, say: Callable[[str], object]) -> None:
+    """Write every file of the playground.
+
+    Parameters
+    ----------
+    folder, page
+        Where to, and the sources of the page.
+    modules, wheels
+        Empty folders for the packages of npm and PyPI.
+    say
+        As in `build`.
+    """
+    say("packages of npm and PyPI")
+    packages = install_modules(modules, page)
+    (folder / "pyodide").mkdir()
+    for name in PYODIDE:
+        shutil.copyfile(packages / "pyodide" / name, folder / "pyodide" / name)
+    write_archive(folder / "python.zip", download_wheels(wheels, page))
+    call([tool("node"), str(page / "compile.mjs"), str(folder)], folder, "node")
+    say("the engine as WebAssembly")
+    build_engine(folder / "engine")
+    say("lessons")
+    _write_data(folder)
+    for name in AS_THEY_ARE:
+        shutil.copyfile(page / name, folder / name)
+    _bundle(packages, page, folder)
+    _write_service(page, folder)
 
 
 def _write_data(folder: Path) -> None:
@@ -119,7 +139,6 @@ def _bundle(packages: Path, page: Path, folder: Path) -> None:
 
 def _write_service(page: Path, folder: Path) -> None:
     """Write the service worker, with the names of all files and a digest of them."""
-    (folder / SERVICE).unlink(missing_ok=True)
     names = [path.relative_to(folder).as_posix() for path in _paths(folder)]
     digest = hashlib.sha256()
     for name in names:

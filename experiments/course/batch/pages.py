@@ -15,10 +15,13 @@ from experiments.course.batch.gradebook import Graded, by_student, document, saf
 from experiments.course.batch.tables import gradescope, moodle
 from experiments.course.exercise import Exercise
 from experiments.course.grades import first_problem
+from experiments.report.folder import check_folder
 from vecsim.results.atomic_files import write_file
 from vecsim.support.errors import UserError
 from vecsim.support.shown_text import printable
 
+GRADESCOPE = "gradescope"
+"""Folder of what Gradescope reads."""
 SUMMARY = "summary"
 """Name of the teacher's page; a student of this name has another."""
 
@@ -62,6 +65,20 @@ class Overview:
     hints: tuple[tuple[str, int], ...]
 
 
+def check_pages(folder: Path) -> None:
+    """Find out, before texts are graded, whether their pages can be written to a folder.
+
+    Raises
+    ------
+    UserError
+        They cannot.
+    """
+    try:
+        check_folder(str(folder / GRADESCOPE), ())
+    except UserError as error:
+        raise UserError(f"the pages of --out lie in {folder}: {error}") from None
+
+
 def write_pages(folder: Path, graded: Sequence[Graded], exercises: Mapping[str, Exercise]) -> None:
     """Write a page and a JSON file for each student, the summary, and what Moodle and Gradescope read.
 
@@ -79,7 +96,7 @@ def write_pages(folder: Path, graded: Sequence[Graded], exercises: Mapping[str, 
     UserError
         A file cannot be written.
     """
-    scope = folder / "gradescope"
+    scope = folder / GRADESCOPE
     try:
         scope.mkdir(parents=True, exist_ok=True)
     except OSError as error:

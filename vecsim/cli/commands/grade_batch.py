@@ -36,7 +36,7 @@ def grade_submissions(asked: Batch, output: Output) -> None:
     """Grade all texts of a folder, write tables and pages, and print what came of them."""
     from experiments.course.batch import tables
     from experiments.course.batch.gradebook import SUFFIX, document, grade_batch
-    from experiments.course.batch.pages import SUMMARY, write_pages
+    from experiments.course.batch.pages import SUMMARY, check_pages, write_pages
     from experiments.course.batch.submissions import handed_in
     from experiments.course.registry import all_exercises, find
     from experiments.report.environment import processors
@@ -48,7 +48,8 @@ def grade_submissions(asked: Batch, output: Output) -> None:
             "--batch: name what decides the cases, as in --seed-from midterm-2027; every student has "
             "other cases, and the same again as long as the name is the same"
         )
-    target = OutputFile(asked.out, "--out")
+    target, pages = OutputFile(asked.out, "--out"), Path(asked.out).with_suffix("")
+    check_pages(pages)
     exercises = all_exercises(asked.own)
     only = None if asked.exercise is None else find(asked.exercise, asked.own)
     texts = handed_in(asked.folder, exercises, only)
@@ -64,7 +65,6 @@ def grade_submissions(asked: Batch, output: Output) -> None:
             say=warn,
         )
     target.write(tables.table(graded))
-    pages = Path(asked.out).with_suffix("")
     write_pages(pages, graded, exercises)
     _show(output, exercises, graded)
     output.text(

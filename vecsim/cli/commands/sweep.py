@@ -223,6 +223,10 @@ def sweep(
         recorded = None if store is None else Path(store)
         table = swept(what, store=recorded, jobs=jobs, scheduler=scheduler, watch=watch)
     seconds = time.monotonic() - began
+    files = table.folder_files() | ({"table.parquet": table.parquet()} if parquet else {})
+    if folder is not None:
+        write_folder(folder, files)
+    _refuse_without_results(table)
     if table.sweep.design != LISTED:
         output.table(_summary(table))
     if table.sweep.question:
@@ -237,8 +241,6 @@ def sweep(
     )
     _tell_faults(table)
     if folder is not None:
-        files = table.folder_files() | ({"table.parquet": table.parquet()} if parquet else {})
-        write_folder(folder, files)
         tell(f"{', '.join(files)} are in {out}")
         if draw:
             explain(str(out), None)
@@ -372,6 +374,13 @@ def _answer(table: SweepTable) -> Table:
     for column in ("yes", "uncertain", "no"):
         built.add_column(column)
     return fill(built, result.rows())
+
+
+def _refuse_without_results(table: SweepTable) -> None:
+    """Raise `UserError` with the first reason if no cell has a result."""
+    faults = table.columns["fault"]
+    if len(faults) and all(faults):
+        raise UserError(f"no result for any of {counted(len(faults), 'cell')}: {faults[0]}")
 
 
 def _tell_faults(table: SweepTable) -> None:
