@@ -279,16 +279,16 @@ class DeviceMatrix:
     ) -> Any:
         """Return ``alpha A X + beta out`` for several vectors, the columns of X; ``M @ X`` without factors.
 
-        The format ``hisparse`` multiplies several at once, X stored row by row: with k a multiple of 2
-        (float64) or 4 (float32) an entry of the matrix is read once for as many. Other formats multiply one
-        after the other, and have each result's bits as a product with it alone.
+        The sliced formats and ``hisparse`` read an entry of the matrix once for several columns. Other
+        formats, and matrices with rows in pieces, multiply one column after the other, and have each
+        result's bits as a product with it alone.
 
         Parameters
         ----------
         x
             An array of (N, k) of this dtype, of the host or on the device as in `matvec`, contiguous row by
-            row or column by column. Where it is row by row, ``hisparse`` apart, columns are copied, into
-            memory that the matrix keeps.
+            row or column by column. Columns that are multiplied one after the other and lie row by row are
+            copied, into memory that the matrix keeps.
         out
             An array of (M, k) in the same place, likewise; it is overwritten and returned. Without it a new
             one is made, row by row.
@@ -328,11 +328,13 @@ class DeviceMatrix:
     def _multiply_many(self, x: Any, y: Any, alpha: float, beta: float, stream: Any) -> None:
         """Multiply two-dimensional device arrays of Numba, several vectors at once where the format can."""
         real, several = self.dtype.type, getattr(self._product, "launch_several", None)
-        if several is not None and x.is_c_contiguous() and y.is_c_contiguous():
-            factors = real(alpha * self._scale), real(beta)
-            several(x.reshape(-1), y.reshape(-1), x.shape[1], *factors, stream)
-            return
         count = x.shape[1]
+        by_rows = x.is_c_contiguous() and y.is_c_contiguous()
+        if several is not None and (by_rows or (x.is_f_contiguous() and y.is_f_contiguous())):
+            order, factors = "C" if by_rows else "F", (real(alpha * self._scale), real(beta))
+            flat = x.ravel(order=order), y.ravel(order=order)
+            if several(*flat, tuple(x.shape), not by_rows, *factors, stream):
+                return
         sources = Columns(x, partial(self._room_for, "x", count), stream, read=True)
         results = Columns(y, partial(self._room_for, "y", count), stream, read=beta != 0)
         for column in range(count):

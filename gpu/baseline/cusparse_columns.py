@@ -24,6 +24,13 @@ from vecsim.support.errors import UserError
 
 ALGORITHMS: dict[Order, int] = {"column": 4, "row": 6}
 """CUSPARSE_SPMM_CSR_ALG1 and CUSPARSE_SPMM_CSR_ALG2: for each order the one that NVIDIA recommends."""
+METHODS: dict[str, tuple[Order, int]] = {
+    "csr_alg1 column": ("column", 4),
+    "csr_alg1 row": ("row", 4),
+    "csr_alg2 row": ("row", 6),
+    "csr_alg3 row": ("row", 12),
+}
+"""What one product with several vectors is compared with: orders and algorithms."""
 
 _PRODUCT = [c_void_p, *[c_int] * 2, *[c_void_p] * 5, *[c_int] * 2]
 """Handle, both operations, alpha, matrix, X, beta, Y, type of the computation, algorithm."""
@@ -48,6 +55,8 @@ class ColumnProducts(Operation):
         Of each X and of Y.
     order
         How X and Y lie.
+    algorithm
+        The number of cusparseSpMMAlg_t; that of `ALGORITHMS` without it.
     library
         cuSPARSE; by default that of this process.
 
@@ -65,9 +74,16 @@ class ColumnProducts(Operation):
     """
 
     def __init__(
-        self, stored: StoredMatrix, columns: int, order: Order = "row", *, library: Cusparse | None = None
+        self,
+        stored: StoredMatrix,
+        columns: int,
+        order: Order = "row",
+        *,
+        algorithm: int | None = None,
+        library: Cusparse | None = None,
     ) -> None:
         super().__init__(PROTOTYPES, library)
+        self._algorithm = ALGORITHMS[order] if algorithm is None else algorithm
         self._columns, self._order = columns, order
         self._dtype = stored.values.dtype
         kind = ctypes.c_float if self._dtype == np.float32 else ctypes.c_double
@@ -118,7 +134,7 @@ class ColumnProducts(Operation):
             ctypes.addressof(beta),
             y,
             VALUE_TYPES[self._dtype.name],
-            ALGORITHMS[self._order],
+            self._algorithm,
             last,
         )
 

@@ -112,14 +112,17 @@ def _of_step(add: Any, k: int) -> Any:
     return of_step
 
 
-def sum_of_products(steps: int) -> Any:
-    """Make the function that adds the products of a batch to a total, in their order."""
-    return in_turn([_product(k) for k in range(steps)])
+def sum_of_products(steps: int, multiply_add: Any) -> Any:
+    """Make the function that adds the products of a batch to a total, in their order.
+
+    `multiply_add` is what `Share.multiply_add` of `gpu.kernel_parts.several_vectors` makes.
+    """
+    return in_turn([_product(k, multiply_add) for k in range(steps)])
 
 
-def _product(k: int) -> Any:
+def _product(k: int, multiply_add: Any) -> Any:
     @device_function
     def product(total: Any, values: Any, factors: Any) -> Any:
-        return total + values[k] * factors[k]
+        return multiply_add(total, values[k], factors[k])
 
     return product

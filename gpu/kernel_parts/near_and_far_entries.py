@@ -8,18 +8,25 @@ from typing import Any
 
 import numpy as np
 
-from gpu.kernel_parts.loads import STREAMED_IF, VECTOR_IF
+from gpu.kernel_parts.loads import STREAMED_IF
+from gpu.kernel_parts.several_vectors import Share
 from gpu.kernel_parts.unrolled import in_turn, together
 from gpu.runtime.cuda import device_function
 
-_gather = VECTOR_IF[1]
 
+def near_element(share: Share) -> Any:
+    """Make the function that loads the elements of x of an entry.
 
-@device_function
-def near_element(column: Any, base: Any, x: Any) -> Any:
-    """Load the element of x of an entry; padding reads none, so a NaN there stays out."""
-    place = np.int64(base) + np.int64(column) - np.int64(1)
-    return _gather(x, place, column != 0)[0]
+    Padding reads none, so a NaN there stays out.
+    """
+    gather = share.gather()
+
+    @device_function
+    def near(column: Any, base: Any, x: Any) -> Any:
+        place = np.int64(base) + np.int64(column) - np.int64(1)
+        return gather(x, place, column != 0)
+
+    return near
 
 
 @device_function
@@ -50,7 +57,7 @@ def gathering(factor: Any, wide: int, times: int) -> Any:
     Parameters
     ----------
     factor
-        `near_element` or `hub_element`.
+        What `near_element` makes, or `hub_element`.
     wide
         Entries of a group.
     times
@@ -67,24 +74,29 @@ def gathering(factor: Any, wide: int, times: int) -> Any:
     return together([of_entry(*divmod(n, wide)) for n in range(wide * times)])
 
 
-def summing(wide: int, times: int) -> Any:
+def summing(wide: int, times: int, share: Share) -> Any:
     """Make the function that adds the products of all entries, in their order."""
-    return in_turn([_product(wide, n) for n in range(wide * times)])
+    multiply_add = share.multiply_add()
+    return in_turn([_product(wide, n, multiply_add) for n in range(wide * times)])
 
 
-def _product(wide: int, n: int) -> Any:
+def _product(wide: int, n: int, multiply_add: Any) -> Any:
     group, entry = divmod(n, wide)
 
     @device_function
     def product(total: Any, fetched: Any, factors: Any) -> Any:
-        return total + fetched[group][0][entry] * factors[n]
+        return multiply_add(total, fetched[group][0][entry], factors[n])
 
     return product
 
 
-def adding(factor: Any, wide: int) -> Any:
+def adding(factor: Any, wide: int, share: Share) -> Any:
     """Make the function that adds a group; nothing where it is not `wanted`."""
-    fetch, gather, add = fetching(STREAMED_IF[wide], 0, 1), gathering(factor, wide, 1), summing(wide, 1)
+    fetch, gather, add = (
+        fetching(STREAMED_IF[wide], 0, 1),
+        gathering(factor, wide, 1),
+        summing(wide, 1, share),
+    )
 
     @device_function
     def added(total, values, at, columns, column_at, base, x, wanted):

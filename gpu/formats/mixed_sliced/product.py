@@ -7,6 +7,7 @@ values and columns pass L1 by, and hubs, often-read elements of x, are copied si
 """
 
 import functools
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,11 @@ from gpu.kernel_parts.near_and_far_entries import (
     near_element,
     summing,
 )
-from gpu.kernel_parts.row_results import PieceSums, write_row
-from gpu.kernel_parts.warps import sum_of_neighbours
+from gpu.kernel_parts.row_results import PieceSums
+from gpu.kernel_parts.several_vectors import ONE_COLUMN, ONE_VECTOR, MultipliesSeveral, Share
 from gpu.runtime.cuda import WARP, cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin, wait_for_previous
-from gpu.runtime.launches import ALPHA, BETA, Launch, LaunchedInTurn, X, Y, launches_of
+from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 _load_place = LOADS_IF[4]
@@ -79,6 +80,7 @@ def mixed_sliced_kernel(
     far: bool,
     shared_rows: bool,
     at_once: int = GROUPS_AT_ONCE,
+    share: Share = ONE_VECTOR,
 ) -> Any:
     """Make the kernel: a warp a slice, four loads of `wide` entries ahead, then a tree over a row's threads.
 
@@ -101,19 +103,24 @@ def mixed_sliced_kernel(
     shared_rows
         Whether any row has more than 32 threads.
     at_once
-        Groups of near entries that are loaded before the wait.
+        Groups of near entries that are loaded before the wait, with one vector.
+    share
+        What a thread has of the vectors. Several need a matrix without hubs and without shared rows.
     """
     stride = WARP * wide
     groups_of = adding_own_groups if thread_lengths else adding_all_groups
-    near_factor = hub_element if hubs else near_element
-    near_groups = groups_of(adding(near_factor, wide), stride)
-    far_groups = groups_of(adding(near_element, wide), stride)
+    far_factor = near_element(share)
+    near_factor = hub_element if hubs else far_factor
+    at_once, parts, sum_of_threads = share.at_once(at_once), share.parts, share.sum_of_threads()
+    zeros, source_of, write, of_pieces = share.zeros(real), share.source(), share.write(), share.one
+    near_groups = groups_of(adding(near_factor, wide, share), stride)
+    far_groups = groups_of(adding(far_factor, wide, share), stride)
     first_near, near_factors = (
         fetching(EARLY_IF[wide], stride, at_once),
         gathering(near_factor, wide, at_once),
     )
-    first_far, far_factors = fetching(EARLY_IF[wide], stride, 1), gathering(near_element, wide, 1)
-    near_sum, far_sum = summing(wide, at_once), summing(wide, 1)
+    first_far, far_factors = fetching(EARLY_IF[wide], stride, 1), gathering(far_factor, wide, 1)
+    near_sum, far_sum = summing(wide, at_once, share), summing(wide, 1, share)
     no_row = np.uint32(2**32 - 1)
     no_base = np.uint32(0)
 
@@ -135,6 +142,9 @@ def mixed_sliced_kernel(
         pieces,
         alpha,
         beta,
+        count,
+        first_column,
+        length,
     ):
         """Sum the rows of a slice a warp.
 
@@ -165,12 +175,18 @@ def mixed_sliced_kernel(
             real, one a piece of a row.
         alpha, beta
             Scalars of the real type; y is not read where beta is 0.
+        count, first_column, length
+            As `ONE_COLUMN` of `gpu.kernel_parts.several_vectors`.
         """
         thread = cuda.grid(1)
+        part = thread % parts
+        thread //= parts
         number = thread >> 5
         lane = thread & 31
         zero = real(0)
-        total = zero
+        total = zeros()
+        source = source_of(x, part, count, first_column, length)
+        near_source = source_of(near_x, part, count, first_column, length)
         threads_per_row = np.int32(1)
         row = no_row
         let_next_begin()
@@ -195,22 +211,22 @@ def mixed_sliced_kernel(
                 # In flight while the near entries are added; most rows have no more far ones.
                 far_fetched = first_far(values, first_far_at, far_columns, far_at, own_far)
             wait_for_previous()
-            factors = near_factors(near_fetched, base, near_x)
+            factors = near_factors(near_fetched, base, near_source)
             if far:
-                of_far = far_factors(far_fetched, no_base, x)
+                of_far = far_factors(far_fetched, no_base, source)
             total = near_sum(total, near_fetched, factors)
             at += at_once * stride
             near_at += at_once * stride
             left, own_left = near_count - at_once, own_near - at_once
-            total = near_groups(total, values, at, near_columns, near_at, base, near_x, left, own_left)
+            total = near_groups(total, values, at, near_columns, near_at, base, near_source, left, own_left)
             if far:
                 total = far_sum(total, far_fetched, of_far)
                 at = first_far_at + stride
                 far_at += stride
                 left, own_left = far_count - 1, own_far - 1
-                total = far_groups(total, values, at, far_columns, far_at, no_base, x, left, own_left)
+                total = far_groups(total, values, at, far_columns, far_at, no_base, source, left, own_left)
         in_warp = np.int32(WARP) if threads_per_row > WARP else np.int32(threads_per_row)
-        total = sum_of_neighbours(total, in_warp)
+        total = sum_of_threads(total, in_warp)
         if shared_rows:
             sums = cuda.shared.array(MOST_WARPS, real)
             warp = cuda.threadIdx.x >> 5
@@ -223,8 +239,8 @@ def mixed_sliced_kernel(
                     for other in range(1, threads_per_row >> 5):
                         total += sums[warp + other]
         if row < rows:
-            write_row(y, row, total, alpha, beta, zero)
-        elif row != no_row:
+            write(y, row, total, alpha, beta, zero, rows, source)
+        elif of_pieces and row != no_row:
             pieces[np.uint64(row) - np.uint64(rows)] = total
 
     return kernel
@@ -259,12 +275,12 @@ def groups_at_once(most: float, slices: float) -> int:
     return GROUPS_AT_ONCE if few else MANY_GROUPS_AT_ONCE
 
 
-class MixedSlicedProduct(LaunchedInTurn):
+class MixedSlicedProduct(MultipliesSeveral):
     """A `MixedSliced` matrix on the device, and the launches of its product.
 
     One kernel; before it, one that copies the hubs if there are any; after it, one that sums the pieces of
     rows if any are cut. The copy of the hubs and the pieces belong to the matrix: its products must not
-    overlap.
+    overlap. Several vectors are multiplied at once, unless there are hubs, cut rows or rows of several warps.
     """
 
     def __init__(
@@ -278,7 +294,8 @@ class MixedSlicedProduct(LaunchedInTurn):
         hub_count = len(matrix.hubs)
         shared_slices = int(np.count_nonzero(matrix.threads_per_row > WARP))
         threads = max(threads_per_block, int(matrix.threads_per_row.max(initial=0)))
-        kernel = mixed_sliced_kernel(
+        self._kernel = partial(
+            mixed_sliced_kernel,
             self.real,
             wide=matrix.slicing.wide,
             hubs=matrix.slicing.hubs,
@@ -299,7 +316,7 @@ class MixedSlicedProduct(LaunchedInTurn):
         )
         near_x = self.copied if with_hubs else X
         counts = [matrix.slices, shared_slices, matrix.shape[0]]
-        arguments = [
+        self._arguments = [
             *arrays[:3],
             self.places,
             *arrays[3:],
@@ -311,14 +328,28 @@ class MixedSlicedProduct(LaunchedInTurn):
             ALPHA,
             BETA,
         ]
-        blocks = -(-matrix.slices * WARP // threads)
+        self._slices, self._threads = matrix.slices, threads
         self.launches = [
             *self._copy_of_hubs(hub_count, threads_per_block),
-            *launches_of(kernel, blocks, threads, arguments, self.real),
+            *self.launches_for(ONE_VECTOR, ONE_COLUMN),
             *self.split.launches,
         ]
+        of_one = with_hubs or shared_slices or self.split.launches
+        self.most_parts = 0 if of_one else WARP // int(matrix.threads_per_row.max(initial=1))
         rest = (self.places, self.hubs, self.copied, *self.split.device_arrays)
         self.device_arrays = [*arrays, *rest]
+
+    def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
+        """Return the launch of a share, without the copy of the hubs and the sums of pieces.
+
+        Parameters
+        ----------
+        share, columns
+            As of `MultipliesSeveral.launches_for`.
+        """
+        blocks = -(-self._slices * WARP * share.parts // self._threads)
+        arguments = [*self._arguments, *columns]
+        return launches_of(self._kernel(share=share), blocks, self._threads, arguments, self.real)
 
     def _copy_of_hubs(self, count: int, threads_per_block: int) -> list[Launch]:
         if not count:

@@ -20,6 +20,7 @@ from gpu.formats.sliced.slicing import NO_ROW
 from gpu.kernel_parts.batched_loads import sum_of_products
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
 from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.several_vectors import ONE_VECTOR
 from gpu.kernel_parts.unrolled import together
 from gpu.runtime.cuda import WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
@@ -111,7 +112,7 @@ def ellpack_r_kernel(
         Whose loads are running at once.
     """
     early, streamed = _loads(EARLY_IF[1], steps), _loads(STREAMED_IF[1], steps)
-    gathers, sums = _gathers(steps, padded=by_warp), sum_of_products(steps)
+    gathers, sums = _gathers(steps, padded=by_warp), sum_of_products(steps, ONE_VECTOR.multiply_add())
 
     @cuda.jit
     def kernel(values, columns, slice_ptr, lengths, perm, order, positions, rows, x, y, alpha, beta):

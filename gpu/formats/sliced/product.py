@@ -1,19 +1,20 @@
 """The product of the sliced formats: one kernel template for all arrangements."""
 
 import functools
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gpu.formats.sliced.container import Sliced
 from gpu.kernel_parts.batched_loads import batches
-from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF, VECTOR_IF
-from gpu.kernel_parts.row_results import PieceSums, write_row
+from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF
+from gpu.kernel_parts.row_results import PieceSums
+from gpu.kernel_parts.several_vectors import ONE_COLUMN, ONE_VECTOR, MultipliesSeveral, Share
 from gpu.kernel_parts.unrolled import in_turn, together
-from gpu.kernel_parts.warps import sum_of_neighbours
-from gpu.runtime.cuda import cuda, device_function
+from gpu.runtime.cuda import WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin
-from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
+from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE = 4, 12
@@ -23,8 +24,6 @@ MOST_STEPS_AT_ONCE_OF_SHARED_ROWS = 8
 loaded as a whole."""
 MOST_THREADS = 2**40 - 1
 """A mask for the number of a thread: never negative, which the compiler does not know."""
-
-_x_if = VECTOR_IF[1]
 
 
 def _values_of(block: int, load: Any) -> Any:
@@ -40,7 +39,7 @@ def _values_of(block: int, load: Any) -> Any:
     return together([of_column(k) for k in range(block)])
 
 
-def _factors_of(block: int, wide: int, padding: Any, masked: bool) -> Any:
+def _factors_of(block: int, wide: int, padding: Any, masked: bool, gather: Any) -> Any:
     """Make the function that loads the elements of x of all factors, 0 in padding.
 
     Factor n belongs to column n % block of entry n // block. Nothing is read for what the matrix does not
@@ -55,20 +54,20 @@ def _factors_of(block: int, wide: int, padding: Any, masked: bool) -> Any:
             has = live & (column != padding)
             if masked:
                 has &= ((np.int64(fetched[2][entry]) >> (place + of_block)) & 1) != 0
-            return _x_if(x, first, has)[0]
+            return gather(x, first, has)
 
         return factor_of
 
     return together([factor(*divmod(n, block)) for n in range(block * wide)])
 
 
-def _product(block: int, n: int) -> Any:
+def _product(block: int, n: int, multiply_add: Any) -> Any:
     """Make the function that adds the product of factor n."""
     entry, of_block = divmod(n, block)
 
     @device_function
     def product(total: Any, values: Any, factors: Any) -> Any:
-        return total + values[of_block][entry] * factors[n]
+        return multiply_add(total, values[of_block][entry], factors[n])
 
     return product
 
@@ -87,6 +86,7 @@ def sliced_kernel(
     block: int = 1,
     masked: bool = False,
     at_once: int | None = None,
+    share: Share = ONE_VECTOR,
 ) -> Any:
     """Make the kernel of one arrangement; `height` None is a single slice.
 
@@ -108,15 +108,25 @@ def sliced_kernel(
         Whether blocks have masks.
     at_once
         Steps whose loads are running at once; None takes as many as registers allow.
+    share
+        What a thread has of the vectors.
     """
     group = threads_per_row * wide
     padding = np.uint16(2**16 - 1) if index_bits == 16 else np.uint32(2**32 - 1)
     no_row = 2**32 - 1
     one_base = index_bits == 16 and not base_per_step
+    of_pieces = block == 1 and permuted and share.one
     no_base, no_mask = np.uint32(0), (np.uint16(0),)
     load_base = LOADS_IF[1]
-    factors_of = _factors_of(block, wide, padding, masked)
-    sum_of = in_turn([_product(block, n) for n in range(block * wide)])
+    parts, multiply_add = share.parts, share.multiply_add()
+    zeros, source_of, sum_of_threads, write = (
+        share.zeros(real),
+        share.source(),
+        share.sum_of_threads(),
+        share.write(),
+    )
+    factors_of = _factors_of(block, wide, padding, masked, share.gather())
+    sum_of = in_turn([_product(block, n, multiply_add) for n in range(block * wide)])
 
     def fetch_by(load: Any) -> Any:
         values_of = _values_of(block, load)
@@ -144,7 +154,7 @@ def sliced_kernel(
     def add(total: Any, fetched: Any, gathered: Any) -> Any:
         return sum_of(total, fetched[1], gathered)
 
-    at_once = at_once or steps_at_once(threads_per_row, block, wide)
+    at_once = at_once or share.at_once(steps_at_once(threads_per_row, block, wide))
     fetch, first = fetch_by(STREAMED_IF[wide]), fetch_by(EARLY_IF[wide])
     begin, go_on, finish = batches(fetch, gather, add, at_once, first=first)
 
@@ -164,6 +174,9 @@ def sliced_kernel(
         pieces,
         alpha,
         beta,
+        count,
+        first_column,
+        length,
     ):
         """Sum a row of elements by each group of threads.
 
@@ -193,15 +206,19 @@ def sliced_kernel(
             real, one a piece of a row.
         alpha, beta
             Scalars of the real type; y is not read where beta is 0.
+        count, first_column, length
+            As `ONE_COLUMN` of `gpu.kernel_parts.several_vectors`.
         """
         # Never negative, which the compiler does not know: divisions become shifts.
-        thread = cuda.grid(1) & MOST_THREADS
+        part = cuda.grid(1) % parts
+        thread = (cuda.grid(1) // parts) & MOST_THREADS
         member = thread % threads_per_row
         element = thread // threads_per_row
         position = element // block
         of_block = element - position * block
         zero = real(0)
-        total = zero
+        total = zeros()
+        source = source_of(x, part, count, first_column, length)
         target = position
         let_next_begin()
         if position < positions:
@@ -222,18 +239,18 @@ def sliced_kernel(
             plane = in_step * block
             at = np.int64(step) * in_step + within * group + member * wide
             value_at = np.int64(step) * block * plane + (within * block + of_block) * group + member * wide
-            constant = (values, columns, bases, masks, x, end, base, in_step, plane, of_block * block)
+            constant = (values, columns, bases, masks, source, end, base, in_step, plane, of_block * block)
             state = (step, at, value_at)
             loaded, state, carry = begin(state, 0, constant)
             while state[0] < end:
                 loaded, state, carry, total = go_on(loaded, state, carry, total, constant)
             total = finish(loaded, total)
-        total = sum_of_neighbours(total, threads_per_row)
+        total = sum_of_threads(total, threads_per_row)
         if member == 0 and position < positions:
             row = target * block + of_block
             if row < rows:
-                write_row(y, np.uint64(row), total, alpha, beta, zero)
-            elif block == 1 and permuted and target != no_row:
+                write(y, np.uint64(row), total, alpha, beta, zero, rows, source)
+            elif of_pieces and target != no_row:
                 pieces[np.uint64(row - rows)] = total
 
     return kernel
@@ -251,8 +268,11 @@ def steps_at_once(threads_per_row: int, block: int, wide: int) -> int:
     return max(1, min(most_steps, MOST_VALUES_AT_ONCE // (block * wide)))
 
 
-class SlicedProduct(LaunchedInTurn):
-    """A `Sliced` matrix on the device, and the launches of its product."""
+class SlicedProduct(MultipliesSeveral):
+    """A `Sliced` matrix on the device, and the launches of its product.
+
+    Several vectors are multiplied at once, unless rows are cut in pieces.
+    """
 
     def __init__(
         self,
@@ -266,8 +286,11 @@ class SlicedProduct(LaunchedInTurn):
         assert slicing.index_bits is not None and slicing.threads_per_row is not None
         self.real = real_type(matrix.values)
         self.positions = matrix.slices * matrix.slice_height
-        self.blocks = -(-self.positions * slicing.block * slicing.threads_per_row // threads_per_block)
-        kernel = sliced_kernel(
+        self._threads = self.positions * slicing.block * slicing.threads_per_row
+        self._threads_per_block = threads_per_block
+        self.blocks = -(-self._threads // threads_per_block)
+        self._kernel = partial(
+            sliced_kernel,
             self.real,
             height=None if slicing.slice_height is None else matrix.slice_height,
             threads_per_row=slicing.threads_per_row,
@@ -286,7 +309,28 @@ class SlicedProduct(LaunchedInTurn):
         self.split = PieceSums(
             self.real, matrix.split_rows, matrix.split_ptr[:-1], matrix.split_ptr[1:], threads_per_block
         )
-        arguments = [*self.arrays, self.positions, matrix.shape[0], X, Y, self.split.pieces, ALPHA, BETA]
-        whole = launches_of(kernel, self.blocks, threads_per_block, arguments, self.real)
-        self.launches = [*whole, *self.split.launches]
+        self._arguments = [
+            *self.arrays,
+            self.positions,
+            matrix.shape[0],
+            X,
+            Y,
+            self.split.pieces,
+            ALPHA,
+            BETA,
+        ]
+        self.launches = [*self.launches_for(ONE_VECTOR, ONE_COLUMN), *self.split.launches]
         self.device_arrays = [*self.arrays, *self.split.device_arrays]
+        self.most_parts = 0 if self.split.launches else WARP // slicing.threads_per_row
+
+    def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
+        """Return the launch of a share, without the sums of pieces.
+
+        Parameters
+        ----------
+        share, columns
+            As of `MultipliesSeveral.launches_for`.
+        """
+        blocks = -(-self._threads * share.parts // self._threads_per_block)
+        arguments = [*self._arguments, *columns]
+        return launches_of(self._kernel(share=share), blocks, self._threads_per_block, arguments, self.real)

@@ -1,18 +1,19 @@
 """The product of sliced deltas: a thread a row."""
 
 import functools
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gpu.formats.sliced_deltas.container import SlicedDeltas
 from gpu.kernel_parts.batched_loads import batches, sum_of_products
-from gpu.kernel_parts.loads import EARLY_IF, STREAMED_IF, VECTOR_IF
-from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.loads import EARLY_IF, STREAMED_IF
+from gpu.kernel_parts.several_vectors import ONE_COLUMN, ONE_VECTOR, MultipliesSeveral, Share
 from gpu.kernel_parts.unrolled import together
 from gpu.runtime.cuda import WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin
-from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
+from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 CODES_AT_ONCE = 8
@@ -20,8 +21,6 @@ CODES_AT_ONCE = 8
 MOST_PLACES = 2**40 - 1
 """A mask for the number of a thread: never negative, which the compiler does not know, so that divisions
 become shifts."""
-
-_x_if = VECTOR_IF[1]
 
 
 def _values_of(codes: int, load: Any) -> Any:
@@ -37,7 +36,7 @@ def _values_of(codes: int, load: Any) -> Any:
     return together([of_code(k) for k in range(codes)])
 
 
-def _factors_of(codes: int, bits: int) -> Any:
+def _factors_of(codes: int, bits: int, gather: Any) -> Any:
     """Make the function that loads this many elements of x, 0 for fillers, and returns the last column."""
     limit = 2**bits - 1
 
@@ -46,11 +45,11 @@ def _factors_of(codes: int, bits: int) -> Any:
         code = np.int64(word & limit)
         # A filler, 0, goes on by the limit, other codes by one less than themselves.
         column = np.uint32(np.int64(column) + ((code + limit) & limit))
-        return _x_if(x, column, code != 0), column
+        return (gather(x, column, code != 0),), column
 
     if codes == 1:
         return factors_of
-    others = _factors_of(codes - 1, bits)
+    others = _factors_of(codes - 1, bits, gather)
 
     @device_function
     def all_(word: Any, column: Any, x: Any) -> Any:
@@ -62,7 +61,9 @@ def _factors_of(codes: int, bits: int) -> Any:
 
 
 @functools.cache
-def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = CODES_AT_ONCE) -> Any:
+def delta_kernel(
+    real: Any, *, bits: int, permuted: bool, codes_at_once: int = CODES_AT_ONCE, share: Share = ONE_VECTOR
+) -> Any:
     """Make the kernel y = alpha A x + beta y for codes of this many bits.
 
     It moves values, words, x and y once, and 4 bytes a row, 8 where rows are permuted. Values are loaded
@@ -77,11 +78,15 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
     permuted
         Whether rows are in another order.
     codes_at_once
-        Codes of a row whose loads are running at once, about.
+        Codes of a row whose loads are running at once, about, with one vector.
+    share
+        What a thread has of the vectors.
     """
     in_word = 32 // bits
-    words_at_once = max(1, codes_at_once // in_word)
-    factors_of, sum_of = _factors_of(in_word, bits), sum_of_products(in_word)
+    words_at_once = share.at_once(max(1, codes_at_once // in_word))
+    parts, zeros, source_of, write = share.parts, share.zeros(real), share.source(), share.write()
+    factors_of = _factors_of(in_word, bits, share.gather())
+    sum_of = sum_of_products(in_word, share.multiply_add())
     step = in_word * WARP
     no_row = 2**32 - 1
 
@@ -111,7 +116,23 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
     )
 
     @cuda.jit
-    def kernel(values, words, word_ptr, value_ptr, first_column, perm, places, rows, x, y, alpha, beta):
+    def kernel(
+        values,
+        words,
+        word_ptr,
+        value_ptr,
+        first_column,
+        perm,
+        places,
+        rows,
+        x,
+        y,
+        alpha,
+        beta,
+        count,
+        first_vector,
+        length,
+    ):
         """Sum a row a thread.
 
         Parameters
@@ -135,8 +156,11 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
             real of M.
         alpha, beta
             Scalars of the real type; y is not read where beta is 0.
+        count, first_vector, length
+            As `ONE_COLUMN` of `gpu.kernel_parts.several_vectors`.
         """
-        place = cuda.grid(1) & MOST_PLACES
+        thread = cuda.grid(1) & MOST_PLACES
+        place = thread // parts
         lane = place % WARP
         let_next_begin()
         if place < places:
@@ -147,28 +171,40 @@ def delta_kernel(real: Any, *, bits: int, permuted: bool, codes_at_once: int = C
             column = first_column[np.uint64(place)]
             row = np.int64(perm[np.uint64(place)]) if permuted else place
             state = (word_at, first * WARP + lane, width)
-            constant = (words, values, x)
-            total = real(0)
+            source = source_of(x, thread % parts, count, first_vector, length)
+            constant = (words, values, source)
+            total = zeros()
             loaded, state, column = begin(state, column, constant)
             while state[2] > 0:
                 loaded, state, column, total = go_on(loaded, state, column, total, constant)
             total = finish(loaded, total)
             if row < rows and row != no_row:
-                write_row(y, np.uint64(row), total, alpha, beta, real(0))
+                write(y, np.uint64(row), total, alpha, beta, real(0), rows, source)
 
     return kernel
 
 
-class DeltaProduct(LaunchedInTurn):
+class DeltaProduct(MultipliesSeveral):
     """A `SlicedDeltas` matrix on the device, and the launch of its product."""
 
     def __init__(self, matrix: SlicedDeltas, threads_per_block: int) -> None:
         self.real = real_type(matrix.values)
-        places = matrix.slices * WARP
-        blocks = -(-places // threads_per_block)
-        kernel = delta_kernel(self.real, bits=matrix.bits, permuted=len(matrix.perm) > 0)
+        self._places, self._threads = matrix.slices * WARP, threads_per_block
+        self._kernel = partial(delta_kernel, self.real, bits=matrix.bits, permuted=len(matrix.perm) > 0)
         names = ("values", "words", "word_ptr", "value_ptr", "first_column", "perm")
         self.device_arrays = [upload(getattr(matrix, name)) for name in names]
         self.values = self.device_arrays[0]
-        arguments = [*self.device_arrays, places, matrix.shape[0], X, Y, ALPHA, BETA]
-        self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
+        self._arguments = [*self.device_arrays, self._places, matrix.shape[0], X, Y, ALPHA, BETA]
+        self.launches = self.launches_for(ONE_VECTOR, ONE_COLUMN)
+
+    def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
+        """Return the launch of a share.
+
+        Parameters
+        ----------
+        share, columns
+            As of `MultipliesSeveral.launches_for`.
+        """
+        blocks = -(-self._places * share.parts // self._threads)
+        arguments = [*self._arguments, *columns]
+        return launches_of(self._kernel(share=share), blocks, self._threads, arguments, self.real)

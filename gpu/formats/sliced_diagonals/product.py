@@ -1,17 +1,18 @@
 """The product of sliced diagonals: a warp a slice, a thread a row."""
 
 import functools
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gpu.formats.sliced_diagonals.container import SlicedDiagonals
 from gpu.kernel_parts.batched_loads import batches
-from gpu.kernel_parts.loads import LOADS_IF, STREAMED_IF, VECTOR_IF
-from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.loads import LOADS_IF, STREAMED_IF
+from gpu.kernel_parts.several_vectors import ONE_COLUMN, ONE_VECTOR, MultipliesSeveral, Share
 from gpu.runtime.cuda import WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin
-from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
+from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 
 WARP_BITS = 5
@@ -20,7 +21,7 @@ MANY_SLICES = 2**14
 FEW_STEPS = 8
 """Steps that one batch holds."""
 
-_load_if, _step_if, _value_if, _x_if = LOADS_IF[1], LOADS_IF[2], STREAMED_IF[1], VECTOR_IF[1]
+_load_if, _step_if, _value_if = LOADS_IF[1], LOADS_IF[2], STREAMED_IF[1]
 
 
 @device_function
@@ -29,20 +30,25 @@ def _fetch(number: Any, constant: Any) -> Any:
     return _step_if(constant[0], 2 * number, number < constant[1]), np.int32(number + 1)
 
 
-@device_function
-def _gather(fetched: Any, at: Any, constant: Any) -> Any:
-    """Load value and element of x, in the rows that have the diagonal; `at` is where its values begin."""
-    _, _, values, x, row, bit, below = constant
-    offset, mask = fetched
-    has = (mask & bit) != 0
-    value = _value_if(values, np.int32(at + cuda.popc(np.uint32(mask & below))), has)
-    factor = _x_if(x, np.int32(row + offset), has)
-    return (value[0], factor[0]), np.int32(at + cuda.popc(np.uint32(mask)))
+def _masked(share: Share, steps: int) -> Any:
+    """Make the sum over diagonals that some rows of a slice have, in batches of this many steps."""
+    gather_x, multiply_add = share.gather(), share.multiply_add()
 
+    @device_function
+    def gather(fetched: Any, at: Any, constant: Any) -> Any:
+        """Load value and element of x, in the rows that have the diagonal; `at` is where its values begin."""
+        _, _, values, x, row, bit, below = constant
+        offset, mask = fetched
+        has = (mask & bit) != 0
+        value = _value_if(values, np.int32(at + cuda.popc(np.uint32(mask & below))), has)
+        factor = gather_x(x, np.int32(row + offset), has)
+        return (value[0], factor), np.int32(at + cuda.popc(np.uint32(mask)))
 
-@device_function
-def _add(total: Any, fetched: Any, gathered: Any) -> Any:
-    return total + gathered[0] * gathered[1]
+    @device_function
+    def add(total: Any, fetched: Any, gathered: Any) -> Any:
+        return multiply_add(total, gathered[0], gathered[1])
+
+    return batches(_fetch, gather, add, steps)
 
 
 @device_function
@@ -55,14 +61,19 @@ def _fetch_full(state: Any, constant: Any) -> Any:
     return (offset[0], value[0], live), (np.int32(number + 1), at + WARP)
 
 
-@device_function
-def _gather_full(fetched: Any, carry: Any, constant: Any) -> Any:
-    return _x_if(constant[3], np.int32(constant[4] + fetched[0]), fetched[2])[0], carry
+def _full(share: Share, steps: int) -> Any:
+    """Make the sum over diagonals that all rows of a slice have, in batches of this many steps."""
+    gather_x, multiply_add = share.gather(), share.multiply_add()
 
+    @device_function
+    def gather(fetched: Any, carry: Any, constant: Any) -> Any:
+        return gather_x(constant[3], np.int32(constant[4] + fetched[0]), fetched[2]), carry
 
-@device_function
-def _add_full(total: Any, fetched: Any, gathered: Any) -> Any:
-    return total + fetched[1] * gathered
+    @device_function
+    def add(total: Any, fetched: Any, gathered: Any) -> Any:
+        return multiply_add(total, fetched[1], gathered)
+
+    return batches(_fetch_full, gather, add, steps)
 
 
 @device_function
@@ -77,7 +88,9 @@ def _place(first_step: Any, last_step: Any, value_ptr: Any, number: Any, exists:
 
 
 @functools.cache
-def diagonal_kernel(real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 1) -> Any:
+def diagonal_kernel(
+    real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 1, share: Share = ONE_VECTOR
+) -> Any:
     """Make the kernel y = alpha A x + beta y.
 
     It moves the values, x and y once, 8 bytes a step that differs and 12 a slice. Which value a thread reads
@@ -86,12 +99,38 @@ def diagonal_kernel(real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 
 
     The loads of `steps_at_once` steps are running at once. A warp takes `rounds` slices one after the
     other; it knows where the next one lies before it needs it.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    steps_at_once, rounds
+        With one vector; with several, `rounds` is 1.
+    share
+        What a thread has of the vectors.
     """
-    begin, go_on, finish = batches(_fetch, _gather, _add, steps_at_once)
-    begin_full, go_on_full, finish_full = batches(_fetch_full, _gather_full, _add_full, steps_at_once)
+    one, parts = share.one, share.parts
+    begin, go_on, finish = _masked(share, share.at_once(steps_at_once))
+    begin_full, go_on_full, finish_full = _full(share, share.at_once(steps_at_once))
+    zeros, source_of, write = share.zeros(real), share.source(), share.write()
 
     @cuda.jit
-    def kernel(values, steps, first_step, last_step, value_ptr, slices, rows, x, y, alpha, beta):
+    def kernel(
+        values,
+        steps,
+        first_step,
+        last_step,
+        value_ptr,
+        slices,
+        rows,
+        x,
+        y,
+        alpha,
+        beta,
+        count,
+        first_column,
+        length,
+    ):
         """Sum a row a thread, slice after slice.
 
         Parameters
@@ -111,11 +150,21 @@ def diagonal_kernel(real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 
             real of M.
         alpha, beta
             Scalars of the real type; y is not read where beta is 0.
+        count, first_column, length
+            As `ONE_COLUMN` of `gpu.kernel_parts.several_vectors`.
         """
         let_next_begin()
-        lane = np.int32(cuda.threadIdx.x & (WARP - 1))
         warps = np.int32(cuda.blockDim.x >> WARP_BITS)
-        of_slice = np.int32(cuda.blockIdx.x * warps * rounds + (cuda.threadIdx.x >> WARP_BITS))
+        if one:
+            part = 0
+            lane = np.int32(cuda.threadIdx.x & (WARP - 1))
+            of_slice = np.int32(cuda.blockIdx.x * warps * rounds + (cuda.threadIdx.x >> WARP_BITS))
+        else:
+            thread = cuda.grid(1)
+            part = thread % parts
+            lane = np.int32((thread // parts) & (WARP - 1))
+            of_slice = np.int32((thread // parts) >> WARP_BITS)
+        source = source_of(x, part, count, first_column, length)
         bit, below = np.int32(np.int64(1) << lane), np.int32((np.int64(1) << lane) - 1)
         place = _place(first_step, last_step, value_ptr, of_slice, of_slice < slices)
         for _ in range(rounds):
@@ -124,8 +173,8 @@ def diagonal_kernel(real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 
             of_slice = np.int32(of_slice + warps)
             if rounds > 1:
                 place = _place(first_step, last_step, value_ptr, of_slice, of_slice < slices)
-            constant = (steps, end, values, x, np.int32(row), bit, below)
-            total = real(0)
+            constant = (steps, end, values, source, np.int32(row), bit, below)
+            total = zeros()
             if np.int32(behind - at) == np.int32((end - number) * WARP):
                 state = (number, np.int64(at) + lane)
                 full, state, carry = begin_full(state, 0, constant)
@@ -138,7 +187,7 @@ def diagonal_kernel(real: Any, *, steps_at_once: int = FEW_STEPS, rounds: int = 
                     loaded, number, at, total = go_on(loaded, number, at, total, constant)
                 total = finish(loaded, total)
             if row < rows:
-                write_row(y, np.uint64(row), total, alpha, beta, real(0))
+                write(y, np.uint64(row), total, alpha, beta, real(0), rows, source)
 
     return kernel
 
@@ -161,7 +210,7 @@ def steps_at_once(slices: int, value_bytes: int) -> int:
     return FEW_STEPS // 2 if slices >= MANY_SLICES and value_bytes == 4 else FEW_STEPS
 
 
-class DiagonalProduct(LaunchedInTurn):
+class DiagonalProduct(MultipliesSeveral):
     """A `SlicedDiagonals` matrix on the device, and the launch of its product.
 
     Parameters
@@ -178,11 +227,24 @@ class DiagonalProduct(LaunchedInTurn):
         self, matrix: SlicedDiagonals, threads_per_block: int, *, plan: tuple[int, int] | None = None
     ) -> None:
         self.real = real_type(matrix.values)
-        steps_at_once, rounds = plan or _plan(matrix)
-        blocks = -(-matrix.slices * WARP // (threads_per_block * rounds))
-        kernel = diagonal_kernel(self.real, steps_at_once=steps_at_once, rounds=rounds)
+        steps_at_once, self._rounds = plan or _plan(matrix)
+        self._kernel = partial(diagonal_kernel, self.real, steps_at_once=steps_at_once)
+        self._places, self._threads = matrix.slices * WARP, threads_per_block
         names = ("values", "steps", "first_step", "last_step", "value_ptr")
         self.device_arrays = [upload(np.ravel(getattr(matrix, name))) for name in names]
         self.values = self.device_arrays[0]
-        arguments = [*self.device_arrays, matrix.slices, matrix.shape[0], X, Y, ALPHA, BETA]
-        self.launches = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
+        self._arguments = [*self.device_arrays, matrix.slices, matrix.shape[0], X, Y, ALPHA, BETA]
+        self.launches = self.launches_for(ONE_VECTOR, ONE_COLUMN)
+
+    def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
+        """Return the launch of a share.
+
+        Parameters
+        ----------
+        share, columns
+            As of `MultipliesSeveral.launches_for`.
+        """
+        rounds = self._rounds if share.one else 1
+        blocks = -(-self._places * share.parts // (self._threads * rounds))
+        kernel, arguments = self._kernel(rounds=rounds, share=share), [*self._arguments, *columns]
+        return launches_of(kernel, blocks, self._threads, arguments, self.real)

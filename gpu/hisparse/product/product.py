@@ -185,22 +185,35 @@ class HiSparseProduct(LaunchedInTurn):
         """
         super().launch(x, y, self.scale * alpha, beta, stream)
 
-    def launch_several(self, x: Any, y: Any, count: int, alpha: Any, beta: Any, stream: Any) -> None:
+    def launch_several(
+        self, x: Any, y: Any, size: tuple[int, int], by_columns: bool, alpha: Any, beta: Any, stream: Any
+    ) -> bool:
         """Put the product with several vectors on the stream; an entry is read once for 16 bytes of them.
 
         Parameters
         ----------
         x, y
-            Contiguous device vectors of Numba: the elements of `count` vectors, row by row.
-        count
-            How many there are.
+            Contiguous device vectors of Numba: the elements of X and Y.
+        size
+            Rows and columns of X.
+        by_columns
+            Whether X and Y lie column by column.
         alpha, beta, stream
             As of a `Launch`.
+
+        Returns
+        -------
+        bool
+            Whether it was done: not where they lie column by column.
         """
+        count = size[1]
+        if by_columns:
+            return False
         if count not in self._several:
             self._several[count] = self._launches_for(count)
         for each in self._several[count]:
             each(x, y, self.scale * alpha, beta, stream)
+        return True
 
     def _launches_for(self, count: int) -> list[Launch]:
         bits, rows, chunks, transposed, threads = self._direction

@@ -14,11 +14,13 @@ from gpu.formats.sliced_deltas.product import delta_kernel
 from gpu.formats.sliced_diagonals.product import diagonal_kernel
 from gpu.kernel_parts.loads import LOADS
 from gpu.kernel_parts.row_results import piece_sums, scaled
+from gpu.kernel_parts.several_vectors import Share
 from gpu.runtime.cuda import cuda
 from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
 
 HOPPER = (9, 0)
 U16, U32, WHOLE = types.uint16[::1], types.uint32[::1], types.int64
+COLUMNS = (WHOLE, WHOLE, WHOLE)
 REALS = {np.float32: types.float32, np.float64: types.float64}
 
 
@@ -40,19 +42,21 @@ def sliced(real, **changes):
     columns = U16 if arrangement["index_bits"] == 16 else U32
     kernel = sliced_kernel(real, **arrangement)
     arrays = (vector, columns, U32, U16, U32, U32, U32)
-    return ptx(kernel, *arrays, WHOLE, WHOLE, vector, vector, vector, one, one)
+    return ptx(kernel, *arrays, WHOLE, WHOLE, vector, vector, vector, one, one, *COLUMNS)
 
 
 def deltas(real, **arrangement):
     one, vector = REALS[real], REALS[real][::1]
     arrays = (vector, U32, U32, U32, U32, U32)
-    return ptx(delta_kernel(real, **arrangement), *arrays, WHOLE, WHOLE, vector, vector, one, one)
+    return ptx(delta_kernel(real, **arrangement), *arrays, WHOLE, WHOLE, vector, vector, one, one, *COLUMNS)
 
 
 def diagonals(real, **arrangement):
     one, vector = REALS[real], REALS[real][::1]
     arrays = (vector, types.int32[::1], U32, U32, U32)
-    return ptx(diagonal_kernel(real, **arrangement), *arrays, WHOLE, WHOLE, vector, vector, one, one)
+    return ptx(
+        diagonal_kernel(real, **arrangement), *arrays, WHOLE, WHOLE, vector, vector, one, one, *COLUMNS
+    )
 
 
 @pytest.mark.parametrize(
@@ -111,6 +115,20 @@ def test_no_division_and_no_local_memory_in_the_sliced_kernels(real):
         diagonals(real),
     ):
         assert not re.search(r"(div|rem)\.[su](32|64)|\.local", text)
+
+
+@pytest.mark.parametrize("real", REALS)
+def test_several_vectors_are_loaded_and_stored_16_bytes_at_once(real):
+    width, name = (4, "f32") if real == np.float32 else (2, "f64")
+    share = Share(width, loads=2, parts=8)
+    for text in (
+        sliced(real, block=3, masked=True, share=share),
+        deltas(real, bits=10, permuted=False, share=share),
+        diagonals(real, share=share),
+    ):
+        assert not re.search(r"(div|rem)\.[su](32|64)|\.local", text)
+        assert f"ld.global.v{width}.{name}" in text
+        assert f"st.global.v{width}.{name}" in text
 
 
 @pytest.mark.parametrize("real", REALS)

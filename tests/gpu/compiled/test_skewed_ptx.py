@@ -12,13 +12,14 @@ from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)
 U8, U16, U32, WHOLE = types.uint8[::1], types.uint16[::1], types.uint32[::1], types.int64
+COLUMNS = (WHOLE, WHOLE, WHOLE)
 REALS = {np.float32: types.float32, np.float64: types.float64}
 
 
 def mixed(real, **arrangement):
     one, vector = REALS[real], REALS[real][::1]
     matrix = (vector, U16, U32, U32, U32, U8, U8)
-    signature = (*matrix, WHOLE, WHOLE, WHOLE, vector, vector, vector, vector, one, one)
+    signature = (*matrix, *COLUMNS, vector, vector, vector, vector, one, one, *COLUMNS)
     kernel = mixed_sliced_kernel(real, **{"far": True, "shared_rows": True} | arrangement)
     return cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
 

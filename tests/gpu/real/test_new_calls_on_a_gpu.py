@@ -57,6 +57,29 @@ def test_several_vectors_of_any_order():
             np.testing.assert_array_equal(result.copy_to_host(), 2 * (matrix @ x) - 1)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_several_vectors_at_once(dtype):
+    from gpu.runtime.cuda import cuda
+
+    matrix = matrix_of(dtype)
+    for name in OF_AUTO:
+        try:
+            built = gpu.prepare(matrix, name)
+        except NotRepresentableError:
+            continue
+        for count in (1, 2, 3, 4, 7, 8, 16, 33, 64):
+            x = RNG.integers(0, 9, (2400, count)).astype(dtype)
+            for order in "CF":
+                given = np.asarray(x, order=order)
+                there, out = cuda.to_device(given), cuda.to_device(np.ones_like(given))
+                result = built.matmat(there, out=out, alpha=2, beta=-1).copy_to_host()
+                np.testing.assert_array_equal(result, 2 * (matrix @ x) - 1, err_msg=f"{name} {count} {order}")
+        # Begins at no multiple of 16 bytes.
+        shifted = cuda.to_device(np.arange(2400 * 4 + 1, dtype=dtype) % 9)[1:].reshape(2400, 4)
+        result = (built @ shifted).copy_to_host()
+        np.testing.assert_array_equal(result, matrix @ shifted.copy_to_host(), err_msg=name)
+
+
 def test_products_with_several_vectors_are_captured():
     from gpu.runtime.cuda import cuda
     from gpu.runtime.cuda_driver import Stream

@@ -1,4 +1,4 @@
-"""Products with several vectors in formats that multiply one after the other."""
+"""Products with several vectors, at once or one after the other."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,7 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu
+from gpu.kernel_parts.several_vectors import Share, share_for
 from gpu.runtime.cuda import cuda
 from vecsim.support.errors import UserError
 
@@ -33,6 +34,57 @@ def test_rows_or_columns_side_by_side_on_the_host_and_the_device(format, order):
     out = cuda.to_device(y)
     assert built.matmat(on_device, out=out, alpha=2, beta=-1) is out
     np.testing.assert_array_equal(out.copy_to_host(), 2 * expected - Y)
+
+
+BLOCKS = scipy.sparse.csr_array(np.kron(np.eye(9) + np.eye(9, k=1), np.ones((3, 3)))[:25, :26])
+BLOCKS.data = np.arange(1.0, BLOCKS.nnz + 1) % 13
+AT_ONCE = {
+    "sliced-ell-short-wide": (4, 64),
+    "sliced-ell-4-threads": (3, 18),
+    "sliced-ell-32-threads": (4,),
+    "sell-c-sigma-blocks-3": (2, 12),
+    "sliced-deltas": (5, 20),
+    "sliced-diagonals": (2, 9),
+    "sell-near-wide": (1, 8),
+}
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("format", AT_ONCE)
+def test_formats_that_multiply_several_at_once(format, order):
+    dtype = np.float32 if format.startswith("sliced") else np.float64
+    built = prepare(format, BLOCKS.astype(dtype))
+    nbytes = built.nbytes
+    for count in AT_ONCE[format]:
+        x = np.asarray(np.arange(26 * count).reshape(26, count) % 7, dtype=dtype, order=order)
+        y = np.asarray(np.ones((25, count)), dtype=dtype, order=order)
+        np.testing.assert_array_equal(built @ x, BLOCKS @ x)
+        out = built.matmat(cuda.to_device(x), out=cuda.to_device(y), alpha=2, beta=-1)
+        np.testing.assert_array_equal(out.copy_to_host(), 2 * (BLOCKS @ x) - 1)
+    assert built.nbytes == nbytes
+
+
+def test_elements_that_the_matrix_has_no_entry_for_are_not_read():
+    x = np.ones((26, 4))
+    x[25] = np.nan
+    expected = BLOCKS @ x
+    for format in ("sliced-diagonals", "sliced-deltas", "sell-c-sigma-blocks-3"):
+        np.testing.assert_array_equal(prepare(format, BLOCKS) @ x, expected)
+
+
+def test_shares_of_a_thread():
+    def share(count, itemsize, **changes):
+        return share_for(
+            count, itemsize, **{"by_columns": False, "aligned": True, "most_parts": 32} | changes
+        )
+
+    assert share(4, 8) == Share(2, 1, 2)
+    assert share(4, 4) == Share(4, 1, 1)
+    assert share(64, 8) == Share(2, 4, 8)
+    assert share(6, 4) == Share(2, 1, 4)
+    assert share(4, 8, aligned=False) == Share(1, 1, 4)
+    assert share(16, 8, most_parts=1) == Share(2, 4, 1)
+    assert share(20, 8, by_columns=True) == Share(1, 7, 1, by_columns=True)
 
 
 def test_copies_of_columns_are_allocated_once_and_counted():
