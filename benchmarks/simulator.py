@@ -29,7 +29,8 @@ from benchmarks.simulator_report import (
     tables,
     write_json,
 )
-from programs.measurement import ALLOWED_ERROR, Prepared, multiplicand, prepare
+from programs.loading import ALLOWED_ERROR
+from programs.measurement import Prepared, multiplicand, prepare
 from programs.registry import PROGRAMS
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.protocol import Engine

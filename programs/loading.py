@@ -16,6 +16,9 @@ from vecsim.support.errors import UserError
 BASE = 64
 """First address that a loader uses; nothing is stored at address 0."""
 
+ALLOWED_ERROR = 1e-5
+"""The relative error above which a result counts as wrong."""
+
 STACK_BYTES = 4096
 """Stack next to what a program asks for."""
 

@@ -34,9 +34,6 @@ from vecsim.support.errors import MatrixWarning, UserError
 from vecsim.support.overview import Overview
 from vecsim.support.suggestions import counted
 
-ALLOWED_ERROR = 1e-5
-"""The relative error above which a result counts as wrong."""
-
 
 @dataclass(frozen=True)
 class Prepared:

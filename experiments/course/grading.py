@@ -20,7 +20,7 @@ from vecsim.engines.cause import label
 from vecsim.engines.fault import Fault
 from vecsim.engines.protocol import Engine
 from vecsim.engines.result import Run
-from vecsim.engines.running import MAX_CYCLES, run
+from vecsim.engines.running import MAX_CYCLES, OTHER_LIMIT, run
 from vecsim.machine import Machine, load_machine
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import counted
@@ -177,7 +177,7 @@ def _result(exercise: Exercise, trial: Trial, program: Program, how: Setting, is
     try:
         done = how.run(program, room, most)
     except Fault as fault:
-        message = str(fault).replace(", or raise the limit (--max-cycles)", "")
+        message = str(fault).replace(OTHER_LIMIT, "")
         return replace(known, problem="endless" if fault.cycle >= most else "fault", text=message)
     except UserError as error:
         return replace(known, problem="fault", text=str(error))

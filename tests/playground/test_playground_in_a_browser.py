@@ -122,6 +122,11 @@ def test_what_a_student_does(size, server, axe, tmp_path):
         def cycles(page):
             return int(page.inner_text("#count").replace(",", ""))
 
+        def changed_entries(page, count):
+            page.wait_for_function(f"document.querySelectorAll('#matrix rect').length === {count}")
+            page.wait_for_function("document.getElementById('status').innerText.startsWith('Ran')")
+            assert page.inner_text("#product") == "y = A x is right."
+
         first = opened(address)
         first.evaluate("navigator.serviceWorker.ready.then(() => true)")
         first.close()
@@ -177,6 +182,31 @@ def test_what_a_student_does(size, server, axe, tmp_path):
         page.select_option("#lesson", "hism-arrowhead-32")
         page.wait_for_function(f"document.getElementById('cycles').innerText.includes('from {crs}')")
 
+        page.locator("#matrix svg").focus()
+        for key in ("ArrowDown", "ArrowRight", "ArrowRight", "Space"):
+            page.keyboard.press(key)
+        changed_entries(page, 95)
+        assert "Row 1, column 2: 1" in page.inner_text("#matrix-says")
+        page.locator("#matrix svg").click(position={"x": 1, "y": 1})
+        changed_entries(page, 94)
+        page.select_option("#lesson", "jd-arrowhead-32")
+        changed_entries(page, 94)
+        page.click("#matrix summary")
+        page.fill("#matrix-rows", "1 0 2\n. -3 x")
+        page.click("#matrix-take")
+        assert page.inner_text("#matrix [role=alert]") == "row 1, column 2: x is no number of 32 bits"
+        page.fill("#matrix-rows", "1 0 2\n. -3 .")
+        page.click("#matrix-take")
+        changed_entries(page, 3)
+        page.click("#share")
+        page.wait_for_function("document.getElementById('status').innerText.startsWith('The link')")
+        same = opened(page.url)
+        assert same.locator("#matrix rect").count() == 3
+        assert cycles(same) == cycles(page)
+        same.close()
+        page.click("#matrix-undo")
+        changed_entries(page, 94)
+
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
         page.evaluate(axe)
         for scheme in ("light", "dark"):
@@ -186,6 +216,17 @@ def test_what_a_student_does(size, server, axe, tmp_path):
             assert [
                 (each["id"], [node["html"][:200] for node in each["nodes"][:3]]) for each in serious
             ] == []
+
+        page.select_option("#lesson", "")
+        page.locator(".cm-content").fill("again:  j again\n")
+        page.click("#run")
+        page.wait_for_selector("#stop:not([disabled])")
+        page.click("#stop")
+        page.wait_for_function("document.getElementById('status').innerText === 'Ready.'")
+        assert page.is_disabled("#stop")
+        page.locator(".cm-content").fill("halt\n")
+        page.click("#run")
+        page.wait_for_function("document.getElementById('status').innerText.startsWith('Ran')")
         context.close()
     assert said == []
 

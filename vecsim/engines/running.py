@@ -22,6 +22,8 @@ from vecsim.support.suggestions import counted, nearest
 
 MAX_CYCLES = 10_000_000_000
 """Cycles after which a run is taken for an infinite loop, unless the user says otherwise."""
+OTHER_LIMIT = ", or raise the limit (--max-cycles)"
+"""The end of the message of an infinite loop, of no use where a user cannot set the limit."""
 
 
 def _simpy(
@@ -177,7 +179,7 @@ def run(
     while not running.finished:
         if running.cycle >= max_cycles:
             ran = counted(max_cycles, "cycle")
-            what = f"no end after {ran}: an infinite loop, or raise the limit (--max-cycles)"
+            what = f"no end after {ran}: an infinite loop{OTHER_LIMIT}"
             raise Fault(program, min(running.pc, len(program) - 1), running.cycle, what)
         step = max_cycles if progress is None else min(max_cycles, running.cycle + every)
         running.advance(cycle=step)

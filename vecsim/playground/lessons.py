@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from experiments.course.draws import draw
 from experiments.course.exercise import Exercise
 from experiments.course.registry import EXERCISES
@@ -19,9 +21,8 @@ from vecsim.data import Matrix, load
 from vecsim.engines.running import run
 from vecsim.machine import Machine, load_machine
 from vecsim.playground.worker.exercise import trial_to_plain
-from vecsim.playground.worker.lesson import Lesson
+from vecsim.playground.worker.lesson import SHOWN, Lesson
 from vecsim.support.project_packages import input_path
-from vecsim.support.suggestions import counted
 
 MACHINE = "vs2003"
 ENGINE = "simpy"
@@ -33,8 +34,6 @@ SEED = 51
 SIZES = {"gemv": 16, "gemm": 8, "prefix-sum": 256, "histogram": 256}
 """Sizes of programs of the course that are small enough to follow; of the others `SIZE`."""
 SIZE = 100
-SHOWN = 16
-"""Elements of a result that are shown."""
 OF_THE_MACHINE = ("SECTION_BITS", "VALUE_SHIFT")
 """Symbols that programs of the course get next to the addresses of their arrays."""
 
@@ -106,6 +105,7 @@ def _course(name: str, machine: Machine) -> Lesson:
 def _product(name: str, matrix: Matrix, machine: Machine) -> Lesson:
     prepared = prepare_product(name, matrix, machine)
     rows, columns = matrix.csr.shape
+    coo = matrix.csr.tocoo()
     program = find(name)
     symbols = program.symbols(program.choose(prepared.options)) | dict(prepared.loaded.symbols)
     file = program.folder / f"{prepared.options.get('schedule', '')}.s"
@@ -113,15 +113,20 @@ def _product(name: str, matrix: Matrix, machine: Machine) -> Lesson:
         key=name if matrix.name == MATRICES[0] else f"{name}-{matrix.name}",
         group=f"y = A x on {matrix.name}",
         title=program.title,
-        about=f"{program.title}: {rows} x {columns} with {counted(matrix.csr.nnz, 'entry')}",
+        about=f"{program.title}: {program.summary}",
         text=file.read_text(encoding="utf-8"),
         symbols={name: int(value) for name, value in symbols.items()},
         memory=prepared.loaded.memory.tobytes(),
         pieces=(f"Y:{min(rows, SHOWN)}:float",),
         included=_included(prepared.program, file),
         shape=(rows, columns),
-        entries=tuple(zip(*(each.tolist() for each in matrix.csr.nonzero()), strict=True)),
+        entries=tuple(zip(coo.row.tolist(), coo.col.tolist(), map(_short, coo.data), strict=True)),
     )
+
+
+def _short(value: float) -> float:
+    """Return the shortest number that is the same in 32 bits."""
+    return float(str(np.float32(value)))
 
 
 def _included(program: Program, file: Path) -> dict[str, str]:

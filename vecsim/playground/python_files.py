@@ -8,14 +8,17 @@ from pathlib import Path
 
 from vecsim.support.project_packages import ROOT
 
-PARTS = ("isa", "vecsim", "experiments/course")
+PARTS = ("isa", "vecsim", "programs", "experiments/course")
 """Folders whose files go along."""
 LEFT_OUT = (
     "experiments/course/batch",
+    "programs/course",
+    "programs/measurement.py",
+    "programs/rvv",
+    "programs/transposition",
     "vecsim/cli",
     "vecsim/data",
     "vecsim/engines/simpy",
-    "vecsim/formats",
     "vecsim/playground/page",
     "vecsim/viewer",
 )

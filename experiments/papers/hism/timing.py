@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from programs.measurement import ALLOWED_ERROR
+from programs.loading import ALLOWED_ERROR
 
 METHODS = {"crs": "CRS", "jd": "JD", "bbcs": "BBCS", "hism": "HiSM", "chism": "CHiSM"}
 """The programs as the paper calls them, in the order of its bars."""

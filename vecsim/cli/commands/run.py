@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vecsim.engines.timeline import TimelineRequest
 
 NOT_RIGHT = 1
-"""Exit code when a result is further off than :data:`programs.measurement.ALLOWED_ERROR`."""
+"""Exit code when a result is further off than :data:`programs.loading.ALLOWED_ERROR`."""
 
 
 def run(
@@ -149,7 +149,7 @@ def _engines(measured: Sequence[Sequence[Measurement]]) -> str:
 
 def _check(measurements: Sequence[Measurement], several: bool) -> None:
     """End with exit code 1 if a result is not right; of several matrices the name is printed."""
-    from programs.measurement import ALLOWED_ERROR
+    from programs.loading import ALLOWED_ERROR
 
     wrong = [m for m in measurements if not m.relative_error <= ALLOWED_ERROR]
     if wrong:

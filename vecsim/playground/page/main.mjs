@@ -3,7 +3,8 @@ import { Editor } from "./editor.mjs";
 import { element } from "./element.mjs";
 import { fromFragment, toFragment } from "./link.mjs";
 import { MachineForm } from "./machine.mjs";
-import { drawCauses, drawCycles, drawGrade, drawMatrix, drawState, drawTime } from "./views.mjs";
+import { MatrixForm } from "./matrix.mjs";
+import { drawCauses, drawCycles, drawGrade, drawState, drawTime } from "./views.mjs";
 
 const KEPT = "vecsim-playground";
 const PAUSE = 250; // milliseconds without a key before the text is assembled
@@ -13,24 +14,42 @@ const say = (text) => (byId("status").textContent = text);
 
 /** Questions to the worker. */
 class Asker {
-  constructor(onReady) {
+  /** `onReady()` is called when a worker has started, `onWaiting(isWaiting)` when answers are missing or there. */
+  constructor(onReady, onWaiting) {
+    Object.assign(this, { onReady, onWaiting });
     this.waiting = new Map();
     this.count = 0;
+    this.start();
+  }
+
+  start() {
     this.worker = new Worker(new URL("worker.mjs", document.baseURI), { type: "module" });
     this.worker.onmessage = ({ data }) => {
-      if (data.ready) onReady();
+      if (data.ready) this.onReady();
       else if (data.failed) say(`vecsim did not start: ${data.failed}`);
-      else {
-        this.waiting.get(data.id)(data.answer);
-        this.waiting.delete(data.id);
-      }
+      else this.give(data.id, data.answer);
     };
+  }
+
+  give(id, answer) {
+    this.waiting.get(id)(answer);
+    this.waiting.delete(id);
+    this.onWaiting(this.waiting.size > 0);
   }
 
   ask(question) {
     const id = ++this.count;
     this.worker.postMessage({ id, question });
-    return new Promise((resolve) => this.waiting.set(id, resolve));
+    const answer = new Promise((resolve) => this.waiting.set(id, resolve));
+    this.onWaiting(true);
+    return answer;
+  }
+
+  /** End the worker, which cannot be interrupted, and start another; questions get the answer `{ stopped: true }`. */
+  stop() {
+    this.worker.terminate();
+    for (const id of [...this.waiting.keys()]) this.give(id, { stopped: true });
+    this.start();
   }
 }
 
@@ -45,14 +64,19 @@ class Page {
     this.machine = new MachineForm(description.machines,
       { preset: byId("preset"), reset: byId("reset"), find: byId("find"), fields: byId("fields"), changes: byId("changes") },
       () => this.later("run", () => this.run()));
+    this.matrix = new MatrixForm(byId("matrix"), () => {
+      this.edited();
+      this.later("run", () => this.run());
+    });
     const key = (name, run) => ({ key: name, run: () => (run(), true), preventDefault: true });
     const keys = [key("Mod-Enter", () => this.run()), key("F8", () => this.move("step")),
-      key("Shift-F8", () => this.move("back")), key("F9", () => this.move("until", this.editor.line))];
+      key("Shift-F8", () => this.move("back")), key("F9", () => this.move("until", this.editor.line)),
+      key("Mod-.", () => this.stop())];
     this.editor = new Editor(byId("editor"), description.language, keys, () => this.edited());
     this.timers = {};
     this.listLessons();
     this.connect();
-    this.asker = new Asker(() => this.ready());
+    this.asker = new Asker(() => this.ready(), (isWaiting) => (byId("stop").disabled = !isWaiting));
   }
 
   listLessons() {
@@ -72,6 +96,7 @@ class Page {
     click("until", () => this.move("until", this.editor.line));
     click("restart", () => this.restart());
     click("check", () => this.check());
+    click("stop", () => this.stop());
     click("share", () => this.share());
     click("save", () => this.save());
     click("load", () => byId("file").click());
@@ -111,34 +136,51 @@ class Page {
   }
 
   get state() {
-    return { lesson: this.lesson.key, text: this.editor.text, machine: this.machine.preset, changes: this.machine.changes };
+    const { preset: machine, changes } = this.machine;
+    return { lesson: this.lesson.key, text: this.editor.text, machine, changes, matrix: this.matrix.changed };
   }
 
-  restore({ lesson, text, machine, changes }) {
+  restore({ lesson, text, machine, changes, matrix }) {
     this.machine.set(String(machine), changes ?? {}, false);
-    this.choose(lesson, String(text));
+    this.choose(lesson, String(text), matrix ?? null);
   }
 
-  choose(key, text) {
+  /** Open a lesson, with another text or matrix than its own; a changed matrix stays for the other products on it. */
+  choose(key, text, matrix) {
     const before = this.lesson;
     this.lesson = this.lessons.get(key);
     const isComparable = before?.entries?.length && before.group === this.lesson.group;
+    this.matrix.show(this.lesson, matrix === undefined && isComparable ? this.matrix.changed : matrix);
     byId("lesson").value = key;
     byId("statement").textContent = this.lesson.about;
     byId("check").hidden = !this.lesson.exercise;
     byId("grade").replaceChildren();
     this.editor.text = text ?? this.lesson.text;
     if (!isComparable) this.before = this.result = null;
-    drawMatrix(byId("matrix"), this.lesson);
     this.edited();
     if (this.isReady) this.run();
   }
 
   ready() {
     this.isReady = true;
-    for (const button of document.querySelectorAll("#work button")) button.disabled = false;
+    this.setEnabled(true);
     say("Ready.");
     if (JSON.stringify(this.state) !== this.shown) this.run();
+  }
+
+  /** Switch the buttons that ask vecsim. */
+  setEnabled(isEnabled) {
+    for (const button of document.querySelectorAll("#asking button")) button.disabled = !isEnabled;
+  }
+
+  /** End what runs; vecsim starts again, and does not repeat it by itself. */
+  stop() {
+    if (byId("stop").disabled) return;
+    this.isReady = this.open = false;
+    this.shown = JSON.stringify(this.state);
+    this.setEnabled(false);
+    this.asker.stop();
+    say("Stopped. vecsim starts again ...");
   }
 
   later(name, act) {
@@ -167,7 +209,7 @@ class Page {
 
   /** Show the mistakes of an answer; return whether it has none. */
   understood(answer) {
-    if (answer === null) return false;
+    if (answer === null || answer.stopped) return false;
     const mistakes = answer.mistakes ?? [];
     this.editor.showMistakes(mistakes);
     byId("mistakes").replaceChildren(...mistakes.map(({ line, text }) => element("li", {}, line ? `Line ${line}: ${text}` : text)));
@@ -184,7 +226,7 @@ class Page {
       return;
     }
     if (!this.understood(answer)) {
-      say("The program does not run: see the mistakes below it.");
+      if (!answer.stopped) say("The program does not run: see the mistakes below it.");
       return;
     }
     this.draw(answer);

@@ -1,7 +1,7 @@
 // What comes back from vecsim, drawn: cycles, their causes, instructions over time, registers, memory.
 import { element } from "./element.mjs";
+import { shape } from "./shapes.mjs";
 
-const SVG = "http://www.w3.org/2000/svg";
 const UNITS = ["scalar", "memory", "add", "multiply", "sparse"];
 const [PC, UNIT, PORT, VL, ISSUE, DISPATCH, START, RETIRE, LINE, WAIT] = Array(10).keys();
 const LANE = 14;
@@ -10,6 +10,12 @@ const LEFT = 64;
 const number = (value) => value.toLocaleString("en");
 const change = (now, before) => (now === before ? "" : `${now > before ? "+" : "−"}${number(Math.abs(now - before))}`);
 
+/** Say whether the y of a product is right. */
+function productOf({ product }) {
+  if (product === null || product === undefined) return [];
+  return [element("p", { id: "product", className: product ? "wrong" : "right" }, product ? `Not y = A x: ${product}` : "y = A x is right.")];
+}
+
 /** Say the cycles, and what they were before. */
 export function drawCycles(place, now, before) {
   const faster = before && now.cycles !== before.cycles ? `, ${change(now.cycles, before.cycles)} from ${number(before.cycles)}` : "";
@@ -17,6 +23,7 @@ export function drawCycles(place, now, before) {
     element("p", {}, element("strong", { id: "count" }, number(now.cycles)), ` cycles${faster}`),
     element("p", {}, `${number(now.instructions)} instructions, ${number(now.bytes)} bytes moved, ` +
       `${(100 * now.peak).toFixed(0)} % of the peak bandwidth`),
+    ...productOf(now),
   );
 }
 
@@ -39,23 +46,6 @@ export function drawCauses(place, now, before, labels) {
   });
   place.replaceChildren(element("table", { className: "causes" },
     element("caption", {}, "Where the cycles went"), element("thead", {}, head), element("tbody", {}, ...body)));
-}
-
-function shape(tag, attributes, title) {
-  const made = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-  if (title) made.append(Object.assign(document.createElementNS(SVG, "title"), { textContent: title }));
-  return made;
-}
-
-/** Draw where a matrix has entries. */
-export function drawMatrix(place, { shape: [rows, columns] = [0, 0], entries = [] }) {
-  if (!rows) return place.replaceChildren();
-  const picture = shape("svg", { role: "img", viewBox: `0 0 ${columns} ${rows}`, "aria-label": `${rows} x ${columns} matrix, ${entries.length} entries` });
-  for (const [row, column] of entries) {
-    picture.append(shape("rect", { x: column + 0.05, y: row + 0.05, width: 0.9, height: 0.9 }, `row ${row}, column ${column}`));
-  }
-  return place.replaceChildren(picture);
 }
 
 function trackOf(row, ports) {

@@ -15,7 +15,7 @@ from vecsim.debugger.strips import Strip, vector_strips
 from vecsim.debugger.target import Target
 from vecsim.engines.cause import WAITS, Cause
 from vecsim.engines.result import Run
-from vecsim.engines.running import run, start
+from vecsim.engines.running import OTHER_LIMIT, run, start
 from vecsim.engines.source import Runnable
 from vecsim.engines.timeline import COLUMNS, TimelineRequest
 from vecsim.machine import Machine, load_machine
@@ -26,8 +26,8 @@ from vecsim.support.memory_types import TYPES
 
 FILE = "program.s"
 """What the text is called in messages."""
-MOST_CYCLES = 20_000_000
-"""Cycles after which a run is taken for an endless one."""
+MOST_CYCLES = 1_000_000_000
+"""Cycles after which a run is taken for an endless one: some seconds."""
 DRAWN = 400
 """Instructions whose times the page shows."""
 SHOWN_PANELS = ("scalars", "memory", "units", "pipeline", "mask")
@@ -57,6 +57,8 @@ class Classroom:
         self._lessons = {each["key"]: Lesson.from_plain(each) for each in lessons} | {"": Lesson()}
         self._trials, self._engine = trials, engine
         self._open: Debugger | None = None
+        self._laid: tuple[object, Lesson] | None = None
+        """The product that was laid out last, with its key, matrix and section size."""
 
     def answer(self, question: Mapping[str, Any]) -> Plain:
         """Answer a question of the page: ``do`` names a method, the rest is for it.
@@ -75,15 +77,17 @@ class Classroom:
         except AssemblyError as error:
             return {"mistakes": [_mistake(each) for each in (error, *error.following)]}
         except UserError as error:
-            return {"mistakes": [{"line": _line_of(str(error)), "column": 1, "text": str(error)}]}
+            text = str(error).replace(OTHER_LIMIT, "")
+            return {"mistakes": [{"line": _line_of(text), "column": 1, "text": text}]}
 
     def assemble(self, asked: Mapping[str, Any]) -> Plain:
         """Assemble a text; return how many instructions it has."""
-        return {"instructions": len(self._target(asked).assembled())}
+        return {"instructions": len(_target(*self._given(asked), asked["text"]).assembled())}
 
     def run(self, asked: Mapping[str, Any]) -> Plain:
         """Run a text to its end; return cycles, where they went, times of the first instructions, memory."""
-        runnable = self._target(asked).runnable()
+        lesson, machine = self._given(asked)
+        runnable = _target(lesson, machine, asked["text"]).runnable()
         done = run(*runnable, engine=self._engine, max_cycles=MOST_CYCLES)
         return {
             "cycles": done.cycles,
@@ -96,7 +100,8 @@ class Classroom:
             ],
             "times": self._times(runnable),
             "ports": done.machine.ports,
-            "memory": [_piece(done, text) for text in self._lesson(asked).pieces],
+            "memory": [_piece(done, text) for text in lesson.pieces],
+            "product": _product(lesson, done),
         }
 
     def _times(self, runnable: Runnable) -> list[list[Any]]:
@@ -121,7 +126,9 @@ class Classroom:
 
     def open(self, asked: Mapping[str, Any]) -> Plain:
         """Stop before the first cycle of a text."""
-        self._open = Debugger(self._target(asked), engine=self._engine, pieces=self._lesson(asked).pieces)
+        lesson, machine = self._given(asked)
+        target = _target(lesson, machine, asked["text"])
+        self._open = Debugger(target, engine=self._engine, pieces=lesson.pieces)
         return self._look(self._open)
 
     def move(self, asked: Mapping[str, Any]) -> Plain:
@@ -157,19 +164,30 @@ class Classroom:
             raise UserError(f"there is no lesson {key!r}; choose one of the list")
         return self._lessons[key]
 
-    def _target(self, asked: Mapping[str, Any]) -> Target:
+    def _given(self, asked: Mapping[str, Any]) -> tuple[Lesson, Machine]:
+        """Return the lesson and the machine; a product is laid out for its matrix and the machine."""
         lesson = self._lesson(asked)
         machine = load_machine(asked.get("machine", "vs2003"), dict(asked.get("changes", {})))
         bits = lesson.symbols.get("SECTION_BITS")
-        if bits is not None and machine.section_size != 1 << bits:
+        other_size = bits is not None and machine.section_size != 1 << bits
+        if lesson.shape[0] and (asked.get("matrix") or other_size):
+            return self._laid_out(lesson, asked.get("matrix"), machine), machine
+        if other_size:
             raise UserError(
                 f"section_size = {machine.section_size}: the arrays of this lesson are laid out for "
-                f"{1 << bits}; use that"
+                f"{1 << (bits or 0)}; use that"
             )
-        included = {name: text.encode() for name, text in lesson.included.items()}
-        return Target(
-            lesson.title, FILE, asked["text"], lesson.array(), machine, lesson.symbols, included=included
-        )
+        return lesson, machine
+
+    def _laid_out(self, lesson: Lesson, matrix: Mapping[str, Any] | None, machine: Machine) -> Lesson:
+        """Lay out a product, or return what was laid out last if that is the same."""
+        from vecsim.playground.worker.products import on_matrix
+
+        given = matrix or {"shape": lesson.shape, "entries": lesson.entries}
+        wanted = lesson.key, repr(given), machine.section_size
+        if self._laid is None or self._laid[0] != wanted:
+            self._laid = wanted, on_matrix(lesson, given, machine)
+        return self._laid[1]
 
     @staticmethod
     def _look(shown: Debugger) -> Plain:
@@ -190,6 +208,20 @@ class Classroom:
             "banks": busy_banks(position).tolist(),
             "panels": {name: PANELS[name](shown, PANEL_WIDTH) for name in SHOWN_PANELS},
         }
+
+
+def _target(lesson: Lesson, machine: Machine, text: str) -> Target:
+    included = {name: text.encode() for name, text in lesson.included.items()}
+    return Target(lesson.title, FILE, text, lesson.array(), machine, lesson.symbols, included=included)
+
+
+def _product(lesson: Lesson, done: Run) -> str | None:
+    """Return which element of y is wrong, empty if none is; None if the lesson is no product."""
+    if not lesson.shape[0]:
+        return None
+    from vecsim.playground.worker.products import first_wrong
+
+    return first_wrong(lesson, done.state.memory)
 
 
 def _mistake(error: AssemblyError) -> Plain:

@@ -13,6 +13,10 @@ import numpy.typing as npt
 
 OWN_BYTES = 1 << 16
 """Memory of a program without a lesson."""
+SHOWN = 16
+"""Elements of a result that are shown."""
+Entry = tuple[int, int, float]
+"""Row, column and value of an entry of a matrix."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Lesson:
     included
         The texts that the text may include, by their paths.
     shape, entries
-        Rows and columns of its matrix, and row and column of each entry; without one 0 and none.
+        Rows and columns of its matrix, and its entries; without one 0 and none.
     """
 
     key: str = ""
@@ -48,7 +52,7 @@ class Lesson:
     exercise: int = 0
     included: Mapping[str, str] = field(default_factory=dict)
     shape: tuple[int, int] = (0, 0)
-    entries: tuple[tuple[int, int], ...] = ()
+    entries: tuple[Entry, ...] = ()
 
     def array(self) -> npt.NDArray[np.uint8]:
         """Return memory before the run, a copy."""

@@ -18,8 +18,8 @@ import numpy.typing as npt
 
 from experiments.code_fingerprint import code_fingerprint
 from experiments.papers.hism.measurements import ENDED, FIRST, VALUE_BYTES, Load, Member
+from programs.loading import ALLOWED_ERROR
 from programs.measurement import (
-    ALLOWED_ERROR,
     Prepared,
     measure,
     multiplicand,

@@ -8,6 +8,7 @@ compares it with NumPy on what the page runs.
 ``kinds``        the types of elements
 ``strided``      arrays, what a key selects of them, and their arithmetic
 ``functions``    functions of arrays
+``sparse``       of SciPy and Numba what the conversion of a small matrix meets
 ===============  =============================================================================
 """
 
@@ -20,7 +21,7 @@ from types import ModuleType
 
 def install() -> None:
     """Put these modules in NumPy's place, before anything imports NumPy."""
-    from vecsim.playground.worker.stand_in import functions, kinds, strided
+    from vecsim.playground.worker.stand_in import functions, kinds, sparse, strided
 
     numpy, typing, random = (ModuleType(name) for name in ("numpy", "numpy.typing", "numpy.random"))
     for module in (kinds, strided, functions):
@@ -30,3 +31,4 @@ def install() -> None:
     vars(typing).update(dict.fromkeys(("NDArray", "DTypeLike", "ArrayLike"), strided.ndarray))
     vars(random)["Generator"] = object
     sys.modules |= {"numpy": numpy, "numpy.typing": typing, "numpy.random": random}
+    sys.modules |= sparse.modules()

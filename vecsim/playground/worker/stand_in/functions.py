@@ -41,10 +41,48 @@ def zeros_like(of: ndarray) -> ndarray:
     return zeros(of.shape, of.dtype)
 
 
-def arange(*limits: int) -> ndarray:
+empty_like = zeros_like
+
+
+def arange(*limits: int, dtype: Any = int64) -> ndarray:
     """Return whole numbers from a first one to before an end."""
     values = range(*(operator.index(limit) for limit in limits))
-    return ndarray.of(values, (len(values),), dtype(int64))
+    return ndarray.of(values, (len(values),), Kind(dtype))
+
+
+def append(values: Any, more: Any) -> ndarray:
+    """Put an array, or a number, after an array."""
+    added = asarray(more)
+    return concatenate([values, added.reshape(added.size)])
+
+
+def diff(values: Any) -> ndarray:
+    """Return by how much each element is above the one before it."""
+    given = asarray(values)
+    steps: ndarray = given[1:] - given[:-1]
+    return steps
+
+
+def cumsum(values: Any, dtype: Any = None) -> ndarray:
+    """Return the sum of each element and all before it."""
+    given = asarray(values)
+    kind = given.dtype if given.dtype.kind == "f" else Kind(int64)
+    return ndarray.of(list(accumulate(given.values())), given.shape, kind if dtype is None else Kind(dtype))
+
+
+def bincount(values: Any, minlength: int = 0) -> ndarray:
+    """Return how often each number occurs, from 0 on."""
+    given = asarray(values).values()
+    counts = [0] * max([minlength, *(value + 1 for value in given)])
+    for value in given:
+        counts[value] += 1
+    return ndarray.of(counts, (len(counts),), Kind(int64))
+
+
+def outer(a: Any, b: Any) -> ndarray:
+    """Return the products of each element of one array and each of another."""
+    product: ndarray = asarray(a)[:, None] * asarray(b)
+    return product
 
 
 def ascontiguousarray(values: Any, dtype: Any = None) -> ndarray:

@@ -14,6 +14,10 @@ class generic:
 
     letter = ""
 
+    def __class_getitem__(cls, item: Any) -> Any:
+        """Return the class: annotations name what it holds."""
+        return cls
+
     def item(self) -> Any:
         """Return Python's number."""
         return int(self) if isinstance(self, int) else float(self)  # type: ignore[arg-type]
