@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gpu.device_matrix import DeviceMatrix
     from gpu.hisparse.device_hisparse import DeviceHiSparse
     from gpu.kernel_registry import KERNELS
+    from gpu.loading import load
     from gpu.preparation import prepare
     from gpu.sums.device_csr import DeviceCsr
 
@@ -29,10 +30,11 @@ _HOME = {
     "DeviceHiSparse": "gpu.hisparse.device_hisparse",
     "DeviceMatrix": "gpu.device_matrix",
     "add": "gpu.adding",
+    "load": "gpu.loading",
     "prepare": "gpu.preparation",
 }
 
-__all__ = ["KERNELS", "DeviceCsr", "DeviceHiSparse", "DeviceMatrix", "add", "prepare"]
+__all__ = ["KERNELS", "DeviceCsr", "DeviceHiSparse", "DeviceMatrix", "add", "load", "prepare"]
 
 
 def __getattr__(name: str) -> Any:

@@ -2,14 +2,19 @@
 
 import copy
 import importlib
-from collections.abc import Sequence
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gpu.entry_places import EntryPlaces
-from gpu.runtime.columns import Columns
+from gpu.entry_places import EntryPlaces, EntrySource
+from gpu.formats.sliced.slicing import Slicing
+from gpu.runtime.columns import Columns, copy_strided
 from gpu.runtime.memory import empty, upload
 from gpu.runtime.vectors import (
     as_device_array,
@@ -22,6 +27,7 @@ from gpu.runtime.vectors import (
     span,
     stream_for,
 )
+from vecsim.results.atomic_files import replaced_file
 from vecsim.support.errors import UserError
 from vecsim.support.number_conversion import require_real, to_floats
 
@@ -45,6 +51,25 @@ class Product(Protocol):
         stream
             0, or an object of Numba or cuda.core.
         """
+
+
+@dataclass(eq=False)
+class _Kept:
+    """What a matrix makes when it is first needed, shared by all views of it.
+
+    Attributes
+    ----------
+    places
+        What `update_values` needs.
+    transposed
+        The matrix of the transpose.
+    room
+        For copies of vectors. Captured products use them again.
+    """
+
+    places: EntryPlaces | None = None
+    transposed: "DeviceMatrix | None" = None
+    room: dict[tuple[str, int], Any] = field(default_factory=dict)
 
 
 class DeviceMatrix:
@@ -78,14 +103,16 @@ class DeviceMatrix:
         dtype: Any,
         format: str,
         nnz: int,
-        transposed: "DeviceMatrix | None" = None,
+        source: EntrySource | None = None,
+        again: Callable[..., "DeviceMatrix"] | None = None,
+        arrangement: Slicing | None = None,
     ) -> None:
         self._product = product
-        self._transposed = transposed
-        self._places: EntryPlaces | None = None
+        self._source, self._again, self._arrangement = source, again, arrangement
         self._scale = 1.0
-        # For copies of columns, shared by all views of this matrix. Captured products use them again.
-        self._room: dict[tuple[str, int], Any] = {}
+        self._kept = _Kept()
+        # The matrix that this one is the transpose of, in views that `T` returns.
+        self._back: DeviceMatrix | None = None
         self.shape = shape
         self.dtype = np.dtype(dtype)
         self.format = format
@@ -95,28 +122,31 @@ class DeviceMatrix:
     @property
     def nbytes(self) -> int:
         """Bytes on the device: of all arrays, room for the pieces of cut rows and a transposed copy too."""
-        arrays = self._arrays()
-        if self._transposed is not None:
-            arrays += self._transposed._arrays()
+        arrays = [array for each in self._both() for array in each._arrays()]
         # What both have is there once.
         return sum(int(array.nbytes) for array in {id(array): array for array in arrays}.values())
 
     def _arrays(self) -> list[Any]:
-        places = self._places.device_arrays if self._places else ()
-        return [*self._product.device_arrays, *places, *self._room.values()]
+        kept = self._kept
+        places = kept.places.device_arrays if kept.places else ()
+        return [*self._product.device_arrays, *places, *kept.room.values()]
+
+    def _both(self) -> "list[DeviceMatrix]":
+        """Return this matrix and its transpose, where there is one."""
+        other = self._back or self._kept.transposed
+        return [self] if other is None else [self, other]
 
     def _room_for(self, name: str, count: int, size: int) -> Any:
-        if (name, count) not in self._room:
-            self._room[name, count] = empty(size, self.dtype)
-        return self._room[name, count]
+        room = self._kept.room
+        if (name, count) not in room:
+            room[name, count] = empty(size, self.dtype)
+        return room[name, count]
 
     @property
     def transposes_itself(self) -> bool:
         """Whether `T` shares the entries of this matrix instead of a copy."""
-        if self._transposed is None:
-            return False
-        others = {id(array) for array in self._transposed._product.device_arrays}
-        return any(id(array) in others for array in self._product.device_arrays)
+        both = [{id(array) for array in each._product.device_arrays} for each in self._both()]
+        return len(both) == 2 and not both[0].isdisjoint(both[1])
 
     def __repr__(self) -> str:
         rows, columns = self.shape
@@ -133,8 +163,6 @@ class DeviceMatrix:
             return NotImplemented
         scaled = copy.copy(self)
         scaled._scale = self._scale * float(factor)
-        if self._transposed is not None:
-            scaled._transposed = self._transposed * factor
         return scaled
 
     __rmul__ = __mul__
@@ -144,37 +172,149 @@ class DeviceMatrix:
 
     @property
     def T(self) -> "DeviceMatrix":
-        """The transposed matrix: of the same copy where the format is ``hisparse``, otherwise of the copy
-        that ``gpu.prepare(A, transpose=True)`` made; its T is this one.
+        """The transposed matrix; its T is this one.
+
+        It multiplies with the same copy where the format is ``hisparse``, and otherwise with a second one,
+        which ``gpu.prepare(A, transpose=True)`` or the first use makes, in the format that ``auto`` takes.
+
+        Raises
+        ------
+        OutOfDeviceMemoryError
+            If the device has too little memory for the copy.
+        UserError
+            If this matrix was not made by `gpu.prepare`.
+        """
+        if self._back is not None:
+            other = copy.copy(self._back)
+        else:
+            transposed = self._kept.transposed
+            if transposed is None:
+                source, again = self._required_source()
+                transposed = again(source.csr(self.stored_values).T, dtype=self.dtype)
+                self.keep_transposed(transposed)
+            # Copies, so that the two do not keep each other alive: memory is freed when the last name goes.
+            other = copy.copy(transposed)
+            other._back = copy.copy(self)
+        other._scale = self._scale
+        return other
+
+    def keep_transposed(self, transposed: "DeviceMatrix") -> None:
+        """Take a matrix as `T`: of the same entries, or a copy of them."""
+        if self._source is not None and transposed._source is not None:
+            transposed._source = self._source.transposed(transposed._source)
+        self._kept.transposed = transposed
+
+    def _required_source(self) -> tuple[EntrySource, Callable[..., "DeviceMatrix"]]:
+        if self._source is None or self._again is None:
+            raise UserError(f"the entries of this matrix in {self.format} are not known: use gpu.prepare")
+        return self._source, self._again
+
+    def to_scipy(self) -> Any:
+        """Return the matrix with its present values, as SciPy's csr_array, sorted and without duplicates.
+
+        The values come from the device. A format that does not store them in this order is converted again
+        on the host.
 
         Raises
         ------
         UserError
-            If there is none.
+            If this matrix was not made by `gpu.prepare`.
         """
-        if self._transposed is None:
-            raise UserError(
-                "this matrix has no transposed product: use gpu.prepare(A, transpose=True), "
-                "or the format hisparse, which needs no copy"
+        if self._source is None and self._back is not None:
+            csr = self._back._required_source()[0].csr(self._back.stored_values).T.tocsr()
+        else:
+            csr = self._required_source()[0].csr(self.stored_values)
+        return csr if self._scale == 1 else csr * self.dtype.type(self._scale)
+
+    def save(self, path: str | Path) -> None:
+        """Write the matrix with its present values and its format into a file (.npz), for `gpu.load`.
+
+        Parameters
+        ----------
+        path
+            Of the file, which is replaced.
+
+        Raises
+        ------
+        UserError
+            If it cannot be written, or this matrix was not made by `gpu.prepare`.
+        """
+        csr, choices, views = self._recorded()
+        if isinstance(choices["format"], Slicing):
+            choices["format"] = asdict(choices["format"])
+        with replaced_file(Path(path)) as file:
+            np.savez(
+                file,
+                values=csr.data,
+                indices=csr.indices,
+                indptr=csr.indptr,
+                shape=np.array(csr.shape),
+                choices=np.array(json.dumps(choices | views)),
             )
-        # Copies, so that the two do not keep each other alive: memory is freed when the last name goes.
-        this, other = copy.copy(self), copy.copy(self._transposed)
-        this._transposed, other._transposed = None, this
-        return other
+
+    def __copy__(self) -> "DeviceMatrix":
+        # A view; without this `copy.copy` would go by `__reduce__`.
+        view = object.__new__(type(self))
+        view.__dict__.update(self.__dict__)
+        return view
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        csr, choices, views = self._recorded()
+        _, again = self._both_ways()._required_source()
+        return restored, (again, csr, choices, *views.values())
+
+    def _both_ways(self) -> "DeviceMatrix":
+        """Return the matrix that this one is a view of."""
+        return self if self._back is None else self._back
+
+    def _recorded(self) -> tuple[Any, dict[str, Any], dict[str, Any]]:
+        """Return entries without the factor, arguments of `gpu.prepare`, and what the view adds."""
+        own = self._both_ways()
+        source, again = own._required_source()
+        options = getattr(again, "keywords", {})
+        other = own._kept.transposed
+        made = other is not None and not own.transposes_itself
+        choices = {
+            **options,
+            "format": own._arrangement or own.format,
+            "transpose": (other._arrangement or other.format) if other is not None and made else False,
+        }
+        views = {"scale": self._scale, "is_transposed": self._back is not None}
+        return source.csr(own.stored_values), choices, views
+
+    def diagonal(self) -> NDArray[Any]:
+        """Return the elements on the main diagonal, in NumPy; 0 where none is stored. See `to_scipy`."""
+        result: NDArray[Any] = self.to_scipy().diagonal()
+        return result
 
     @property
     def stored_values(self) -> Any:
         """The device array of its values, padding included; None where the format has several."""
         return getattr(self._product, "values", None)
 
-    def with_entry_places(self, places: EntryPlaces | None) -> "DeviceMatrix":
-        """Return this matrix with what `update_values` needs."""
-        updatable = copy.copy(self)
-        updatable._places = places
-        return updatable
+    def prepare_new_values(self) -> None:
+        """Do what the first `update_values` does first, for this matrix and its transpose.
+
+        Raises
+        ------
+        UserError
+            If the values of its format cannot be replaced.
+        """
+        for each in self._both():
+            if each._kept.places is None:
+                source = each._source
+                if source is None or (source.convert is None and not source.in_order):
+                    raise UserError(
+                        f"the values of a matrix in {each.format} cannot be replaced: prepare a SciPy matrix "
+                        "in auto, or in a format that it may take"
+                    )
+                each._kept.places = source.places(each.stored_values)
 
     def update_values(self, data: Any, *, stream: Any = None) -> None:
         """Replace the values of all entries, the pattern staying as it is; of the transposed copy too.
+
+        The first call converts the pattern again, unless the matrix was prepared with ``updatable=True``.
+        Later ones copy the values to their places.
 
         Parameters
         ----------
@@ -188,36 +328,25 @@ class DeviceMatrix:
         Raises
         ------
         UserError
-            The matrix was prepared without ``updatable=True`` in a format that does not store its values in
-            this order, or `data` has another shape, type or place.
+            The values of the format cannot be replaced, or `data` has another shape, type or place.
         """
-        parts = [each for each in (self, self._transposed) if each is not None]
-        for each in parts:
-            if each._places is None:
-                raise UserError(
-                    f"the values of a matrix in {each.format} cannot be replaced: use "
-                    "gpu.prepare(A, updatable=True)"
-                )
+        self.prepare_new_values()
         self._require_device()
         stream, there = stream_for(stream, data), is_on_device(data)
         if there:
             new = as_device_array(data, stream)
-            self._check_device("data", data, new, self.nnz)
+            self._check("data", new, self.nnz)
+            self._check_place("data", data, new)
+            new = self._contiguous("data", new, stream)
         else:
             given = np.asarray(data)
             self._check("data", given, self.nnz, check_type=False)
             new = upload(_of_type(given, self.dtype, "data"))
-        for each in parts:
-            if each._places is not None:
-                each._places.write(new, stream)
+        for each in self._both():
+            if each._kept.places is not None:
+                each._kept.places.write(new, stream)
         if not there and stream:
             stream.synchronize()
-
-    def with_transposed(self, transposed: "DeviceMatrix") -> "DeviceMatrix":
-        """Return this matrix with `transposed` as its `T`."""
-        both = copy.copy(self)
-        both._transposed = transposed
-        return both
 
     def rmatvec(
         self, x: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None
@@ -242,8 +371,8 @@ class DeviceMatrix:
         ----------
         x
             A vector of N elements of this dtype: of NumPy (or a list), or on the device, of any library whose
-            arrays have ``__cuda_array_interface__`` (CuPy, torch, Numba) or ``__dlpack__``. It is never
-            copied on the device, and may begin at any element of a larger array.
+            arrays have ``__cuda_array_interface__`` (CuPy, torch, Numba) or ``__dlpack__``. It may begin at
+            any element of a larger array. One with other strides is copied into memory that the matrix keeps.
         out
             The vector y of M elements, in the same place as x; it is overwritten and returned. Without it a
             new one of the kind of x is made: of NumPy, CuPy, torch or Numba; Numba's for an x by DLPack
@@ -286,12 +415,11 @@ class DeviceMatrix:
         Parameters
         ----------
         x
-            An array of (N, k) of this dtype, of the host or on the device as in `matvec`, contiguous row by
-            row or column by column. Columns that are multiplied one after the other and lie row by row are
-            copied, into memory that the matrix keeps.
+            An array of (N, k) of this dtype, of the host or on the device as in `matvec`. Columns that are
+            multiplied one after the other and lie row by row are copied, into memory that the matrix keeps.
         out
-            An array of (M, k) in the same place, likewise; it is overwritten and returned. Without it a new
-            one is made, row by row.
+            An array of (M, k) in the same place, contiguous row by row or column by column; it is overwritten
+            and returned. Without it a new one is made, row by row.
         alpha, beta, stream
             As of `matvec`.
 
@@ -310,11 +438,14 @@ class DeviceMatrix:
         size, result = (self.shape[0], count), out
         if out is None:
             result = like(x, size) if there else np.empty(size, self.dtype)
-        target = as_device_array(result, stream) if there else host_view(result)
+        target: Any = as_device_array(result, stream) if there else host_view(result)
         self._check_many("out", target, size)
         if not (count and self.shape[0]):
             return result
         if there:
+            if not (target.is_c_contiguous() or target.is_f_contiguous()):
+                raise UserError("out on the device must be contiguous, row by row or column by column")
+            given = self._contiguous("x", given, stream)
             self._check_apart(x, given, result, target)
             self._multiply_many(given, target, alpha, beta, stream)
             return result
@@ -327,6 +458,9 @@ class DeviceMatrix:
 
     def _multiply_many(self, x: Any, y: Any, alpha: float, beta: float, stream: Any) -> None:
         """Multiply two-dimensional device arrays of Numba, several vectors at once where the format can."""
+        if x.shape[1] == 1:
+            self._launch(x.ravel(), y.ravel(), alpha, beta, stream)
+            return
         real, several = self.dtype.type, getattr(self._product, "launch_several", None)
         count = x.shape[1]
         by_rows = x.is_c_contiguous() and y.is_c_contiguous()
@@ -349,11 +483,6 @@ class DeviceMatrix:
             )
         if np.dtype(array.dtype) != self.dtype:
             raise UserError(f"{name} has type {array.dtype}, the matrix {self.dtype}: convert one of them")
-        if is_on_device(array) and not (array.is_c_contiguous() or array.is_f_contiguous()):
-            raise UserError(
-                f"{name} on the device must be contiguous, row by row or column by column: "
-                "make a contiguous copy first"
-            )
 
     def aslinearoperator(self, library: str = "scipy") -> Any:
         """Return it as a LinearOperator, for the solvers of SciPy or CuPy.
@@ -414,20 +543,25 @@ class DeviceMatrix:
 
     def _on_device(self, x: Any, out: Any, alpha: float, beta: float, stream: Any) -> Any:
         device_x = as_device_array(x, stream)
-        self._check_device("x", x, device_x, self.shape[1])
+        self._check("x", device_x, self.shape[1])
+        device_x = self._contiguous("x", device_x, stream)
         result = like(x, self.shape[0]) if out is None else out
         device_y = as_device_array(result, stream)
-        self._check_device("out", result, device_y, self.shape[0])
+        self._check("out", device_y, self.shape[0])
+        if not device_y.is_c_contiguous():
+            raise UserError("out on the device must be contiguous: use another array")
         self._check_apart(x, device_x, result, device_y)
         self._launch(device_x, device_y, alpha, beta, stream)
         return result
 
-    def _check_device(self, name: str, array: Any, view: Any, length: int) -> None:
-        """Check a vector, and that it is on this device."""
-        self._check(name, view, length)
-        if not view.is_c_contiguous():
-            raise UserError(f"{name} on the device must be contiguous: make a contiguous copy first")
-        self._check_place(name, array, view)
+    def _contiguous(self, name: str, view: Any, stream: Any) -> Any:
+        """Return an array that is contiguous: itself, or a copy in memory that the matrix keeps."""
+        if view.is_c_contiguous() or view.is_f_contiguous():
+            return view
+        self._check_place(name, view, view)
+        room = self._room_for(f"strided {name}", int(view.size), int(view.size))
+        copy_strided(view, room, stream)
+        return room.reshape(view.shape)
 
     def _check_place(self, name: str, array: Any, view: Any) -> None:
         number = device_number(array, view)
@@ -455,6 +589,28 @@ class DeviceMatrix:
             )
         if check_type and np.dtype(vector.dtype) != self.dtype:
             raise UserError(f"{name} has type {vector.dtype}, the matrix {self.dtype}: convert one of them")
+
+
+def restored(
+    again: Callable[..., DeviceMatrix], csr: Any, choices: dict[str, Any], scale: float, is_transposed: bool
+) -> DeviceMatrix:
+    """Prepare a matrix as it was when it was written.
+
+    Parameters
+    ----------
+    again
+        `gpu.prepare`.
+    csr
+        Its entries.
+    choices
+        The other arguments.
+    scale
+        Its factor.
+    is_transposed
+        Whether it was the `T` of this matrix.
+    """
+    built = again(csr, **choices) * scale
+    return built.T if is_transposed else built
 
 
 def _empty(shape: tuple[int, int], dtype: Any) -> Any:

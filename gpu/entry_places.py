@@ -1,4 +1,4 @@
-"""New values for the same pattern: which entry of a CSR matrix each place of a format's values holds.
+"""The entries of a prepared matrix: which of them each place of a format's values holds.
 
 Every format stores its values in one array, in its order and with padding. Conversions depend on the pattern
 alone and move values as they are, so converting the numbers of the entries, as the bits of values, puts each
@@ -6,17 +6,20 @@ number where its value is.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
+from numba import njit, prange
+from numpy.typing import NDArray
 
 from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.cuda_driver import call
 from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.runtime.launches import Launch, X, address_of_array, blocks_of, handle_of
 from gpu.runtime.memory import upload
+from vecsim.formats.thread_count import as_many_threads_as_pay
 
 NO_ENTRY = 0xFFFFFFFF
 """The source of a place that pads."""
@@ -71,39 +74,6 @@ class EntryPlaces:
         """What it keeps on the device next to the values."""
         return [] if self.sources is None else [self.sources, self.fence]
 
-    @classmethod
-    def by_converting(
-        cls, matrix: Any, convert: Callable[[Any], Any], values: Any, entries: Any = None
-    ) -> Self:
-        """Find the places of the entries by converting their numbers.
-
-        Parameters
-        ----------
-        matrix
-            Sorted CSR, float32 or float64.
-        convert
-            Makes the host format of such a matrix, with an array `values`.
-        values
-            Device array of the format's values.
-        entries
-            The number that each entry of `matrix` has for who brings values; its place in the CSR matrix
-            without it.
-        """
-        nnz = matrix.nnz
-        bits = np.int32 if matrix.dtype == np.float32 else np.int64
-        numbers = np.arange(1, nnz + 1, dtype=bits)
-        if entries is not None:
-            numbers = entries.astype(bits) + bits(1)
-        pattern = (numbers.view(matrix.dtype), matrix.indices, matrix.indptr)
-        numbered = scipy.sparse.csr_array(pattern, shape=matrix.shape)
-        numbered.has_canonical_format = True
-        placed = np.ascontiguousarray(convert(numbered).values).ravel().view(bits)
-        if np.count_nonzero(placed) != nnz:
-            raise RuntimeError(f"{nnz} entries are in {np.count_nonzero(placed)} places of the format")
-        # Number 0 pads, and becomes NO_ENTRY.
-        sources = upload((placed.astype(np.int64) - 1).astype(np.uint32))
-        return cls(values, nnz, sources, upload(np.zeros(1, np.uint32)))
-
     def write(self, data: Any, stream: Any) -> None:
         """Put the new values on a stream.
 
@@ -139,3 +109,136 @@ class EntryPlaces:
             nbytes,
             handle_of(stream),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class EntrySource:
+    """The entries that a matrix was prepared from: where they stand, and how a format is made of them.
+
+    Attributes
+    ----------
+    dtype
+        float32 or float64, of the values.
+    numbers
+        Makes sorted CSR of the pattern on the host. Its int64 data are the numbers of the entries for who
+        brings or reads values.
+    convert
+        Makes the host format, with an array `values`, of such a matrix; None where the format has several.
+    in_order
+        Whether the format stores values in the order of these numbers.
+    given
+        Returns the values in the order of the numbers; needed where `convert` is None, since they cannot be
+        replaced then.
+    """
+
+    dtype: np.dtype[Any]
+    numbers: Callable[[], Any]
+    convert: Callable[[Any], Any] | None = None
+    in_order: bool = False
+    given: Callable[[], Any] | None = None
+
+    @classmethod
+    def of_csr(cls, csr: Any, convert: Callable[[Any], Any] | None, *, in_order: bool) -> Self:
+        """Return the source of a sorted CSR matrix of the host.
+
+        Parameters
+        ----------
+        csr
+            The matrix. What may belong to the caller is copied: the pattern, and the values where they cannot
+            be read from the device.
+        convert, in_order
+            See the attributes.
+        """
+        shape, indptr, indices = csr.shape, _copied(csr.indptr), _copied(csr.indices)
+        values = _copied(csr.data) if convert is None else None
+        return cls(
+            csr.dtype,
+            lambda: numbered(indptr, indices, shape),
+            convert,
+            in_order,
+            None if values is None else lambda: values,
+        )
+
+    @classmethod
+    def of_stored(cls, stored: Any) -> Self:
+        """Return the source of a matrix in a format of the host, or of the device, that has ``to_scipy``."""
+
+        def numbers() -> Any:
+            csr = stored.to_scipy()
+            return numbered(csr.indptr, csr.indices, csr.shape)
+
+        return cls(np.dtype(stored.dtype), numbers, given=lambda: stored.to_scipy().data)
+
+    def transposed(self, copied: "EntrySource") -> "EntrySource":
+        """Return the source of a transposed copy, with the numbers that the entries have here."""
+        if copied.convert is None:
+            return copied
+        return replace(copied, numbers=lambda: self.numbers().T.tocsr(), in_order=False)
+
+    def places(self, values: Any) -> EntryPlaces:
+        """Return where the entries are in the values of the format, for `EntryPlaces.write`."""
+        csr = self.numbers()
+        if self.in_order:
+            return EntryPlaces(values, csr.nnz)
+        return EntryPlaces(values, csr.nnz, upload(self._entries(csr)), upload(np.zeros(1, np.uint32)))
+
+    def csr(self, values: Any) -> Any:
+        """Return the matrix as SciPy's sorted CSR.
+
+        Parameters
+        ----------
+        values
+            Device array of the format's values; None where it has several.
+        """
+        csr = self.numbers()
+        if self.given is not None:
+            data = self.given()
+        elif self.in_order:
+            data = values.copy_to_host()[: csr.nnz]
+        else:
+            entries, stored = self._entries(csr), values.copy_to_host()
+            data = np.empty(csr.nnz, self.dtype)
+            is_entry = entries != NO_ENTRY
+            data[entries[is_entry]] = stored[: len(entries)][is_entry]
+        result = scipy.sparse.csr_array((data[csr.data], csr.indices, csr.indptr), shape=csr.shape)
+        result.has_canonical_format = True
+        return result
+
+    def _entries(self, csr: Any) -> NDArray[np.uint32]:
+        """Return the number of the entry at each place of the format's values, by converting the numbers."""
+        assert self.convert is not None
+        bits = np.int32 if self.dtype == np.float32 else np.int64
+        pattern = ((csr.data + 1).astype(bits).view(self.dtype), csr.indices, csr.indptr)
+        as_values = scipy.sparse.csr_array(pattern, shape=csr.shape)
+        as_values.has_canonical_format = True
+        placed = np.ascontiguousarray(self.convert(as_values).values).ravel().view(bits)
+        if np.count_nonzero(placed) != csr.nnz:
+            raise RuntimeError(f"{csr.nnz} entries are in {np.count_nonzero(placed)} places of the format")
+        # Number 0 pads, and becomes NO_ENTRY.
+        return (placed.astype(np.int64) - 1).astype(np.uint32)
+
+
+PARTS = 64
+"""Of an array that is copied, each by one thread."""
+
+
+@njit(parallel=True, cache=True)
+def _copy(source: Any, target: Any) -> None:
+    size = len(source)
+    for part in prange(PARTS):
+        begin, end = part * size // PARTS, (part + 1) * size // PARTS
+        target[begin:end] = source[begin:end]
+
+
+def _copied(array: NDArray[Any]) -> NDArray[Any]:
+    result = np.empty(len(array), array.dtype)
+    with as_many_threads_as_pay(len(array)):
+        _copy(array, result)
+    return result
+
+
+def numbered(indptr: Any, indices: Any, shape: tuple[int, int]) -> Any:
+    """Return sorted CSR of this pattern whose data are the numbers of the entries."""
+    result = scipy.sparse.csr_array((np.arange(len(indices), dtype=np.int64), indices, indptr), shape=shape)
+    result.has_canonical_format = True
+    return result

@@ -1,18 +1,17 @@
 """From a SciPy matrix to a matrix on the device, by the name of a format."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-import scipy.sparse
 
 from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
 from gpu.choice.timed import fastest
 from gpu.device_matrix import DeviceMatrix, Product
-from gpu.entry_places import EntryPlaces
+from gpu.entry_places import EntrySource
 from gpu.formats.coo.container import COO
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.slicing import Slicing
@@ -56,9 +55,9 @@ def prepare(
     dtype
         float32 or float64; the matrix's own without it, where all but float32 becomes float64.
     transpose
-        Whether to keep a transposed copy too, for ``M.T @ x`` and ``M.rmatvec(x)``: True in the format that
-        ``auto`` takes for it, or the name of one. ``hisparse`` multiplies both ways by one copy: it needs
-        none, and with True makes none.
+        Whether to make the transposed copy at once, which otherwise the first use of ``M.T`` makes: True in
+        the format that ``auto`` takes for it, or the name of one. ``hisparse`` multiplies both ways by one
+        copy: it needs none, and with True makes none.
     deterministic
         Take only formats whose results are equal to the last bit from run to run.
     tune
@@ -68,9 +67,9 @@ def prepare(
         was fastest is remembered for matrices with equal features (`gpu.choice.timed`) until the program
         ends.
     updatable
-        Whether `DeviceMatrix.update_values` may replace the values, for every format that ``auto`` may take:
-        the matrix is converted a second time, and 4 bytes for each stored value are kept on the device. The
-        formats of CRS and ``coo`` without a transposed copy need neither, and can always be updated.
+        Whether to prepare `DeviceMatrix.update_values` at once, as otherwise its first use does: the matrix
+        is converted a second time, and 4 bytes for each stored value are kept on the device. The formats of
+        CRS and ``coo`` need neither. Every format that ``auto`` may take can be updated.
     threads_per_block
         A multiple of 32, up to 1024.
 
@@ -109,20 +108,12 @@ def _both(
 ) -> DeviceMatrix:
     """Make the matrix and, in the format `turned`, its transposed copy."""
     direct = wanted.make(matrix, format, dtype)
-    if transposed is None or (direct.transposes_itself and transposed in ("auto", direct.format)):
-        return direct
-    own = matrix.to_scipy() if kernel_of(matrix) else matrix
+    if transposed is not None and not (direct.transposes_itself and transposed in ("auto", direct.format)):
+        own = matrix.to_scipy() if kernel_of(matrix) else matrix
+        direct.keep_transposed(wanted.make(own.T, transposed, direct.dtype))
     if wanted.updatable:
-        wanted = replace(wanted, entries=_entries_by_columns(_checked(own, dtype)))
-    copied = wanted.make(own.T, transposed, direct.dtype)
-    # Its values are in another order than those that a caller brings.
-    return direct.with_transposed(copied if wanted.updatable else copied.with_entry_places(None))
-
-
-def _entries_by_columns(csr: Any) -> Any:
-    """Return the number of each entry of a CSR matrix in the order of its transpose."""
-    numbered = (np.arange(csr.nnz, dtype=np.int64), csr.indices, csr.indptr)
-    return scipy.sparse.csr_array(numbered, shape=csr.shape).T.tocsr().data
+        direct.prepare_new_values()
+    return direct
 
 
 @dataclass(frozen=True)
@@ -133,7 +124,6 @@ class _Wanted:
     threads_per_block: int
     tune: bool | str = False
     updatable: bool = False
-    entries: Any = None
 
     def make(self, matrix: Any, format: str | Slicing, dtype: Any) -> DeviceMatrix:
         """Convert one matrix and put it on the device."""
@@ -142,14 +132,15 @@ class _Wanted:
             if self.updatable:
                 raise UserError("updatable=True needs a SciPy matrix: use matrix.to_scipy()")
             if format in ("auto", name) and dtype in (None, matrix.dtype):
-                return self.upload(matrix, self.allowed(kernel_name).product, name)
+                product = self.allowed(kernel_name).product(matrix, self.threads_per_block)
+                return self.placed(matrix, product, name, EntrySource.of_stored(matrix))
             matrix = matrix.to_scipy()
         matrix = _checked(matrix, dtype)
         if isinstance(format, Slicing):
             kernel = self.allowed(kernels_of(Sliced)[0])
             _require_room(matrix, kernel, known=False)
             convert = partial(Sliced.from_scipy, slicing=format)
-            return self.place(matrix, convert, kernel.product, SLICED)
+            return self.place(matrix, convert, kernel.product, SLICED, arrangement=format)
         name = ALIASES.get(format, format)
         if name != "auto":
             return self.convert(matrix, name)
@@ -190,9 +181,15 @@ class _Wanted:
         raise NotRepresentableError(refusal)
 
     def place(
-        self, matrix: Any, convert: Callable[[Any], Any], product: Callable[[Any, int], Product], name: str
+        self,
+        matrix: Any,
+        convert: Callable[[Any], Any],
+        product: Callable[[Any, int], Product],
+        name: str,
+        *,
+        arrangement: Slicing | None = None,
     ) -> DeviceMatrix:
-        """Convert a CSR matrix and put it on the device, with what new values need.
+        """Convert a CSR matrix and put it on the device.
 
         Parameters
         ----------
@@ -202,27 +199,57 @@ class _Wanted:
             Make the format of a matrix, and its product for a number of threads per block.
         name
             Of the format.
+        arrangement
+            Of the sliced container, where the format has no name.
         """
         host = convert(matrix)
-        built = self.upload(host, product, name)
-        values = built.stored_values
-        if isinstance(host, CRS | COO) and self.entries is None and values is not None:
-            return built.with_entry_places(EntryPlaces(values, matrix.nnz))
-        if not self.updatable:
-            return built
-        if values is None:
-            raise UserError(f"the format {name} cannot be updatable: use auto, or a format that it may take")
-        return built.with_entry_places(EntryPlaces.by_converting(matrix, convert, values, self.entries))
-
-    def upload(self, host: Any, product: Callable[[Any, int], Product], name: str) -> DeviceMatrix:
-        """Put a host format on the device, with what its one copy serves."""
         placed = product(host, self.threads_per_block)
-        rest = {"dtype": host.dtype, "format": name, "nnz": host.nnz}
-        built = DeviceMatrix(placed, shape=host.shape, **rest)
-        transposed = getattr(placed, "transposed", None)
-        if transposed is None:
-            return built
-        return built.with_transposed(DeviceMatrix(transposed, shape=host.shape[::-1], **rest))
+        several = getattr(placed, "values", None) is None
+        if several and self.updatable:
+            raise UserError(f"the format {name} cannot be updatable: use auto, or a format that it may take")
+        in_order = isinstance(host, CRS | COO)
+        source = EntrySource.of_csr(matrix, None if several else convert, in_order=in_order)
+        return self.placed(host, placed, name, source, arrangement)
+
+    def placed(
+        self,
+        host: Any,
+        product: Product,
+        name: str,
+        source: EntrySource,
+        arrangement: Slicing | None = None,
+    ) -> DeviceMatrix:
+        """Return the matrix of a product, with what its one copy serves.
+
+        Parameters
+        ----------
+        host
+            The format, or a matrix of the device.
+        product
+            Of this format.
+        name
+            Of the format.
+        source
+            Where its entries come from.
+        arrangement
+            As of `place`.
+        """
+        rest = {"dtype": host.dtype, "nnz": host.nnz}
+        threads = self.threads_per_block
+        again = partial(prepare, deterministic=self.deterministic, threads_per_block=threads)
+        built = DeviceMatrix(
+            product,
+            shape=host.shape,
+            format=name,
+            source=source,
+            again=again,
+            arrangement=arrangement,
+            **rest,
+        )
+        transposed = getattr(product, "transposed", None)
+        if transposed is not None:
+            built.keep_transposed(DeviceMatrix(transposed, shape=host.shape[::-1], format=name, **rest))
+        return built
 
 
 def _checked(matrix: Any, dtype: Any) -> Any:

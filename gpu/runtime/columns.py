@@ -8,26 +8,75 @@ import numpy as np
 from gpu.runtime.cuda import cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.runtime.launches import Launch, X, Y, blocks_of
+from gpu.runtime.vectors import memory_of
 
 
 @cuda.jit
-def transposing_kernel(rows, columns, source, target):
-    """Copy the transposed array, a thread for each element.
+def copying_kernel(rows, columns, first, row_step, column_step, source, target):
+    """Copy an array of any strides row by row, a thread for each element.
 
     Parameters
     ----------
     rows, columns
-        Of the source.
+        Of the array.
+    first, row_step, column_step
+        Its element (i, j) is that at ``first + i * row_step + j * column_step`` of the source.
     source
-        real of rows x columns, row by row.
+        real.
     target
-        real of columns x rows, row by row.
+        real of rows x columns.
     """
     begin_in_sequence()
     at = np.int64(cuda.grid(1))
     if at < rows * columns:
-        column = at // rows
-        target[at] = source[(at - column * rows) * columns + column]
+        row = at // columns
+        target[at] = source[first + row * row_step + (at - row * columns) * column_step]
+
+
+def copy_rows(
+    source: Any, target: Any, shape: tuple[int, int], steps: tuple[int, int, int], stream: Any
+) -> None:
+    """Put the copy of an array, row by row, on a stream.
+
+    Parameters
+    ----------
+    source, target
+        Contiguous device vectors of Numba.
+    shape
+        Rows and columns that are copied.
+    steps
+        Where the first element is in the source; elements from a row, and from a column, to the next.
+    stream
+        0, or an object of Numba or cuda.core.
+    """
+    if shape[0] * shape[1]:
+        blocks, threads = blocks_of(shape[0] * shape[1])
+        Launch(copying_kernel, blocks, threads, [*shape, *steps, X, Y], source.dtype.type)(
+            source, target, 0, 0, stream
+        )
+
+
+def copy_strided(array: Any, target: Any, stream: Any) -> None:
+    """Put the copy of a device array of any strides, row by row, on a stream.
+
+    Parameters
+    ----------
+    array
+        Of Numba, of one or two dimensions.
+    target
+        Contiguous device vector of Numba, with as many elements at least.
+    stream
+        0, or an object of Numba or cuda.core.
+
+    Raises
+    ------
+    UserError
+        If its strides are no multiples of its elements.
+    """
+    memory, first, steps = memory_of(array)
+    rows, columns = (*array.shape, 1)[:2]
+    row_step, column_step = (*steps, 1)[:2]
+    copy_rows(memory, target, (rows, columns), (first, row_step, column_step), stream)
 
 
 def transpose(source: Any, target: Any, shape: tuple[int, int], stream: Any) -> None:
@@ -42,12 +91,7 @@ def transpose(source: Any, target: Any, shape: tuple[int, int], stream: Any) -> 
     stream
         0, or an object of Numba or cuda.core.
     """
-    if shape[0] * shape[1]:
-        arguments = [*shape, X, Y]
-        blocks, threads = blocks_of(shape[0] * shape[1])
-        Launch(transposing_kernel, blocks, threads, arguments, source.dtype.type)(
-            source, target, 0, 0, stream
-        )
+    copy_rows(source, target, shape[::-1], (0, 1, shape[1]), stream)
 
 
 class Columns:

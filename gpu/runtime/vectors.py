@@ -185,6 +185,44 @@ def span(view: Any) -> tuple[int, int]:
     return first, first + view.nbytes
 
 
+def memory_of(view: Any) -> tuple[Any, int, tuple[int, ...]]:
+    """View the memory of an array of any strides as a vector.
+
+    Parameters
+    ----------
+    view
+        Device array of Numba, with elements.
+
+    Returns
+    -------
+    vector
+        Contiguous device array of all elements from the lowest address to the highest.
+    first : int
+        Where the first element of `view` is in it.
+    steps : tuple of int
+        Elements from one to the next, for each dimension.
+
+    Raises
+    ------
+    UserError
+        If its strides are no multiples of its elements.
+    """
+    size = np.dtype(view.dtype).itemsize
+    if any(stride % size for stride in view.strides):
+        raise UserError(f"an array has strides {view.strides}: use multiples of its {size}-byte elements")
+    steps = tuple(stride // size for stride in view.strides)
+    ends = [(length - 1) * step for length, step in zip(view.shape, steps, strict=True)]
+    lowest, highest = (sum(sign(end, 0) for end in ends) for sign in (min, max))
+    described = {
+        "version": 3,
+        "shape": (highest - lowest + 1,),
+        "strides": None,
+        "typestr": np.dtype(view.dtype).str,
+        "data": (span(view)[0] + lowest * size, False),
+    }
+    return _view(described, view), -lowest, steps
+
+
 def current_device() -> int:
     """Return the number of the device that kernels are launched on."""
     return 0 if SIMULATED else int(cuda.get_current_device().id)

@@ -1,5 +1,7 @@
 """Vectors of every library, streams and graphs, on a real GPU."""
 
+import pickle
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -202,6 +204,26 @@ def test_the_transposed_product():
     np.testing.assert_array_equal(built @ X, Y)
 
 
+def test_strided_vectors_and_columns():
+    from gpu.runtime.cuda import cuda
+
+    built, wide = prepare(), np.arange(12000.0).reshape(3000, 4)
+    there = cuda.to_device(wide)
+    for part in (np.s_[:, 2], np.s_[:, ::2], np.s_[:, 1:2]):
+        np.testing.assert_array_equal((built @ there[part]).copy_to_host(), MATRIX @ wide[part])
+
+
+def test_it_is_saved_pickled_and_brought_back(tmp_path):
+    built = 2 * prepare()
+    built.save(tmp_path / "M.npz")
+    for copied in (gpu.load(tmp_path / "M.npz"), pickle.loads(pickle.dumps(built))):
+        assert copied.format == built.format
+        np.testing.assert_array_equal(copied @ X, 2 * Y)
+    assert (built.to_scipy() != 2 * MATRIX).nnz == 0
+    np.testing.assert_array_equal(built.diagonal(), 2 * MATRIX.diagonal())
+    np.testing.assert_array_equal(built.T @ X, 2 * (MATRIX.T @ X))
+
+
 def test_wrong_vectors_on_the_device():
     from gpu.runtime.cuda import cuda
 
@@ -209,7 +231,7 @@ def test_wrong_vectors_on_the_device():
     memory = cuda.to_device(np.ones(200))
     for x, out, message in (
         (memory[:64], memory[32:96], "share memory"),
-        (memory[:128:2], None, "contiguous"),
+        (memory[:64], memory[64:192:2], "contiguous"),
         (memory[:63], None, "x has shape"),
         (cuda.to_device(np.ones(64, dtype=np.float32)), None, "x has type float32"),
     ):

@@ -56,8 +56,9 @@ def test_the_order_is_that_of_sorted_csr_and_the_transposed_copy_follows():
     given = scipy.sparse.coo_array(
         (np.ones(new.nnz), (shuffled.row[order], shuffled.col[order])), shape=new.shape
     )
-    for transpose in (True, "crs", "coo", "sliced-ell"):
-        built = prepare(given, "crs", transpose=transpose, updatable=True)
+    for transpose in (False, True, "crs", "coo", "sliced-ell"):
+        built = prepare(given, "crs", transpose=transpose, updatable=transpose == "coo")
+        np.testing.assert_allclose(built.T @ np.arange(34.0), given.T @ np.arange(34.0))
         built.update_values(new.data)
         np.testing.assert_allclose(built @ np.arange(35.0), new @ np.arange(35.0))
         np.testing.assert_allclose(built.T @ np.arange(34.0), new.T @ np.arange(34.0))
@@ -73,6 +74,44 @@ def test_formats_in_the_order_of_csr_need_no_option_and_few_bytes():
     assert built.nbytes == prepare(matrix, "crs", updatable=True).nbytes
     alone, updatable = (prepare(matrix, "sliced-ell", updatable=each) for each in (False, True))
     assert updatable.nbytes == alone.nbytes + 4 * len(alone.stored_values) + 4
+    alone.update_values(matrix.data)
+    assert updatable.nbytes == alone.nbytes
+
+
+def test_a_transpose_that_is_made_later_has_the_new_values():
+    old, new = matrix_of(np.float64), matrix_of(np.float64, seed=5)
+    built = 2 * prepare(old, "sliced-ell")
+    nbytes = built.nbytes
+    built.update_values(new.data)
+    np.testing.assert_allclose(built.rmatvec(np.ones(34)), 2 * (new.T @ np.ones(34)))
+    assert built.nbytes > nbytes
+    built.T.update_values(old.data)
+    np.testing.assert_allclose(built.T @ np.ones(34), 2 * (old.T @ np.ones(34)))
+    np.testing.assert_allclose(built.T.T @ np.ones(35), 2 * (old @ np.ones(35)))
+
+
+def test_the_pattern_is_that_of_the_moment_of_preparing():
+    matrix = matrix_of(np.float64)
+    built, expected = prepare(matrix, "sliced-ell"), matrix.copy()
+    matrix.data[::2] = 0
+    matrix.eliminate_zeros()
+    assert (built.to_scipy() != expected).nnz == 0
+
+
+@pytest.mark.parametrize(
+    "name", ["crs", "coo", "sell-c-sigma-blocks-3", "sliced-diagonals", "hyb", "hisparse"]
+)
+def test_the_way_back_to_scipy(name):
+    matrix = matrix_of(np.float32)
+    built = prepare(matrix, name)
+    for actual, exact in ((built, matrix), (2 * built, 2 * matrix), (built.T, matrix.T)):
+        back = actual.to_scipy()
+        assert back.dtype == np.float32 and back.has_canonical_format
+        assert (back != exact).nnz == 0 and back.nnz == matrix.nnz
+    np.testing.assert_array_equal(built.diagonal(), matrix.diagonal())
+    if name not in ("hyb", "hisparse"):
+        built.update_values(matrix.data[::-1])
+        np.testing.assert_array_equal(built.to_scipy().data, matrix.data[::-1])
 
 
 def test_empty_matrices_and_arrangements():
@@ -86,8 +125,11 @@ def test_empty_matrices_and_arrangements():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda m: prepare(m, "ell").update_values(m.data), "in ell cannot be replaced: use gpu.prepare"),
-        (lambda m: prepare(m, "crs", transpose="crs").update_values(m.data), "updatable=True"),
+        (
+            lambda m: prepare(m, "hyb").update_values(m.data),
+            "in hyb cannot be replaced: prepare a SciPy matrix",
+        ),
+        (lambda m: prepare(CRS.from_scipy(m)).update_values(m.data), "in crs cannot be replaced"),
         (lambda m: prepare(m, "crs").update_values(m.data[1:]), "data has shape"),
         (lambda m: prepare(m, "crs").update_values(m.data * 1j), "data"),
         (lambda m: prepare(m, "crs").update_values(cuda.to_device(m.data.astype("f4"))), "has type float32"),

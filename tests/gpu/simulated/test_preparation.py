@@ -52,11 +52,13 @@ def test_bytes_of_both_are_counted():
     assert both.nbytes == both.T.nbytes == alone.nbytes + transposed.nbytes
 
 
-def test_without_a_transposed_copy_one_line_says_how():
-    built = prepare(MATRIX)
-    for call in (lambda: built.T, lambda: built.rmatvec(V), lambda: built.aslinearoperator().rmatvec(V)):
-        with pytest.raises(UserError, match=r"gpu\.prepare\(A, transpose=True\)"):
-            call()
+def test_the_first_use_makes_a_transposed_copy():
+    for matrix in (MATRIX, CRS.from_scipy(MATRIX)):
+        built = prepare(matrix, "crs")
+        nbytes = built.nbytes
+        np.testing.assert_array_equal(built.aslinearoperator().rmatvec(V), MATRIX.T @ V)
+        assert built.nbytes == built.T.nbytes > nbytes
+        assert (built.T.to_scipy() != MATRIX.T).nnz == 0
 
 
 def test_scipy_takes_both_products():

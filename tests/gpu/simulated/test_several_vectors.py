@@ -98,6 +98,16 @@ def test_copies_of_columns_are_allocated_once_and_counted():
     assert by_columns.nbytes == nbytes
 
 
+def test_strided_arrays_are_copied_into_room_that_is_kept():
+    built, wide = prepare(), np.arange(24.0).reshape(3, 8)
+    there = cuda.to_device(wide)
+    for part in (np.s_[:, ::2], np.s_[:, 1:3], np.s_[::-1, ::-3], np.s_[:, 2]):
+        np.testing.assert_array_equal((built @ there[part]).copy_to_host(), MATRIX @ wide[part])
+        nbytes = built.nbytes
+        built @ there[part]
+        assert built.nbytes == nbytes
+
+
 def test_one_column_and_lists():
     built = prepare(transpose="crs")
     np.testing.assert_array_equal(built @ X[:, :1], MATRIX @ X[:, :1])
@@ -115,7 +125,10 @@ def test_one_column_and_lists():
         (lambda m: m.matmat(X, beta=1), "needs out"),
         (lambda m: m.matmat(X, out=np.ones((4, 3))), r"out has shape \(4, 3\)"),
         (lambda m: m @ cuda.to_device(X.astype(np.float32)), "x has type float32"),
-        (lambda m: m @ cuda.to_device(np.ones((3, 4)))[:, ::2], "row by row or column by column"),
+        (
+            lambda m: m.matmat(cuda.to_device(X), out=cuda.to_device(np.ones((4, 4)))[:, ::2]),
+            "row by row or column by column",
+        ),
         (lambda m: m.matmat(X * 1j), "complex"),
     ],
 )
