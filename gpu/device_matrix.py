@@ -16,6 +16,7 @@ from gpu.entry_places import EntryPlaces, EntrySource
 from gpu.formats.sliced.slicing import Slicing
 from gpu.runtime.columns import Columns, copy_strided
 from gpu.runtime.memory import empty, upload
+from gpu.runtime.stream_order import StreamOrder
 from gpu.runtime.vectors import (
     as_device_array,
     as_kind_of,
@@ -65,11 +66,14 @@ class _Kept:
         The matrix of the transpose.
     room
         For copies of vectors. Captured products use them again.
+    order
+        Of its work on streams.
     """
 
     places: EntryPlaces | None = None
     transposed: "DeviceMatrix | None" = None
     room: dict[tuple[str, int], Any] = field(default_factory=dict)
+    order: StreamOrder = field(default_factory=StreamOrder)
 
 
 class DeviceMatrix:
@@ -91,8 +95,8 @@ class DeviceMatrix:
     Notes
     -----
     A sum runs in the same order in every run, so results are equal to the last bit, unless `KERNELS` marks
-    the format. Where rows are cut in pieces, the room for them belongs to the matrix: products of one matrix
-    must not overlap on two streams.
+    the format. Products of one matrix on several streams run one after the other, and after new values: the
+    matrix has one room for what they need. Graphs that were captured are the caller's to order.
     """
 
     def __init__(
@@ -344,7 +348,9 @@ class DeviceMatrix:
             new = upload(_of_type(given, self.dtype, "data"))
         for each in self._both():
             if each._kept.places is not None:
+                each._kept.order.begin(stream)
                 each._kept.places.write(new, stream)
+                each._kept.order.end(stream)
         if not there and stream:
             stream.synchronize()
 
@@ -442,6 +448,7 @@ class DeviceMatrix:
         self._check_many("out", target, size)
         if not (count and self.shape[0]):
             return result
+        self._kept.order.begin(stream)
         if there:
             if not (target.is_c_contiguous() or target.is_f_contiguous()):
                 raise UserError("out on the device must be contiguous, row by row or column by column")
@@ -468,12 +475,14 @@ class DeviceMatrix:
             order, factors = "C" if by_rows else "F", (real(alpha * self._scale), real(beta))
             flat = x.ravel(order=order), y.ravel(order=order)
             if several(*flat, tuple(x.shape), not by_rows, *factors, stream):
+                self._kept.order.end(stream)
                 return
         sources = Columns(x, partial(self._room_for, "x", count), stream, read=True)
         results = Columns(y, partial(self._room_for, "y", count), stream, read=beta != 0)
         for column in range(count):
             self._launch(sources[column], results[column], alpha, beta, stream)
         results.write_back(stream)
+        self._kept.order.end(stream)
 
     def _check_many(self, name: str, array: Any, shape: tuple[int, int]) -> None:
         if tuple(array.shape) != shape:
@@ -530,6 +539,7 @@ class DeviceMatrix:
         host = np.empty(self.shape[0], dtype=self.dtype) if out is None else host_view(out)
         self._check("out", host, self.shape[0])
         y = upload(np.ascontiguousarray(host)) if beta != 0 else self._new_vector()
+        self._kept.order.begin(stream)
         self._launch(upload(_of_type(vector, self.dtype)), y, alpha, beta, stream)
         if stream:
             stream.synchronize()
@@ -544,6 +554,7 @@ class DeviceMatrix:
     def _on_device(self, x: Any, out: Any, alpha: float, beta: float, stream: Any) -> Any:
         device_x = as_device_array(x, stream)
         self._check("x", device_x, self.shape[1])
+        self._kept.order.begin(stream)
         device_x = self._contiguous("x", device_x, stream)
         result = like(x, self.shape[0]) if out is None else out
         device_y = as_device_array(result, stream)
@@ -580,6 +591,7 @@ class DeviceMatrix:
         if self.shape[0]:
             real = self.dtype.type
             self._product.launch(x, y, real(alpha * self._scale), real(beta), stream)
+        self._kept.order.end(stream)
 
     def _check(self, name: str, vector: Any, length: int, *, check_type: bool = True) -> None:
         if tuple(vector.shape) != (length,):

@@ -224,6 +224,29 @@ def test_it_is_saved_pickled_and_brought_back(tmp_path):
     np.testing.assert_array_equal(built.T @ X, 2 * (MATRIX.T @ X))
 
 
+def test_products_and_new_values_on_two_streams_stay_in_order():
+    from gpu.runtime.cuda import cuda
+
+    dense = np.ones((40, 60_000))
+    dense[1::2] = 2
+    matrix = scipy.sparse.csr_array(dense)
+    streams, x = [cuda.stream(), cuda.stream()], cuda.to_device(np.ones(60_000))
+    for name in ("crs-split", "crs-adaptive", "sell-near", "coo", "sell-segments", "sliced-ell"):
+        built = gpu.prepare(matrix, name, updatable=True)
+        values = [cuda.to_device(factor * matrix.data) for factor in (1, 2)]
+        outs = [cuda.device_array(40) for _ in range(20)]
+        for turn, out in enumerate(outs):
+            stream = streams[turn % 2]
+            if turn % 3 == 0:
+                built.update_values(values[turn // 3 % 2], stream=stream)
+            built.matvec(x, out=out, stream=stream)
+        for stream in streams:
+            stream.synchronize()
+        for turn, out in enumerate(outs):
+            exact = (1 + turn // 3 % 2) * dense.sum(axis=1)
+            np.testing.assert_array_equal(out.copy_to_host(), exact, err_msg=f"{name}, {turn}")
+
+
 def test_wrong_vectors_on_the_device():
     from gpu.runtime.cuda import cuda
 
