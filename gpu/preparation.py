@@ -11,15 +11,17 @@ from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
 from gpu.choice.timed import fastest
 from gpu.device_matrix import DeviceMatrix, Product
-from gpu.entry_places import EntrySource
+from gpu.entry_places import EntrySource, numbered
 from gpu.formats.coo.container import COO
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.slicing import Slicing
 from gpu.kernel_registry import ALIASES, KERNELS, SLICED, Kernel, kernel_of, kernels_of, work_counts_of
-from gpu.other_matrices import as_scipy
+from gpu.other_matrices import taken_from
 from gpu.runtime.cuda import THREADS_PER_BLOCK, require_gpu
-from gpu.runtime.memory import all_or_nothing, free_bytes, require_room
+from gpu.runtime.memory import all_or_nothing, copied, free_bytes, require_room
 from gpu.runtime.vectors import current_device
+from gpu.sums.device_csr import DeviceCsr, operand
+from gpu.sums.transposition import transposed as transposed_csr
 from vecsim.formats import CRS, NotRepresentableError
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.representable import MAX_GROWTH
@@ -45,9 +47,9 @@ def prepare(
     matrix
         Any SciPy sparse matrix or array; or a matrix in a format of `vecsim.formats`, which is taken as it is
         where neither `format` nor `dtype` asks for another. A `gpu.DeviceHiSparse` is multiplied where it is,
-        as ``hisparse-queues``; another format needs a copy on the host. Other matrices of the device are
-        copied to the host first: a `gpu.DeviceCsr`, such as a sum of `gpu.add`, a sparse matrix of CuPy, a
-        sparse tensor of torch.
+        as ``hisparse-queues``; another format needs a copy on the host. Other matrices of the device are a
+        `gpu.DeviceCsr`, such as a sum of `gpu.add`, a sparse matrix of CuPy, a sparse tensor of torch. The
+        formats of CRS copy them on the device; all others, and ``auto``, copy them to the host first.
     format
         One of `KERNELS`, or another name of one, as ``csr`` is of ``crs``; an arrangement of the sliced
         container; or ``auto``, which takes what should be fastest by the estimated time of a product
@@ -99,7 +101,7 @@ def prepare(
     require_gpu()
     wanted = _Wanted(deterministic, threads_per_block, tune, updatable)
     transposed = None if transpose is False else "auto" if transpose is True else transpose
-    matrix = as_scipy(matrix)
+    matrix = taken_from(matrix)
     return all_or_nothing(lambda: _both(wanted, matrix, format, dtype, transposed))
 
 
@@ -109,11 +111,16 @@ def _both(
     """Make the matrix and, in the format `turned`, its transposed copy."""
     direct = wanted.make(matrix, format, dtype)
     if transposed is not None and not (direct.transposes_itself and transposed in ("auto", direct.format)):
-        own = matrix.to_scipy() if kernel_of(matrix) else matrix
-        direct.keep_transposed(wanted.make(own.T, transposed, direct.dtype))
+        direct.keep_transposed(wanted.make(_transposed(matrix), transposed, direct.dtype))
     if wanted.updatable:
         direct.prepare_new_values()
     return direct
+
+
+def _transposed(matrix: Any) -> Any:
+    if isinstance(matrix, DeviceCsr):
+        return transposed_csr(matrix)
+    return (matrix.to_scipy() if kernel_of(matrix) else matrix).T
 
 
 @dataclass(frozen=True)
@@ -134,6 +141,12 @@ class _Wanted:
             if format in ("auto", name) and dtype in (None, matrix.dtype):
                 product = self.allowed(kernel_name).product(matrix, self.threads_per_block)
                 return self.placed(matrix, product, name, EntrySource.of_stored(matrix))
+            matrix = matrix.to_scipy()
+        if isinstance(matrix, DeviceCsr):
+            name = "" if isinstance(format, Slicing) else ALIASES.get(format, format)
+            stays = name in kernels_of(CRS) and matrix.nnz and dtype in (None, matrix.dtype)
+            if stays:
+                return self.copied(operand("the matrix", matrix), name)
             matrix = matrix.to_scipy()
         matrix = _checked(matrix, dtype)
         if isinstance(format, Slicing):
@@ -210,6 +223,29 @@ class _Wanted:
         in_order = isinstance(host, CRS | COO)
         source = EntrySource.of_csr(matrix, None if several else convert, in_order=in_order)
         return self.placed(host, placed, name, source, arrangement)
+
+    def copied(self, matrix: DeviceCsr, name: str) -> DeviceMatrix:
+        """Copy CSR on the device into a format of CRS; only the row pointers come to the host.
+
+        Parameters
+        ----------
+        matrix
+            With entries.
+        name
+            Of the format.
+        """
+        kernel = self.allowed(name)
+        require_room(2 * matrix.nbytes)
+        pointers, shape = matrix.pointers.copy_to_host(), matrix.shape
+        product: Any = kernel.product(
+            CRS(shape, pointers, copied(matrix.columns), copied(matrix.values)), self.threads_per_block
+        )
+
+        def numbers() -> Any:
+            return numbered(pointers, product.columns.copy_to_host()[: matrix.nnz].view(np.int32), shape)
+
+        source = EntrySource(matrix.dtype, numbers, kernel.convert, in_order=True)
+        return self.placed(matrix, product, name, source)
 
     def placed(
         self,

@@ -48,6 +48,19 @@ def upload(array: NDArray[Any], zeros: int = 0) -> Any:
         return cuda.to_device(contiguous)
 
 
+def copied(array: Any) -> Any:
+    """Return a copy of a device array of one dimension.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        If the device has too little memory.
+    """
+    result = empty(array.size, array.dtype)
+    result.copy_to_device(array)
+    return result
+
+
 def empty(number: int, dtype: Any) -> Any:
     """Return a device array that nothing was written to, of one element where there are none.
 

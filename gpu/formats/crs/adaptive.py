@@ -302,7 +302,7 @@ class CRSAdaptiveProduct(LaunchedInTurn):
             upload(matrix.colidx.view(np.uint32), behind),
             upload(matrix.values, behind),
         ]
-        self.values = self.arrays[3]
+        self.columns, self.values = self.arrays[2:4]
         self.sums = [
             upload(np.zeros(in_pieces, dtype=self.real)),
             upload(result.pieces),

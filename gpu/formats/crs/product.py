@@ -134,7 +134,7 @@ class CRSProduct(LaunchedInTurn):
             upload(matrix.values),
             upload(target if cut else target[:0]),
         ]
-        self.values = self.arrays[2]
+        self.columns, self.values = self.arrays[1:3]
         self.split = PieceSums(self.real, split_rows, split_first, split_last, threads_per_block)
         blocks = -(-self.runs * threads_per_row // threads_per_block)
         kernel = crs_kernel(self.real, threads_per_row, cut)

@@ -110,12 +110,32 @@ def test_matrices_of_cupy_and_torch():
     cupy = pytest.importorskip("cupyx.scipy.sparse")
     for form in (cupy.csr_matrix, cupy.csc_matrix, cupy.coo_matrix):
         given = form(cupy.csr_matrix(scipy.sparse.csr_matrix(matrix)))
-        np.testing.assert_array_equal(gpu.prepare(given) @ x, matrix @ x)
+        for name in ("auto", "crs", "crs-adaptive", "crs-split"):
+            built = gpu.prepare(given, name, transpose="crs")
+            np.testing.assert_array_equal(built @ x, matrix @ x)
+            np.testing.assert_array_equal(built.T @ x, matrix.T @ x)
     torch = pytest.importorskip("torch")
     parts = (torch.from_numpy(each.copy()) for each in (matrix.indptr, matrix.indices, matrix.data))
     tensor = torch.sparse_csr_tensor(*parts, size=matrix.shape).cuda()
     for given in (tensor, tensor.to_sparse_coo(), tensor.to_sparse_csc()):
-        np.testing.assert_array_equal(gpu.prepare(given) @ x, matrix @ x)
+        for name in ("auto", "crs"):
+            np.testing.assert_array_equal(gpu.prepare(given, name) @ x, matrix @ x)
+
+
+@pytest.mark.parametrize("name", ["crs", "crs-scalar", "crs-split", "crs-adaptive"])
+def test_sums_are_multiplied_where_they_are(name, monkeypatch):
+    matrix, x = matrix_of(np.float64), np.ones(2400)
+    total = gpu.add(matrix, matrix, 2, 1, transpose_b=True)
+    exact = 2 * matrix + matrix.T
+    with monkeypatch.context() as patched:
+        patched.setattr(gpu.DeviceCsr, "to_scipy", lambda each: pytest.fail("copied to the host"))
+        built = gpu.prepare(total, name)
+    np.testing.assert_array_equal(built @ x, exact @ x)
+    built.update_values(np.arange(built.nnz, dtype=float))
+    back = built.to_scipy()
+    np.testing.assert_array_equal(back.data, np.arange(built.nnz))
+    np.testing.assert_array_equal(built @ x, back @ x)
+    assert (total.to_scipy() != exact).nnz == 0
 
 
 def test_solvers_and_streams_of_cupy():
