@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gpu.kernel_registry import KERNELS
     from gpu.loading import load
     from gpu.preparation import prepare
+    from gpu.solving import solve
     from gpu.sums.device_csr import DeviceCsr
 
 _HOME = {
@@ -32,9 +33,10 @@ _HOME = {
     "add": "gpu.adding",
     "load": "gpu.loading",
     "prepare": "gpu.preparation",
+    "solve": "gpu.solving",
 }
 
-__all__ = ["KERNELS", "DeviceCsr", "DeviceHiSparse", "DeviceMatrix", "add", "load", "prepare"]
+__all__ = ["KERNELS", "DeviceCsr", "DeviceHiSparse", "DeviceMatrix", "add", "load", "prepare", "solve"]
 
 
 def __getattr__(name: str) -> Any:

@@ -496,7 +496,7 @@ class DeviceMatrix:
     def aslinearoperator(self, library: str = "scipy") -> Any:
         """Return it as a LinearOperator, for the solvers of SciPy or CuPy.
 
-        Its ``rmatvec`` needs the transposed copy, as `rmatvec` does.
+        The first use of its ``rmatvec`` or ``rmatmat`` makes the transposed copy, as that of `T` does.
 
         Parameters
         ----------
@@ -519,6 +519,8 @@ class DeviceMatrix:
             self.shape,
             matvec=lambda x: self.matvec(x.ravel()),
             rmatvec=lambda x: self.rmatvec(x.ravel()),
+            matmat=self.matmat,
+            rmatmat=lambda x: self.T.matmat(x),
             dtype=self.dtype,
         )
 

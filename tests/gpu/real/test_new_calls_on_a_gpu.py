@@ -138,6 +138,21 @@ def test_sums_are_multiplied_where_they_are(name, monkeypatch):
     assert (total.to_scipy() != exact).nnz == 0
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_conjugate_gradients_with_new_values(dtype):
+    grid = scipy.sparse.diags_array([-1.0, 2.5, -1.0], offsets=[-1, 0, 1], shape=(5000, 5000), format="csr")
+    built, b, tolerance = (
+        gpu.prepare(grid, dtype=dtype),
+        np.ones(5000),
+        1e-10 if dtype == np.float64 else 1e-5,
+    )
+    for factor in (1, 3):
+        built.update_values((factor * grid.data).astype(dtype))
+        solution = gpu.solve(built, b, tolerance=tolerance)
+        assert solution.converged
+        np.testing.assert_allclose(factor * (grid @ solution.x), b, rtol=1000 * tolerance)
+
+
 def test_solvers_and_streams_of_cupy():
     cupy = pytest.importorskip("cupy")
     linalg = pytest.importorskip("cupyx.scipy.sparse.linalg")
