@@ -84,7 +84,7 @@ class DeviceMatrix:
     shape
         Rows M and columns N.
     dtype
-        float32 or float64: of the values, of x, of y and of every sum.
+        float32, float64, complex64 or complex128: of the values, of x, of y and of every sum.
     format
         The name of its format; what ``auto`` chose.
     nnz
@@ -113,7 +113,7 @@ class DeviceMatrix:
     ) -> None:
         self._product = product
         self._source, self._again, self._arrangement = source, again, arrangement
-        self._scale = 1.0
+        self._scale: complex = 1.0
         self._kept = _Kept()
         # The matrix that this one is the transpose of, in views that `T` returns.
         self._back: DeviceMatrix | None = None
@@ -147,6 +147,10 @@ class DeviceMatrix:
         return room[name, count]
 
     @property
+    def _is_complex(self) -> bool:
+        return bool(self.dtype.kind == "c")
+
+    @property
     def transposes_itself(self) -> bool:
         """Whether `T` shares the entries of this matrix instead of a copy."""
         both = [{id(array) for array in each._product.device_arrays} for each in self._both()]
@@ -161,12 +165,13 @@ class DeviceMatrix:
     def __matmul__(self, x: Any) -> Any:
         return self.matmat(x) if len(getattr(x, "shape", np.shape(x))) == 2 else self.matvec(x)
 
-    def __mul__(self, factor: float) -> "DeviceMatrix":
+    def __mul__(self, factor: complex) -> "DeviceMatrix":
         """Return this matrix times a number. Both have the same arrays, also after `update_values`."""
-        if not isinstance(factor, int | float | np.integer | np.floating):
+        is_real = isinstance(factor, int | float | np.integer | np.floating)
+        if not (is_real or (self._is_complex and isinstance(factor, complex | np.complexfloating))):
             return NotImplemented
         scaled = copy.copy(self)
-        scaled._scale = self._scale * float(factor)
+        scaled._scale = self._scale * (float(factor.real) if is_real else complex(factor))
         return scaled
 
     __rmul__ = __mul__
@@ -246,6 +251,7 @@ class DeviceMatrix:
         csr, choices, views = self._recorded()
         if isinstance(choices["format"], Slicing):
             choices["format"] = asdict(choices["format"])
+        views["scale"] = [self._scale.real, self._scale.imag]
         with replaced_file(Path(path)) as file:
             np.savez(
                 file,
@@ -355,9 +361,11 @@ class DeviceMatrix:
             stream.synchronize()
 
     def rmatvec(
-        self, x: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None
+        self, x: Any, *, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0, stream: Any = None
     ) -> Any:
         """Return ``alpha A^T x + beta out``: `matvec` of `T`, with x of M and out of N elements.
+
+        Nothing is conjugated; ``aslinearoperator().rmatvec`` conjugates complex matrices, as SciPy has it.
 
         Parameters
         ----------
@@ -369,7 +377,7 @@ class DeviceMatrix:
         return self.T.matvec(x, out=out, alpha=alpha, beta=beta, stream=stream)
 
     def matvec(
-        self, x: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None
+        self, x: Any, *, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0, stream: Any = None
     ) -> Any:
         """Return ``alpha A x + beta out``.
 
@@ -384,7 +392,7 @@ class DeviceMatrix:
             new one of the kind of x is made: of NumPy, CuPy, torch or Numba; Numba's for an x by DLPack
             alone. It must not share memory with x.
         alpha, beta
-            Factors. With beta 0, `out` is never read; another beta needs it.
+            Factors, real for real matrices. With beta 0, `out` is never read; another beta needs it.
         stream
             Of Numba, CuPy, torch or cuda.core (a graph being built too), or its handle. Without it the stream
             that x names by ``__cuda_array_interface__`` (CuPy's current one), otherwise the default one. With
@@ -410,7 +418,7 @@ class DeviceMatrix:
         return self._on_host(x, out, alpha, beta, stream)
 
     def matmat(
-        self, x: Any, *, out: Any = None, alpha: float = 1.0, beta: float = 0.0, stream: Any = None
+        self, x: Any, *, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0, stream: Any = None
     ) -> Any:
         """Return ``alpha A X + beta out`` for several vectors, the columns of X; ``M @ X`` without factors.
 
@@ -463,7 +471,7 @@ class DeviceMatrix:
         target[:] = y.copy_to_host()
         return as_kind_of(x, result) if out is None else out
 
-    def _multiply_many(self, x: Any, y: Any, alpha: float, beta: float, stream: Any) -> None:
+    def _multiply_many(self, x: Any, y: Any, alpha: complex, beta: complex, stream: Any) -> None:
         """Multiply two-dimensional device arrays of Numba, several vectors at once where the format can."""
         if x.shape[1] == 1:
             self._launch(x.ravel(), y.ravel(), alpha, beta, stream)
@@ -518,11 +526,15 @@ class DeviceMatrix:
         return linalg.LinearOperator(
             self.shape,
             matvec=lambda x: self.matvec(x.ravel()),
-            rmatvec=lambda x: self.rmatvec(x.ravel()),
+            rmatvec=lambda x: self._adjoint(x.ravel(), self.T.matvec),
             matmat=self.matmat,
-            rmatmat=lambda x: self.T.matmat(x),
+            rmatmat=lambda x: self._adjoint(x, self.T.matmat),
             dtype=self.dtype,
         )
+
+    def _adjoint(self, x: Any, multiply: Callable[[Any], Any]) -> Any:
+        """Multiply by the conjugate transpose, as linear operators have it."""
+        return multiply(x.conj()).conj() if self._is_complex else multiply(x)
 
     def _require_device(self) -> None:
         if current_device() != self.device:
@@ -531,7 +543,7 @@ class DeviceMatrix:
                 f"use `with numba.cuda.gpus[{self.device}]:`"
             )
 
-    def _on_host(self, x: Any, out: Any, alpha: float, beta: float, stream: Any) -> Any:
+    def _on_host(self, x: Any, out: Any, alpha: complex, beta: complex, stream: Any) -> Any:
         vector = np.asarray(x)
         if vector.dtype != self.dtype and not np.can_cast(vector.dtype, self.dtype, "same_kind"):
             raise UserError(
@@ -553,7 +565,7 @@ class DeviceMatrix:
 
         return cuda.device_array(max(1, self.shape[0]), dtype=self.dtype)
 
-    def _on_device(self, x: Any, out: Any, alpha: float, beta: float, stream: Any) -> Any:
+    def _on_device(self, x: Any, out: Any, alpha: complex, beta: complex, stream: Any) -> Any:
         device_x = as_device_array(x, stream)
         self._check("x", device_x, self.shape[1])
         self._kept.order.begin(stream)
@@ -589,7 +601,7 @@ class DeviceMatrix:
         if x_begins < y_ends and y_begins < x_ends:
             raise UserError("x and out share memory: use another array for out")
 
-    def _launch(self, x: Any, y: Any, alpha: float, beta: float, stream: Any) -> None:
+    def _launch(self, x: Any, y: Any, alpha: complex, beta: complex, stream: Any) -> None:
         if self.shape[0]:
             real = self.dtype.type
             self._product.launch(x, y, real(alpha * self._scale), real(beta), stream)
@@ -606,7 +618,7 @@ class DeviceMatrix:
 
 
 def restored(
-    again: Callable[..., DeviceMatrix], csr: Any, choices: dict[str, Any], scale: float, is_transposed: bool
+    again: Callable[..., DeviceMatrix], csr: Any, choices: dict[str, Any], scale: complex, is_transposed: bool
 ) -> DeviceMatrix:
     """Prepare a matrix as it was when it was written.
 
@@ -635,6 +647,10 @@ def _empty(shape: tuple[int, int], dtype: Any) -> Any:
 
 def _of_type(x: Any, dtype: Any, name: str = "x") -> Any:
     """Return what the host has of x in the type of a matrix; `UserError` if that would be infinite."""
+    if np.dtype(dtype).kind == "c":
+        if x.dtype.kind not in "biufc":
+            raise UserError(f"{name} has values of type {x.dtype}: use numbers")
+        return x.astype(dtype, copy=False)
     require_real(x.dtype, name)
     # Of the digits that are lost nothing is said: those who multiply in float32 know that x is rounded.
     values, _ = to_floats(x.reshape(-1), dtype, f"at element {{}} of {name}".format)

@@ -38,7 +38,11 @@ def load(path: str | Path) -> DeviceMatrix:
             csr, choices = _entries(recorded), json_value(str(recorded["choices"]), f"{path}: choices")
         if isinstance(choices["format"], dict):
             choices["format"] = Slicing(**choices["format"])
-        views = {name: choices.pop(name) for name in ("scale", "is_transposed")}
+        real, imaginary = choices.pop("scale")
+        views = {
+            "scale": complex(real, imaginary) if imaginary else real,
+            "is_transposed": choices.pop("is_transposed"),
+        }
     except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
         raise UserError(f"{path}: no prepared matrix ({error}); write one with M.save(path)") from None
     return restored(prepare, csr, choices, **views)

@@ -9,6 +9,7 @@ import scipy.sparse
 from gpu.runtime.cuda import cuda
 from gpu.runtime.vectors import is_on_device
 from gpu.sums.device_csr import REALS, DeviceCsr
+from vecsim.formats.canonical_csr import MAX_COUNT
 from vecsim.support.errors import UserError
 
 
@@ -42,6 +43,11 @@ def taken_from(matrix: Any) -> Any:
 
 def _on_device(parts: Sequence[Any], shape: Any) -> DeviceCsr:
     # The library may still be writing them, on another stream than those that read them next.
+    if max(*shape, parts[2].shape[0]) > MAX_COUNT:
+        raise UserError(
+            f"a matrix of {shape[0]} x {shape[1]} with {parts[2].shape[0]} entries cannot be counted in 32 "
+            f"bits: rows, columns and entries must each be at most {MAX_COUNT}"
+        )
     cuda.synchronize()
     pointers, columns, values = parts
     return DeviceCsr.from_arrays(pointers, columns, values, (int(shape[0]), int(shape[1])))

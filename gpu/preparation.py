@@ -6,10 +6,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy.sparse
 
 from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
 from gpu.choice.timed import fastest
+from gpu.compound.complex_product import COMPLEX_TYPES, ComplexProduct, complex_csr
 from gpu.device_matrix import DeviceMatrix, Product
 from gpu.entry_places import EntrySource, numbered
 from gpu.formats.coo.container import COO
@@ -55,7 +57,8 @@ def prepare(
         container; or ``auto``, which takes what should be fastest by the estimated time of a product
         (`gpu.choice.cost_model`).
     dtype
-        float32 or float64; the matrix's own without it, where all but float32 becomes float64.
+        float32 or float64; the matrix's own without it, where all but float32 becomes float64. complex64 or
+        complex128 for complex values, which ``auto`` alone takes, as format ``complex``.
     transpose
         Whether to make the transposed copy at once, which otherwise the first use of ``M.T`` makes: True in
         the format that ``auto`` takes for it, or the name of one. ``hisparse`` multiplies both ways by one
@@ -88,7 +91,7 @@ def prepare(
         If the device has too little memory. Nothing is left there.
     UserError
         Both are; and, in one line: there is no GPU, the format is unknown or not deterministic, the matrix is
-        not real or has over 2^31 - 1 rows, columns or entries.
+        not of numbers or has over 2^31 - 1 rows, columns or entries.
     """
     if threads_per_block % 32 or not 32 <= threads_per_block <= 1024:
         raise UserError(
@@ -115,6 +118,17 @@ def _both(
     if wanted.updatable:
         direct.prepare_new_values()
     return direct
+
+
+COMPLEX = "complex"
+"""What a matrix with complex entries is called: its layout follows from the lengths of its rows."""
+
+
+def _is_complex(matrix: Any, dtype: Any) -> bool:
+    types = (getattr(matrix, "dtype", None), dtype)
+    return scipy.sparse.issparse(matrix) and any(
+        each is not None and np.dtype(each) in COMPLEX_TYPES for each in types
+    )
 
 
 def _transposed(matrix: Any) -> Any:
@@ -148,6 +162,8 @@ class _Wanted:
             if stays:
                 return self.copied(operand("the matrix", matrix), name)
             matrix = matrix.to_scipy()
+        if _is_complex(matrix, dtype):
+            return self.complex(matrix, format, dtype)
         matrix = _checked(matrix, dtype)
         if isinstance(format, Slicing):
             kernel = self.allowed(kernels_of(Sliced)[0])
@@ -164,6 +180,29 @@ class _Wanted:
             of_name = partial(self.convert, matrix)
             return fastest(names, of_name, matrix, every=self.tune == "full", how=how)
         return self.first_possible(matrix, names)
+
+    def complex(self, matrix: Any, format: str | Slicing, dtype: Any) -> DeviceMatrix:
+        """Put a complex matrix on the device.
+
+        Parameters
+        ----------
+        matrix
+            Of SciPy.
+        format
+            ``auto`` or ``complex``.
+        dtype
+            complex64 or complex128; its own without it.
+        """
+        if format not in ("auto", COMPLEX):
+            raise UserError(
+                f"format {format!r} has no complex values: leave out format, or use format='auto'"
+            )
+        if self.updatable:
+            raise UserError("complex values cannot be updated: leave out updatable")
+        csr = complex_csr(matrix, dtype)
+        require_room(2 * (csr.data.nbytes + 4 * csr.nnz))
+        product = ComplexProduct(csr, self.threads_per_block)
+        return self.placed(csr, product, COMPLEX, EntrySource.of_csr(csr, None, in_order=False))
 
     def allowed(self, name: str) -> Kernel:
         """Return the entry of a format."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpu.runtime.cuda import cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence
-from gpu.runtime.launches import Launch, X, Y, blocks_of
+from gpu.runtime.launches import blocks_of, enqueue
 from gpu.runtime.vectors import memory_of
 
 
@@ -22,9 +22,9 @@ def copying_kernel(rows, columns, first, row_step, column_step, source, target):
     first, row_step, column_step
         Its element (i, j) is that at ``first + i * row_step + j * column_step`` of the source.
     source
-        real.
+        real or complex.
     target
-        real of rows x columns.
+        The same, of rows x columns.
     """
     begin_in_sequence()
     at = np.int64(cuda.grid(1))
@@ -50,10 +50,7 @@ def copy_rows(
         0, or an object of Numba or cuda.core.
     """
     if shape[0] * shape[1]:
-        blocks, threads = blocks_of(shape[0] * shape[1])
-        Launch(copying_kernel, blocks, threads, [*shape, *steps, X, Y], source.dtype.type)(
-            source, target, 0, 0, stream
-        )
+        enqueue(copying_kernel, blocks_of(shape[0] * shape[1]), [*shape, *steps, source, target], stream)
 
 
 def copy_strided(array: Any, target: Any, stream: Any) -> None:

@@ -153,6 +153,24 @@ def test_conjugate_gradients_with_new_values(dtype):
         np.testing.assert_allclose(factor * (grid @ solution.x), b, rtol=1000 * tolerance)
 
 
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_matrices(dtype):
+    from gpu.runtime.cuda import cuda
+
+    matrix = matrix_of(np.float64).astype(dtype)
+    matrix.data = matrix.data * (1 - 2j)
+    x = (RNG.integers(0, 9, 2401) + 1j * RNG.integers(0, 9, 2401)).astype(dtype)
+    built, whole = gpu.prepare(matrix, dtype=dtype), cuda.to_device(x)
+    # The second x does not begin at a multiple of 16 bytes in complex64.
+    for part in (np.s_[:2400], np.s_[1:]):
+        np.testing.assert_array_equal((built @ whole[part]).copy_to_host(), matrix @ x[part])
+    out = built.matvec(x[1:], out=x[:2400].copy(), alpha=2j, beta=1 - 1j)
+    np.testing.assert_array_equal(out, 2j * (matrix @ x[1:]) + (1 - 1j) * x[:2400])
+    several = np.stack([x[:2400], x[1:]], axis=1)
+    np.testing.assert_array_equal(built @ several, matrix @ several)
+    np.testing.assert_array_equal(built.T @ x[1:], matrix.T @ x[1:])
+
+
 def test_solvers_and_streams_of_cupy():
     cupy = pytest.importorskip("cupy")
     linalg = pytest.importorskip("cupyx.scipy.sparse.linalg")

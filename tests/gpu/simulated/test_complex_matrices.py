@@ -1,0 +1,69 @@
+"""Complex matrices, by the kernels of compound entries."""
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse
+from product_cases import THREADS
+
+import gpu
+from gpu.runtime.cuda import cuda
+from vecsim.support.errors import UserError
+
+DENSE = np.array([[1, 0, 2j], [0, 0, 0], [0, 3 - 1j, 0], [4, 5j, 6]])
+MATRIX = scipy.sparse.csr_array(DENSE)
+LONG = scipy.sparse.csr_array(np.vstack([np.arange(1, 41) * (1 - 2j), np.eye(1, 40), np.zeros((38, 40))]))
+X = np.array([1, 10j, 100 - 1j])
+Y = DENSE @ X
+
+
+def prepare(matrix=MATRIX, **options):
+    return gpu.prepare(matrix, threads_per_block=THREADS, **options)
+
+
+def test_products_of_the_host_and_the_device():
+    built = prepare()
+    assert (built.dtype, built.format, built.nnz) == (np.complex128, "complex", 6)
+    np.testing.assert_array_equal(built @ X, Y)
+    np.testing.assert_array_equal(built @ X.real, DENSE @ X.real)
+    y = built @ cuda.to_device(X)
+    np.testing.assert_array_equal(y.copy_to_host(), Y)
+    out = built.matvec(cuda.to_device(X), out=cuda.to_device(Y), alpha=2j, beta=1 - 1j)
+    np.testing.assert_array_equal(out.copy_to_host(), 2j * Y + (1 - 1j) * Y)
+
+
+def test_real_matrices_in_a_complex_type_and_single_precision():
+    built = prepare(MATRIX.real, dtype=np.complex64)
+    assert built.dtype == np.complex64
+    np.testing.assert_array_equal(built @ X, DENSE.real @ X)
+
+
+def test_rows_of_very_different_length():
+    np.testing.assert_array_equal(prepare(LONG) @ np.ones(40), LONG @ np.ones(40))
+
+
+@pytest.mark.parametrize("order", "CF")
+def test_several_and_strided_vectors(order):
+    built, x = prepare(), np.asarray(np.outer(X, [1, 2j]), order=order)
+    np.testing.assert_array_equal(built @ x, DENSE @ x)
+    np.testing.assert_array_equal((built @ cuda.to_device(x)).copy_to_host(), DENSE @ x)
+    strided = cuda.to_device(np.repeat(X, 2))[::2]
+    np.testing.assert_array_equal((built @ strided).copy_to_host(), Y)
+
+
+def test_transposes_factors_and_copies(tmp_path):
+    built, v = 2j * prepare(), np.arange(4) + 1j
+    np.testing.assert_array_equal(built.T @ v, 2j * (DENSE.T @ v))
+    operator = built.aslinearoperator()
+    np.testing.assert_array_equal(operator.rmatvec(v), np.conj(2j * DENSE.T) @ v)
+    built.save(tmp_path / "M.npz")
+    for copied in (gpu.load(tmp_path / "M.npz"), pickle.loads(pickle.dumps(built))):
+        np.testing.assert_array_equal(copied @ X, 2j * Y)
+    assert (built.to_scipy() != 2j * MATRIX).nnz == 0
+    np.testing.assert_array_equal(built.diagonal(), 2j * np.diagonal(DENSE))
+
+
+def test_new_values_are_refused():
+    with pytest.raises(UserError, match="values of a matrix in complex cannot be replaced"):
+        prepare().update_values(MATRIX.data)
