@@ -474,7 +474,7 @@ class DeviceMatrix:
     def _multiply_many(self, x: Any, y: Any, alpha: complex, beta: complex, stream: Any) -> None:
         """Multiply two-dimensional device arrays of Numba, several vectors at once where the format can."""
         if x.shape[1] == 1:
-            self._launch(x.ravel(), y.ravel(), alpha, beta, stream)
+            self._launch(_flat(x), _flat(y), alpha, beta, stream)
             return
         real, several = self.dtype.type, getattr(self._product, "launch_several", None)
         count = x.shape[1]
@@ -637,6 +637,11 @@ def restored(
     """
     built = again(csr, **choices) * scale
     return built.T if is_transposed else built
+
+
+def _flat(array: Any) -> Any:
+    """View a contiguous device array as a vector."""
+    return array.ravel(order="C" if array.is_c_contiguous() else "F")
 
 
 def _empty(shape: tuple[int, int], dtype: Any) -> Any:
