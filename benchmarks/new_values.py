@@ -2,8 +2,8 @@
 
 python -m benchmarks.new_values [--only NAME,...]
 
-The matrices are those of the suite's class large_structured, in the format that `auto` takes. Values are on the
-device. Bytes are the new values, read once, the 4 bytes of each place, and the values that are written.
+The matrices are those of the suite's class large_structured, in the format that `auto` takes. Values are on
+the device. Bytes are the new values, read once, the 4 bytes of each place, and the values that are written.
 """
 
 from __future__ import annotations
