@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from file_server import FileServer
 
-pytest_plugins = ("tiers", "processes", "gpu_in_tests")
+pytest_plugins = ("tiers", "processes", "worker_messages", "gpu_in_tests")
 
 # As the user has set it, before a test can change it: folders, separated like those of PATH.
 NAMED = os.environ.get("VECSIM_MATRICES", "")
@@ -20,6 +20,7 @@ def pytest_configure(config):
 
     VECSIM_TESTS_CACHE names another folder.
     """
+    gc.disable()  # of the time of collection, a sixth
     _let_one_process_compile_a_function()
     if hasattr(config, "workerinput"):
         return
@@ -37,6 +38,7 @@ def pytest_collection_finish():
     """Look for garbage seldom, and for none among the modules and the tests, some million objects."""
     gc.freeze()
     gc.set_threshold(100_000, 50, 50)
+    gc.enable()
 
 
 def _let_one_process_compile_a_function():

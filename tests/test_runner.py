@@ -19,10 +19,10 @@ def test_environment():
     assert (os.environ["NUMBA_ENABLE_CUDASIM"], os.environ["NUMBA_DISABLE_JIT"]) == {expected}
 """
 FILES = {
-    "conftest.py": 'pytest_plugins = ("tiers", "processes")\n',
+    "conftest.py": 'pytest_plugins = ("tiers", "processes", "worker_messages")\n',
     "test_plain.py": IN_ENVIRONMENT.format(expected=("0", "0")),
     "gpu/simulated/test_edges.py": IN_ENVIRONMENT.format(expected=("1", "1"))
-    + "def test_wrong(): assert 0\n",
+    + "def test_wrong(): assert 0\ndef test_without_its_fixture(missing): pass\n",
     "gpu/simulated/test_choice.py": IN_ENVIRONMENT.format(expected=("1", "0")),
     "test_tiers.py": """
 import pytest
@@ -46,7 +46,7 @@ def project(tmp_path):
     """Return a function that runs pytest on the small project."""
     tests = tmp_path / "tests"
     (tests / "gpu" / "simulated").mkdir(parents=True)
-    for plugin in ("tiers.py", "processes.py", "scheduling.py"):
+    for plugin in ("tiers.py", "processes.py", "scheduling.py", "worker_messages.py"):
         shutil.copy(TESTS / plugin, tests)
     for name, text in FILES.items():
         (tests / name).write_text(text)
@@ -70,8 +70,10 @@ def project(tmp_path):
 def test_every_test_has_the_environment_of_its_kind_and_a_failure_its_name(project):
     ran = project("-n", "2", "tests/gpu", "tests/test_plain.py")
     assert ran.code == pytest.ExitCode.TESTS_FAILED
-    assert re.findall(r"^FAILED (\S+)", ran.out, re.M) == ["tests/gpu/simulated/test_edges.py::test_wrong"]
-    assert re.search("1 failed, 3 passed", ran.out)
+    assert re.findall(r"^(?:FAILED|ERROR) (\S+)", ran.out, re.M) == [
+        f"tests/gpu/simulated/test_edges.py::test_{name}" for name in ("wrong", "without_its_fixture")
+    ]
+    assert re.search("1 failed, 3 passed, 1 error", ran.out)
 
 
 @pytest.mark.parametrize(
