@@ -22,7 +22,7 @@ class Copy:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         for package in PACKAGES:
-            shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(ROOT / package, folder / package)  # with what Python and Numba have compiled
 
     def write(self, name: str, text: str) -> None:
         file = self.folder / name

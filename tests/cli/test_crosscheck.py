@@ -194,8 +194,8 @@ def in_the_cuda_simulator(compile_engine, tmp_path):
 
 @pytest.mark.ci
 def test_in_the_cuda_simulator(in_the_cuda_simulator):
-    actual = in_the_cuda_simulator("randomwalk-9")
-    assert actual.rows == 55
+    actual = in_the_cuda_simulator("randomwalk-4")
+    assert actual.rows == 15
     for check in actual.check.checks:
         assert check.errors["GPU"] <= actual.check.allowed / 2
         assert check.gpu_bytes > 0

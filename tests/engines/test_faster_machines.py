@@ -28,7 +28,9 @@ from tiers import examples, one_in
 from vecsim.engines.running import run
 from vecsim.machine import Cache, MainMemory, load_machine
 
-pytestmark = pytest.mark.parametrize("engine", one_in(3, EVERY_ENGINE))
+# By laws that hold for one engine, and engines that agree, which other tests see to, it holds for all.
+OTHERS = [pytest.param(each, marks=pytest.mark.nightly) for each in EVERY_ENGINE if each != "jit"]
+pytestmark = pytest.mark.parametrize("engine", ["jit", *OTHERS])
 
 
 # One port

@@ -52,7 +52,7 @@ def test_the_engine_keeps_time_on_more_programs(first):
 @pytest.mark.ci
 @pytest.mark.parametrize("first", LONGER[:300:100])
 def test_the_engine_keeps_time_where_registers_are_renamed(first):
-    for seed in range(first, first + 20):
+    for seed in range(first, first + 10):
         case = random_case(seed)
         registers = physical_registers(random.Random(seed), case.machine.vector_registers)
         output = difference(replace(case, machine=case.machine.model_copy(update=registers)))
@@ -91,7 +91,7 @@ NUMBERS = sorted(
 """What the machine works by; test_riscv_numbers.py has the numbers of RISC-V, which no program here meets."""
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @pytest.mark.parametrize("name", NUMBERS)
 def test_random_programs_depend_on_each_number_of_the_machine(name):
     assert any(depends_on(seed, name) for seed in LONGER), f"no time depends on {name}"

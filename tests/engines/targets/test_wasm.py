@@ -35,7 +35,7 @@ def test_random_programs_are_equal_to_the_native_engine_and_to_simpy():
         assert actual is None, f"seed {seed}: {actual}"
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @in_node
 def test_the_glue_runs_a_program_to_its_end():
     for seed in range(100, 112):
@@ -55,7 +55,7 @@ def test_the_glue_runs_a_program_to_its_end():
         }
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 @in_node
 def test_the_glue_names_the_instruction_that_cannot_be_executed():
     actual = WasmEngine(assemble("li x1, 2\nlw x2, -4(x0)\nhalt"), np.zeros(64, np.uint8), machine())
