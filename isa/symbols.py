@@ -133,10 +133,11 @@ class Symbols:
     @property
     def register_names(self) -> dict[str, Register]:
         """What the text calls registers, next to their plain names."""
+        not_yielding = RISCV_ALIASES.keys() - self._yielding
         return {
             name: register
             for name, register in self._registers.items()
-            if register != REGISTER_NAMES.get(name) or name in RISCV_ALIASES.keys() - self._yielding
+            if register != REGISTER_NAMES.get(name) or name in not_yielding
         }
 
     def lookup(self, name: Name) -> int:

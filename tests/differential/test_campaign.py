@@ -33,6 +33,7 @@ def campaign(tmp_path, engines, span):
     return built, lines
 
 
+@pytest.mark.ci
 def test_a_planted_mistake_is_found_shrunk_and_written(tmp_path):
     seed = next(seed for seed in range(100) if compare(random_case(seed, faults=True), *PLANTED))
     built, lines = campaign(tmp_path, PLANTED, (seed, seed + 1))

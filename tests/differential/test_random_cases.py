@@ -16,7 +16,7 @@ from differential.random_programs import random_program
 from isa.instructions import BASE
 from vecsim.machine import Machine
 
-SEEDS = range(150)
+SEEDS = range(100)
 
 
 @pytest.fixture(scope="module")
@@ -72,9 +72,9 @@ def test_most_cases_run_to_their_end_and_none_breaks_the_engine(runs):
     ],
 )
 def test_a_program_can_go_wrong_in_every_way(way, message):
-    actual = [outcome(_spoilt(seed, way), "jit") for seed in range(8)]
+    actual = [outcome(_spoilt(seed, way), "jit") for seed in range(6)]
     assert {one.end for one in actual} <= {End.RUN, End.FAULT}
-    assert sum(message in one.message for one in actual) > 3
+    assert sum(message in one.message for one in actual) > 2
 
 
 def test_every_way_is_tested():

@@ -8,7 +8,9 @@ from machine_changes import cycles, parameters
 
 from vecsim.support.errors import UserError
 
-pytestmark = pytest.mark.parametrize("engine", EVERY_ENGINE)
+# SimPy and the loop for several ports follow the same functions of the rules.
+ENGINES = [pytest.param(each, marks=pytest.mark.ci if each == "simpy" else ()) for each in EVERY_ENGINE]
+pytestmark = pytest.mark.parametrize("engine", ENGINES)
 
 
 @dataclass(frozen=True)

@@ -147,7 +147,7 @@ def test_a_short_time_of_submissions():
 
 @pytest.mark.parametrize(
     ("engines", "count"),
-    [(("simpy", "simpy"), 24), pytest.param(user_semantics.ENGINES, 150, marks=pytest.mark.nightly)],
+    [(("simpy", "simpy"), 12), pytest.param(user_semantics.ENGINES, 150, marks=pytest.mark.nightly)],
     ids=lambda each: str(each),
 )
 def test_a_short_time_of_semantics(engines, count, tmp_path, monkeypatch):

@@ -15,7 +15,7 @@ from vecsim.support.errors import UserError
 
 
 @pytest.mark.parametrize("instruction", BASE.instructions, ids=lambda row: row.mnemonic)
-@examples(25)
+@examples(12)
 @given(data=st.data())
 def test_text_word_fields_and_text_again(instruction, data):
     fields = data.draw(fields_of(instruction))

@@ -33,8 +33,12 @@ def test_an_engine_does_what_the_examples_say(engine, row):
     assert actual == []
 
 
-@ROWS
-def test_an_example_names_what_its_instruction_reads(row):
+def test_an_example_names_what_its_instruction_reads():
+    for row in BASE.instructions:
+        check_names(row)
+
+
+def check_names(row):
     for example in examples_of(row):
         named = {(cells.part, k) for cells in cells_before(example) for k in cells.numbers}
         named |= {("v", k // SECTION) for part, k in named if part == "v"}

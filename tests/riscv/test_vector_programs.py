@@ -29,6 +29,7 @@ def executed(text, vlen=128, data=b""):
     return hart, Interpreter(hart).run()
 
 
+@pytest.mark.ci
 def test_recorded_programs_execute_every_row():
     """Refused instructions do not count."""
     executed = set()

@@ -245,7 +245,7 @@ def test_a_window_has_what_is_in_flight_in_it(tmp_path, suffix):
 
 @pytest.mark.parametrize(
     ("machine", "program", "window"),
-    one_combination_in(8, MACHINES, PROGRAMS, [WHOLE, Window(61, 90), Window(300, 700)]),
+    one_combination_in(16, MACHINES, PROGRAMS, [WHOLE, Window(61, 90), Window(300, 700)]),
 )
 def test_other_programs_show_all_of_a_run_at_its_place(tmp_path, machine, program, window):
     machine, name = MACHINES[machine], "trace.kanata.gz"

@@ -150,7 +150,8 @@ def _read(path: str, mistakes: Mistakes) -> tuple[dict[str, Any], Origin]:
         base, base_stated = DEFAULT_PRESET, True
     merged = preset_table(base)
     if not base_stated:  # what no preset needs to state is off
-        omitted = tuple(name for name in omitted if name in flat(merged))
+        of_preset = flat(merged)
+        omitted = tuple(name for name in omitted if name in of_preset)
     for key, value in table.items():
         both = isinstance(value, dict) and isinstance(merged.get(key), dict)
         merged[key] = merged[key] | value if both else value

@@ -57,6 +57,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.ci
 def test_an_exercise_of_a_folder_is_graded_like_the_others(folder):
     exercise = find("double-it", str(folder))
     assert exercise.statement.splitlines() == ["double", "", "z = 2 x for N elements."]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from tiers import one_combination_in
 
 from programs.measurement import measure
 from programs.rvv.sparse.arrays import FORMATS, check_name
@@ -36,8 +37,7 @@ MATRICES = {
 }
 
 
-@pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("matrix", MATRICES)
+@pytest.mark.parametrize(("matrix", "name"), one_combination_in(2, MATRICES, FORMATS))
 def test_products_are_right_for_all_registers(name, matrix):
     csr = MATRICES[matrix]
     x = RNG.standard_normal(csr.shape[1]).astype(np.float32)

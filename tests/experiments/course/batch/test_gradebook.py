@@ -51,6 +51,7 @@ def graded(tmp_path_factory):
     return batch(tmp_path_factory.mktemp("batch"))
 
 
+@pytest.mark.ci
 def test_grades_are_those_of_a_single_text_with_the_seed_of_the_student(graded):
     for each, text in zip(graded[:3], TEXTS[:3], strict=True):
         seed = seed_of("midterm", each.student, each.exercise)

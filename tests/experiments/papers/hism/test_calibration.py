@@ -332,6 +332,7 @@ def test_cycles_are_those_of_a_single_measurement(tmp_path):
         assert simulator.simulated == 0
 
 
+@pytest.mark.ci
 def test_what_does_not_matter_is_not_simulated_again():
     names = ("randomwalk-12",)
     other = numbers_that_matter(VS2003, "crs"), numbers_that_matter(VS2003, "chism")

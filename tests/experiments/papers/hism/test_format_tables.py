@@ -48,6 +48,7 @@ def test_a_file_is_taken_before_what_is_made(nothing_found, request_, monkeypatc
     assert gap.startswith("the matrix found is 4562 x 4562 with 3 entries, the paper's 4562 x 4562 with 138")
 
 
+@pytest.mark.ci
 def test_all_six_where_the_files_are(real_matrices, real_matrix, request_):
     real_matrix("gre_185")
     items = [format_tables.make(request_, 1), format_tables.make(request_, 3)]
