@@ -17,6 +17,7 @@ import numpy as np
 from isa import mnemonics
 from isa.data_section import ADDRESS_LIMIT, DOUBLE, ELEMENTS, FLOAT, DataSection, segments
 from isa.declaration import Instruction, InstructionSet
+from isa.declared import DeclarationError, declared
 from isa.directives import BY_NAME, is_data_section
 from isa.encoding import encode
 from isa.instructions import BASE, TYPED
@@ -62,6 +63,7 @@ class _Assembler(TextReader):
     ) -> None:
         super().__init__(source, files, BY_NAME)
         self.restricted = restrictions is not None
+        self.declares = restrictions is None or restrictions.declares
         self.varying = set() if restrictions is None else set(restrictions.varying)
         self.symbols = symbols
         self.instruction_set = instruction_set
@@ -119,6 +121,8 @@ class _Assembler(TextReader):
             self._define(name, *arguments)
         elif name.text == ".include":
             self.include(arguments[0])
+        elif name.text == ".instruction":
+            self._declare(name, *arguments)
         elif name.text in (".globl", ".global"):
             for argument in arguments:
                 _name_in(name, argument)
@@ -145,6 +149,15 @@ class _Assembler(TextReader):
             self.symbols.define(name, evaluate(value, self._noting(used)), self.place)
             if used & self.varying:
                 self.varying.add(name.text)
+
+    def _declare(self, directive: Name, head: Argument, rule: Argument) -> None:
+        if not self.declares:
+            raise Problem(directive.column, "this text must not declare instructions")
+        try:
+            row = declared(characters(head).decode(), characters(rule).decode(), self.instruction_set)
+        except DeclarationError as error:
+            raise Problem(directive.column, str(error)) from None
+        self.instruction_set = self.instruction_set.extended(row)
 
     def _fixed(self, directive: Name) -> Callable[[Name], int]:
         """Return what looks symbols up for a directive that must not depend on varying ones."""

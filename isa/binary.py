@@ -29,6 +29,7 @@ import numpy as np
 
 from isa.data_section import ADDRESS_LIMIT
 from isa.declaration import EXTENSION_OPCODES, InstructionSet
+from isa.declared import IN_TEXT
 from isa.instructions import BASE
 from isa.program import DataSegment, Program, SourceLine
 from vecsim.support.errors import UserError
@@ -47,6 +48,8 @@ def dump(program: Program) -> bytes:
     content = {"format": FORMAT, "version": VERSION, **program.to_dict()}
     used = sorted(set(program.opcode.tolist()) & set(EXTENSION_OPCODES))
     rows = [program.instruction_set.by_opcode[opcode] for opcode in used]
+    if inside := [row.mnemonic for row in rows if row.extension == IN_TEXT]:
+        raise UserError(f"{inside[0]} is declared in the text itself, which a program file does not hold")
     if rows:
         content["own"] = [[row.opcode, row.mnemonic, row.syntax, row.extension] for row in rows]
     return (json.dumps(content, indent=1, sort_keys=True) + "\n").encode("utf-8")

@@ -18,6 +18,13 @@ DIRECTIVES: tuple[Directive, ...] = (
     Directive(".include", '"file"', 1, 1, "assemble the text of a file next to this one, here"),
     Directive(".globl", "NAME, ...", 1, MANY, "nothing: every text knows all names"),
     Directive(".global", "NAME, ...", 1, MANY, "the same"),
+    Directive(
+        ".instruction",
+        '"NAME operands", "rule"',
+        2,
+        2,
+        'declare an instruction from here on, such as "absdv.s vd=, va, vb", "abs(va - vb)"',
+    ),
     Directive(".text", "", 0, 0, "what follows is instructions (so it begins)"),
     Directive(".data", "[address]", 0, 1, "what follows is data, from the address or where data ended"),
     Directive(".section", ".name", 1, 1, f"one of {', '.join(SECTIONS)}; all but .text mean .data"),

@@ -16,7 +16,10 @@ class Restrictions:
         them. Instructions and values of data may.
     data
         The first address that data may take, and the end.
+    declares
+        Whether the text may declare instructions.
     """
 
     varying: frozenset[str]
     data: tuple[int, int]
+    declares: bool = False

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from vecsim.engines.result import Run
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 
@@ -108,6 +111,54 @@ class Points:
 
 
 @dataclass(frozen=True)
+class Finished:
+    """A run that was right, and how many elements its case has."""
+
+    work: int
+    run: Run
+
+
+CyclesOn = Callable[[str], int]
+"""Returns the cycles of the last case on a machine with a change, such as ``lanes=4``."""
+Measured = Callable[[Sequence[Finished], CyclesOn], float]
+"""Measures something from the runs of the two last cases."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A number that a text must state by ``.equ``.
+
+    Attributes
+    ----------
+    symbol, what
+        Its name, and what it is.
+    measure, tolerance
+        What it must be, and by how much it may be off.
+    """
+
+    symbol: str
+    what: str
+    measure: Measured
+    tolerance: float
+
+
+@dataclass(frozen=True)
+class Design:
+    """What a text must declare: instructions from which its results come, and numbers that argue for them.
+
+    Attributes
+    ----------
+    most
+        What all its instructions may cost together, by :data:`isa.declared.COST`.
+    claims
+        What it must state.
+    """
+
+    most: int
+    claims: tuple[Claim, ...] = ()
+
+
+@dataclass(frozen=True)
 class Exercise:
     """An exercise.
 
@@ -131,6 +182,8 @@ class Exercise:
         Changes of the machine; the cycles of the largest case are reported for each.
     points
         What a text earns.
+    design
+        What instructions a text declares; None if it must not declare any.
     folder, sha256
         Where a teacher's own exercise lies, and a digest of all that it consists of; empty for those that
         come with vecsim.
@@ -146,6 +199,7 @@ class Exercise:
     needed: tuple[str, ...] = ()
     what_if: tuple[str, ...] = ()
     points: Points = Points()
+    design: Design | None = None
     folder: str = ""
     sha256: str = ""
 

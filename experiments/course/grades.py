@@ -10,7 +10,18 @@ from experiments.course.exercise import Exercise
 
 NO_CASE = "the text"
 """In the place of a case, of a text that cannot be run on any."""
-PROBLEMS = ("limits", "assembly", "uses", "fault", "endless", "stray", "unwritten", "wrong", "budget")
+PROBLEMS = (
+    "limits",
+    "assembly",
+    "uses",
+    "fault",
+    "endless",
+    "stray",
+    "unwritten",
+    "wrong",
+    "budget",
+    "claim",
+)
 """What can be not right, in the order in which it is looked for."""
 
 SEEDS = 1 << 31
@@ -31,6 +42,8 @@ GENERAL_HINTS = {
     "from memory that nobody wrote",
     "wrong": "`vecsim debug` with `until` on the address of that element stops where it is written",
     "budget": "`vecsim why` and the extended view of `vecsim debug` show what waits for what",
+    "claim": "vecsim grade prints the cycles of each case, and `vecsim exec --set` runs a text on another "
+    "machine: the statement says how to get the number",
 }
 
 

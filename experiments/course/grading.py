@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from experiments.course.exercise import Exercise
+from experiments.course.designing import false_claims, needed, refused
+from experiments.course.exercise import Exercise, Finished
 from experiments.course.grades import BY_ELEMENTS, Grade, Result, failed, first_problem, hint_for
-from experiments.course.insistence import base_name, elsewhere, processed, results_come_from
+from experiments.course.insistence import REFERENCE, base_name, elsewhere, processed, results_come_from
 from experiments.course.submission import LONGEST_LINE, MOST_LINES, Submission
 from experiments.course.trial import Rival, Trial
 from experiments.course.vectors import SECTION
@@ -86,6 +87,7 @@ def grade(
         Whether the results must come from the instructions of the exercise; those must be there in any case.
     """
     random = np.random.default_rng(seed) if insists else None
+    engine = engine if exercise.design is None else REFERENCE  # which compiles nothing for an instruction
     how = Setting(load_machine(MACHINE), engine, random, progress)
     trials = trials or _drawn(exercise, seed, how.machine)
     try:
@@ -99,6 +101,9 @@ def grade(
         last = [result for result in results if result.problem][-1]
         hint = last.hint or hint_for(exercise, first.problem)
         return Grade(exercise.name, seed, tuple(results), len(trials), hint)
+    if false := _false_claims(exercise, trials, programs, how):
+        results[-1] = replace(results[-1], problem="claim", text=false)
+        return Grade(exercise.name, seed, tuple(results), len(trials), hint_for(exercise, "claim"))
     changed = tuple(_what_if(exercise, trials[-1].room, programs[-1], how))
     return Grade(exercise.name, seed, tuple(results), len(trials), "", changed)
 
@@ -137,7 +142,8 @@ def _text(submission: Submission) -> str:
 
 def _assembled(exercise: Exercise, room: Workspace, text: str, file: str) -> Program:
     try:
-        program = assemble(text, file=file, symbols=room.symbols, restrictions=room.restrictions)
+        allowed = replace(room.restrictions, declares=exercise.design is not None)
+        program = assemble(text, file=file, symbols=room.symbols, restrictions=allowed)
     except MemoryError:
         raise _NotAssembledError("limits", f"{file}: needs too much memory; use a smaller .space") from None
     except RecursionError:
@@ -155,6 +161,8 @@ def _assembled(exercise: Exercise, room: Workspace, text: str, file: str) -> Pro
     for name in exercise.needed:
         if name not in used:
             raise _NotAssembledError("uses", f"{file}: {name} must be used in this exercise")
+    if reason := refused(exercise, program):
+        raise _NotAssembledError("uses", f"{file}: {reason}")
     return program
 
 
@@ -221,7 +229,7 @@ def _end_by_elements(size: int) -> int | None:
 
 def _unused(exercise: Exercise, known: Result, room: Workspace, done: Run) -> Result | None:
     """Look whether the instructions on which the exercise insists process all elements; None if they do."""
-    for name in exercise.needed:
+    for name in needed(exercise, done.program):
         count = processed(name, done)
         if count < room.work:
             text = f"{name} processes {count:,} of {counted(room.work, 'element')}; all must go through it"
@@ -235,7 +243,7 @@ def _idle(exercise: Exercise, known: Result, room: Workspace, done: Run, how: Se
     random = how.random
     if random is None:
         return None
-    for name in exercise.needed:
+    for name in needed(exercise, done.program):
         if not results_come_from(name, room, done, most, random):
             return replace(known, problem="uses", text=f"the results do not come from {name}")
         if result := elsewhere(name, room, done, most, random):
@@ -255,6 +263,25 @@ def _timed(known: Result, done: Run) -> Result:
         f"{cycles / done.cycles:.0%} of them go to {label(cause)}, most to {done.program.where(line.pc)}"
     )
     return replace(known, problem="budget", text=text)
+
+
+def _false_claims(
+    exercise: Exercise, trials: Sequence[Trial], programs: Sequence[Program], how: Setting
+) -> str:
+    """Return which number that a text states is not what is measured; empty if all are right."""
+    if exercise.design is None or not exercise.design.claims:
+        return ""
+    room, program = trials[-1].room, programs[-1]
+    done = [
+        Finished(trial.room.work, how.run(text, trial.room, MAX_CYCLES))
+        for trial, text in zip(trials[-2:], programs[-2:], strict=True)
+    ]
+
+    def cycles_on(change: str) -> int:
+        changed = replace(how, machine=load_machine(MACHINE, [change]))
+        return changed.run(program, room, MAX_CYCLES).cycles
+
+    return false_claims(exercise, program, done, cycles_on)
 
 
 def _what_if(

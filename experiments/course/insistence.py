@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from experiments.course.workspace import Workspace
 from isa.declaration import Instruction, InstructionSet
+from isa.declared import DeclaredInstruction
 from isa.instructions import BASE
 from isa.program import Program
 from vecsim.engines.result import Run
@@ -160,8 +161,16 @@ def _with_damage(program: Program, name: str, damage: _Damage) -> Program:
 
 
 def _written(row: Instruction) -> list[int]:
-    """Return which operands are vectors that an instruction writes and does not read."""
-    return [k for k, each in enumerate(row.operands) if each.kind == "v" and each.written and not each.read]
+    """Return which operands are vectors that an instruction writes element by element.
+
+    Of base instructions those that it does not read, too.
+    """
+    own = isinstance(row, DeclaredInstruction)
+    return [
+        k
+        for k, each in enumerate(row.operands)
+        if each.kind == "v" and each.written and (own or not each.read)
+    ]
 
 
 def _values(row: Instruction) -> list[int]:

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from experiments.course import matrices, vectors
-from experiments.course.exercise import Draw, Exercise, Products
+from experiments.course.designing import rate, saved, transfer
+from experiments.course.exercise import Claim, Design, Draw, Exercise, Products
 from vecsim.support.errors import UserError
 from vecsim.support.suggestions import nearest
 
@@ -22,11 +23,19 @@ def _exercise(
     forbidden: tuple[str, ...] = (),
     needed: tuple[str, ...] = (),
     what_if: tuple[str, ...] = (),
+    design: Design | None = None,
 ) -> Exercise:
     name = f"exercise-{number:02}"
     starter = (STARTERS / f"{name}.s").read_text(encoding="utf-8")
-    return Exercise(name, title, number, starter, cases, hints, forbidden, needed, what_if)
+    return Exercise(name, title, number, starter, cases, hints, forbidden, needed, what_if, design=design)
 
+
+_DECLARE = (
+    "exercise 17 says how an instruction is declared and what its hardware costs. All elements must go "
+    "through it, and the results must come from it"
+)
+_LANES = "percent of the cycles of the last case that lanes=4 saves"
+_PORTS = "percent of the cycles of the last case that memory_ports=2 saves"
 
 _ALL = (
     _exercise(
@@ -209,6 +218,70 @@ _ALL = (
             "maxv, to the length of the first strip; K counts elements from 0, also those of the strips "
             "before, and is that of the first that is as large",
         },
+    ),
+    _exercise(
+        17,
+        "define an instruction",
+        vectors.distance,
+        {
+            "uses": _DECLARE,
+            "budget": "how often does an element go through the add unit? The rule of one instruction can "
+            "subtract, take the absolute value and compare",
+            "wrong": "is the order of the operands that of the declaration? min(a, b) is the lesser of both",
+        },
+        design=Design(3),
+    ),
+    _exercise(
+        18,
+        "implement a kernel with it",
+        vectors.differences,
+        {
+            "uses": f"{_DECLARE}: also the sum must",
+            "budget": "what does the scalar add wait for, in every strip? The rule can add to vd if it is "
+            "declared as vd+; sumv then comes once, after the loop",
+            "wrong": "with how many elements does the last sumv work? setvl again before it; and the "
+            "register of sums must begin with zeros in all its elements",
+        },
+        design=Design(3),
+    ),
+    _exercise(
+        19,
+        "measure what it takes",
+        vectors.between,
+        {
+            "uses": _DECLARE,
+            "budget": "one instruction can do the difference, the product and the sum: an element then goes "
+            "through the multiply unit once, and not through the add unit",
+            "claim": "RATE: subtract the cycles of the last two cases, and divide by the elements between "
+            "them. PORT: how many words does an element move? LANES4: many strips, so that startup hardly "
+            "counts",
+        },
+        design=Design(
+            5,
+            (
+                Claim("RATE", "cycles that 100 more elements take, from the two last cases", rate, 6),
+                Claim("PORT", "the least cycles of the memory port for 100 elements", transfer, 1),
+                Claim("LANES4", _LANES, saved("lanes=4"), 6),
+            ),
+        ),
+    ),
+    _exercise(
+        20,
+        "argue for an instruction",
+        vectors.far,
+        {
+            "uses": _DECLARE,
+            "budget": "how often does an element go through the add unit? The instruction is used for each "
+            "of the places; what is left to do between two of them?",
+            "claim": "measure on many strips. Which unit is used most in a strip, and would it be faster?",
+        },
+        design=Design(
+            4,
+            (
+                Claim("LANES4", _LANES, saved("lanes=4"), 5),
+                Claim("PORTS2", _PORTS, saved("memory_ports=2"), 5),
+            ),
+        ),
     ),
 )
 

@@ -71,6 +71,10 @@ SUMS = Cost(990, 146.4, 0)
 KEPT, STORED = Cost(23.5, 35.2, 1.52), Cost(0, 0, 0.26)
 ROWS = Cost(57, 39.7, 0)
 TRANSPOSED = Cost(119.6, -1.45, 1.81)
+DISTANCE = Cost(24.8, 11.5, 0.739)
+DIFFERENCES = Cost(86.5, 2.9, 0.487)
+BETWEEN = Cost(26.2, 14.4, 0.744)
+FAR = Cost(18.9, 38.8, 1.8)
 LARGEST, SEARCHED = Cost(73.4, 32, 0.48), Cost(0, 104.8, 1.15)
 
 
@@ -179,3 +183,35 @@ def largest(random: np.random.Generator) -> Iterator[Case]:
         budget += SEARCHED.budget(before, min(n - before * SECTION, SECTION))
         expected = {"M": x.max(keepdims=True), "K": np.array([k], np.int32)}
         yield _case(n, {"X": x}, expected, budget)
+
+
+def distance(random: np.random.Generator) -> Iterator[Case]:
+    """Draw z = |x - y|, at most l; some are above it, some below."""
+    for n in _sizes(random, 1200):
+        x, y = whole_numbers(random, n, 999), whole_numbers(random, n, 999)
+        most = whole_numbers(random, 1, 300) + 600
+        expected = {"Z": np.minimum(np.abs(x - y), most)}
+        yield _case(n, {"L": most, "X": x, "Y": y}, expected, DISTANCE.budget(_strips(n), n))
+
+
+def differences(random: np.random.Generator) -> Iterator[Case]:
+    """Draw r = the sum of |x - y|."""
+    for n in _sizes(random, 1200):
+        x, y = whole_numbers(random, n, 99), whole_numbers(random, n, 99)
+        yield _case(n, {"X": x, "Y": y}, {"R": [np.abs(x - y).sum()]}, DIFFERENCES.budget(_strips(n), n))
+
+
+def between(random: np.random.Generator) -> Iterator[Case]:
+    """Draw z = x + t (y - x); t is a whole number of eighths, so that all is exact."""
+    for n in _sizes(random, 1200):
+        x, y = whole_numbers(random, n, 999), whole_numbers(random, n, 999)
+        t = np.array([random.integers(1, 8) / 8], np.float32)
+        yield _case(n, {"T": t, "X": x, "Y": y}, {"Z": x + t * (y - x)}, BETWEEN.budget(_strips(n), n))
+
+
+def far(random: np.random.Generator) -> Iterator[Case]:
+    """Draw z = the sum of the distances of x from four places."""
+    for n in _sizes(random, 1200):
+        x, places = whole_numbers(random, n, 999), whole_numbers(random, 4, 999)
+        z = np.abs(x[:, None] - places).sum(axis=1)
+        yield _case(n, {"P": places, "X": x}, {"Z": z}, FAR.budget(_strips(n), n))

@@ -63,6 +63,10 @@ INSERTED = (
     "pop x5", "jr x5", "li sp, 0", "mergev v9, v8, v7", "lvi.w v9, (x3), v8", "ldb.w v9, v8, (x3), x4, 1",
     "bmipa.s v9, v8, v7, v6", "bmipac.s x9, v8, v7, v6", "\u202etfel", "\x1b[2J", "[red]x[/red]",
     "\u00a0halt", "h\u0430lt", "li x3, \u0663", "(" * 400, "-" * 900 + "1", "x" * 1001, "\0",
+    '.instruction "q9v.s vd=, va", "va"', '.instruction "q9v.s vd+, va, fa", "vd + va * fa / va"',
+    '.instruction "q9v.s vd=, va", "__import__(\'os\').system(\'id\')"',
+    '.instruction "q9v.s vd=, va", "va.__class__"',
+    '.instruction "q9v.s vd=, va", "' + "(" * 300 + '"', '.instruction "q9v.s", ""', ".instruction q9v.s",
     "# \u2028 halt", ".word " + ", ".join("1" * 300),
 )  # fmt: skip
 _WORD = re.compile(r"\b(?:[xfv][0-9]+|[0-9]+|0x[0-9a-f]+)\b")

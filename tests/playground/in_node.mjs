@@ -15,7 +15,8 @@ for (const { key, text } of lessons) {
     console.log(JSON.stringify({ key, changes, cycles, instructions, causes, mistakes }));
   }
 }
-for (const name of fs.readdirSync(process.argv[3]).filter((name) => name.endsWith(".s")).sort()) {
+const keys = new Set(lessons.map(({ key }) => key));
+for (const name of fs.readdirSync(process.argv[3]).filter((name) => keys.has(name.replace(/\.s$/, ""))).sort()) {
   const text = fs.readFileSync(path.join(process.argv[3], name), "utf-8");
   const { results } = ask({ do: "check", lesson: name.replace(".s", ""), text });
   console.log(JSON.stringify({ solution: name, results }));

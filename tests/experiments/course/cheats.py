@@ -261,6 +261,12 @@ NO_END = changed(
     ),
 )
 
+PASS, PASS2 = '"passv.s vd=, va", "va"', '"passv.s vd=, va", "va + 0 + 0"'
+DECLARED = {
+    17: '"distv.s vd=, va, vb, fa", "min(abs(va - vb), fa)"',
+    18: '"sadv.s vd+, va, vb", "vd + abs(va - vb)"',
+    19: '"lerpv.s vd=, va, vb, fa", "va + fa * (vb - va)"',
+}
 CHEATS = (
     Cheat("answers of all sizes by .if and .data", 1, precomputed_by_if(), "assembly"),
     Cheat("answers by arithmetic in the size", 2, precomputed_by_arithmetic(), "assembly"),
@@ -293,6 +299,21 @@ CHEATS = (
     Cheat("faster crs of the tutorial", 7, tutorial("my2.s"), "wrong"),
     Cheat("jd that comes with vecsim", 8, shipped("programs/jd/plain.s"), "wrong"),
     Cheat("hism that comes with vecsim", 9, shipped("programs/hism/plain.s"), "wrong"),
+    Cheat("an instruction where none is allowed", 1, f".instruction {PASS}\n{solution(1)}", "assembly"),
+    Cheat("a useless instruction", 17, changed(solution(17), (DECLARED[17], PASS), (
+        "distv.s v3, v1, v2, f1", "subvv.s v3, v1, v2\nabsv.s v3, v3\nminvs.s v3, v3, f1\npassv.s v3, v3",
+    )), "budget"),
+    Cheat("a useless instruction for the sum", 18, changed(solution(18), (DECLARED[18], PASS), (
+        "sadv.s  v3, v1, v2", "subvv.s v2, v1, v2\nabsv.s v2, v2\npassv.s v2, v2\naddvv.s v3, v3, v2",
+    )), "budget"),
+    Cheat("an instruction next to the result", 19, changed(solution(19), (DECLARED[19], PASS), (
+        "lerpv.s v3, v1, v2, f1",
+        "passv.s v4, v1\nsubvv.s v3, v2, v1\nmulvs.s v3, v3, f1\naddvv.s v3, v1, v3",
+    )), "budget"),
+    Cheat("too much hardware", 20, changed(solution(20), ("abs(va - fa)", "abs(va - fa) * 1")), "uses"),
+    Cheat("hardware in two instructions", 20, changed(
+        solution(20), ("start:", f".instruction {PASS2}\nstart:"), ("sv.w    v2", "passv.s v2, v2\nsv.w v2"),
+    ), "uses"),
     Cheat("hism in the place of chism", 12, shipped("programs/hism/plain.s"), "uses"),
 )  # fmt: skip
 

@@ -26,6 +26,8 @@ NAN = struct.pack("<I", 0x7FC12345)
 MOST_CYCLES = 300_000
 NEEDED = {3: ("mergev",), 6: ("lvi",), 9: ("ldb", "bmipa"), 12: ("bmipac",)}
 FORBIDDEN = {10: ("ldb",)}
+DESIGNED = range(17, 21)
+"""Whose texts declare an instruction, which would be compiled each time."""
 
 
 @dataclass
@@ -206,9 +208,38 @@ def largest(source):
         yield task(source, {"N": n}, {"X": ("f", x)}, {"M": [max(x)], "K": [x.index(max(x))]}, n)
 
 
+def distance(source):
+    for n in sizes(source):
+        x, y, (most,) = whole(source, n), whole(source, n), whole(source, 1)
+        z = [min(abs(x[k] - y[k]), abs(most)) for k in range(n)]
+        inputs = {"L": ("f", [abs(most)]), "X": ("f", x), "Y": ("f", y)}
+        yield task(source, {"N": n}, inputs, {"Z": z}, n)
+
+
+def differences(source):
+    for n in sizes(source):
+        x, y = whole(source, n), whole(source, n)
+        r = sum(abs(x[k] - y[k]) for k in range(n))
+        yield task(source, {"N": n}, {"X": ("f", x), "Y": ("f", y)}, {"R": [r]}, n)
+
+
+def between(source):
+    for n in sizes(source):
+        x, y, t = whole(source, n), whole(source, n), source.choice((0.25, 0.5, 2.0))
+        z = [x[k] + t * (y[k] - x[k]) for k in range(n)]
+        yield task(source, {"N": n}, {"T": ("f", [t]), "X": ("f", x), "Y": ("f", y)}, {"Z": z}, n)
+
+
+def far(source):
+    for n in sizes(source):
+        x, places = whole(source, n), whole(source, 4)
+        z = [sum(abs(each - place) for place in places) for each in x]
+        yield task(source, {"N": n}, {"P": ("f", places), "X": ("f", x)}, {"Z": z}, n)
+
+
 TASKS = {1: axpy, 2: dot, 3: clip, 4: horner, 5: columns, 6: gather, 7: crs, 8: jd, 9: block,
          10: block_without_ldb, 11: running_sums, 12: blocks, 13: kept, 14: rows, 15: transposed,
-         16: largest}  # fmt: skip
+         16: largest, 17: distance, 18: differences, 19: between, 20: far}  # fmt: skip
 
 
 def objection(number: int, text: str, seed: int) -> str:
@@ -227,7 +258,9 @@ def _objection(number, text, task):
         for segment in program.data:
             if segment.end > OWN:
                 return f"data at {segment.address}"
-        done = vecsim.run(program, before, "vs2003", engine="jit", max_cycles=MOST_CYCLES)
+        done = vecsim.run(
+            program, before, "vs2003", engine="simpy" if number in DESIGNED else "jit", max_cycles=MOST_CYCLES
+        )
     except UserError as error:
         return str(error)
     after = done.state.memory

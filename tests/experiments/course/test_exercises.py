@@ -29,8 +29,8 @@ def graded(text, exercise=AXPY, engine="jit", seed=0):
     return grade(exercise, Submission("my.s", content), seed=seed, engine=engine)
 
 
-def test_there_are_sixteen_and_each_has_a_text_to_begin_with_and_a_statement():
-    assert [each.number for each in EXERCISES.values()] == list(range(1, 17))
+def test_there_are_twenty_and_each_has_a_text_to_begin_with_and_a_statement():
+    assert [each.number for each in EXERCISES.values()] == list(range(1, 21))
     for each in EXERCISES.values():
         assert each.statement.startswith(f"Exercise {each.number}: {each.title} (")
         assert set(each.hints) <= set(PROBLEMS) == set(GENERAL_HINTS)
@@ -125,6 +125,11 @@ MISTAKES = {
     ("exercise-13", "sgtvs.s", "sgevs.s"): "Elements equal to T are not kept",
     ("exercise-16", "add     x10, x10, x11", "mv x10, x11"): "also those of the strips before",
     ("exercise-16", "setvl   x12", ""): "setvl again before maxv",
+    ("exercise-18", "        setvl   x7                  #", "#"): "setvl again before it",
+    ("exercise-19", ".equ    RATE, 97", ".equ RATE, 75"): "RATE: subtract the cycles",
+    ("exercise-19", ".equ    PORT, 75 ", "#"): "how many words does an element move",
+    ("exercise-20", ".equ    LANES4, 49", ".equ LANES4, 30"): "measure on many strips",
+    ("exercise-20", "PORTS2, 0", "PORTS2, N"): "measure on many strips",
     ("exercise-16", "lv.w    v1, (x3)            #", "subvv.s v1, v1, v1 #"): "no place may begin with 0",
 }
 
@@ -203,7 +208,7 @@ def test_a_seed_repeats_a_grade_and_another_draws_other_cases():
 
 def test_names():
     assert find("3") is find("03") is find("exercise-03")
-    for name in ("17", "9" * 5000, "../exercise-01", "exercise-01/../exercise-02"):
+    for name in ("21", "9" * 5000, "../exercise-01", "exercise-01/../exercise-02"):
         with pytest.raises(UserError, match="no exercise"):
             find(name)
 

@@ -1,4 +1,4 @@
-"""A product on a matrix that the page has drawn, laid out in the format of its program."""
+"""A product on a matrix that the page has edited, laid out in the format of its program."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from vecsim.support.errors import UserError
 MOST = (2 - 2**-23) * 2.0**127
 """The largest number of 32 bits."""
 LARGEST = 64
-"""Rows and columns of a matrix that is drawn."""
+"""Rows and columns of a matrix that is edited."""
 
 
 def on_matrix(lesson: Lesson, matrix: Mapping[str, Any], machine: Machine) -> Lesson:
@@ -39,7 +39,7 @@ def on_matrix(lesson: Lesson, matrix: Mapping[str, Any], machine: Machine) -> Le
     Raises
     ------
     UserError
-        The matrix is none that can be drawn.
+        The matrix is none that can be edited.
     """
     shape, entries = _checked(matrix)
     rows, columns = shape

@@ -1,4 +1,4 @@
-"""Products on a matrix that the page has drawn."""
+"""Products on a matrix that the page has edited."""
 
 import pytest
 
@@ -54,6 +54,6 @@ def test_every_product_runs_on_a_changed_matrix_and_another_section_size(name, p
         ({"shape": [2, 2], "entries": [[0, 0, 1]] * 2}, "an entry of the matrix is there twice"),
     ],
 )
-def test_a_matrix_that_cannot_be_drawn_is_one_line(matrix, message, products):
+def test_a_matrix_that_cannot_be_edited_is_one_line(matrix, message, products):
     with pytest.raises(UserError, match=message):
         on_matrix(products["crs"], matrix, MACHINE)
