@@ -1,4 +1,4 @@
-"""Times of `DeviceMatrix.update_values` beside a copy of the values on the device.
+"""Times of `DeviceMatrix.update_values` compared with a copy of as many bytes.
 
 python -m benchmarks.new_values [--only NAME,...]
 

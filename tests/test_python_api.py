@@ -172,9 +172,9 @@ def test_the_python_of_the_page_on_sweeps_prints_what_it_says(capsys, monkeypatc
 
 @pytest.mark.nightly  # compiling the edits takes half a minute
 def test_the_example_of_editing_and_sharing_prints_what_it_says(capsys):
-    text = (ROOT / "docs" / "gpu.md").read_text()
-    (block,) = re.findall(r"### HiSparse: editing and sharing\n.*?```python\n(.*?)```", text, re.DOTALL)
-    exec(compile(block, "docs/gpu.md", "exec"), {})
+    text = (ROOT / "docs" / "reference" / "gpu-hisparse.md").read_text()
+    (block,) = re.findall(r"## Edit and share on the host\n.*?```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(block, "gpu-hisparse.md", "exec"), {})
     said = capsys.readouterr().out.splitlines()
     shown = [line for line in block.splitlines() if line.startswith("print(")]
     assert len(said) == len(shown) == 3

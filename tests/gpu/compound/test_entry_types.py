@@ -92,9 +92,9 @@ def test_dual_numbers_differentiate():
 
 
 def test_the_declarations_of_the_page(capsys):
-    text = (Path(__file__).parents[3] / "docs" / "gpu.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parents[3] / "docs" / "reference" / "gpu-compound.md").read_text(encoding="utf-8")
     (code,) = (block.text for block in blocks_of(text) if "EDGE = EntryType" in block.text)
-    exec(compile(code, "docs/gpu.md", "exec"), {})
+    exec(compile(code, "gpu-compound.md", "exec"), {})
     (shown,) = re.findall(r"print\(.*\)  # (.*)", code)
     assert capsys.readouterr().out == f"{shown}\n"
 

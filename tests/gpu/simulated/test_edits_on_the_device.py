@@ -176,8 +176,9 @@ def test_a_scaled_matrix():
 
 @pytest.mark.ci
 def test_the_example_of_the_documentation(capsys):
-    text = (Path(__file__).parents[3] / "docs" / "gpu.md").read_text(encoding="utf-8")
+    page = Path(__file__).parents[3] / "docs" / "reference" / "gpu-hisparse.md"
+    text = page.read_text(encoding="utf-8")
     (block,) = (each for each in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "from_coo" in each)
-    exec(compile(block, "docs/gpu.md", "exec"), {"gpu": gpu})
+    exec(compile(block, page.name, "exec"), {})
     shown = "[[ 0. -1.  0.]\n [ 7.  0.  0.]\n [ 0.  0.  8.]]\n[ 4.  7. 10.]\n"
     assert capsys.readouterr().out == shown

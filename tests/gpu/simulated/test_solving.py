@@ -15,9 +15,10 @@ def prepare(matrix, *arguments, **options):
     return gpu.prepare(matrix, *arguments, threads_per_block=THREADS, **options)
 
 
+@pytest.mark.ci  # the page of the formats solves a system in the default tests
 @pytest.mark.parametrize(
     ("format", "dtype"),
-    [("crs", np.float64), pytest.param("sliced-diagonals", np.float32, marks=pytest.mark.ci)],
+    [("crs", np.float64), ("sliced-diagonals", np.float32)],
 )
 def test_a_system_is_solved_and_again_with_new_values(format, dtype):
     built, b = prepare(GRID, format, dtype=dtype), np.arange(1.0, 5.0)
