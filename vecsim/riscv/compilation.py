@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, MutableMapping
 from typing import Any
 
 from llvmlite import ir
@@ -12,6 +13,7 @@ from numba.extending import intrinsic
 
 from isa.riscv.declaration import Row, Timing, Trap
 from isa.riscv.encoding import OUTSIDE
+from isa.riscv.instructions import REVISIONS
 from isa.riscv.semantics.soft_float import SEPARATE
 from isa.riscv.state import BYTES, COUNT, IMMEDIATE, INSTRUCTION, PC, RS1, TEXT
 from vecsim.engines.jit.compiler.compilation import Exported, compile_object
@@ -46,7 +48,8 @@ def compile_part(part: str) -> bytes:
     if part in (LOOP, RECORDING_LOOP):
         loop = _loop(rows_of(LOOP), recording=part == RECORDING_LOOP)
         return compile_object({part: Exported(loop, RUN)})
-    memo: dict[int, Any] = PRIMITIVES | FUSED
+    of_user = any(row.extension in REVISIONS for row in rows_of(part).values())
+    memo = ChainMap({}, _IN_PARTS) if of_user else _IN_PARTS
     return compile_object(
         {
             function_name(part, semantics): Exported(_executing(semantics, memo), SEMANTICS)
@@ -56,6 +59,11 @@ def compile_part(part: str) -> bytes:
 
 
 _SEPARATE = {each.__code__ for each in SEPARATE}
+_IN_PARTS: dict[int, Any] = PRIMITIVES | FUSED
+"""What stands for functions in parts, so that what several call is compiled once. None of them is a user's:
+by its identity, a function that is gone would be taken for another."""
+_IN_LOOPS = dict(_IN_PARTS)
+"""The same in both loops."""
 
 
 def _compiling(copy: Function) -> Any:
@@ -63,11 +71,11 @@ def _compiling(copy: Function) -> Any:
     return (inline if small else function)(copy)
 
 
-def _compiled(semantics: Function, memo: dict[int, Any]) -> Any:
-    return rebound(semantics, memo, _compiling)
+def _compiled(semantics: Function) -> Any:
+    return rebound(semantics, _IN_LOOPS, _compiling)
 
 
-def _executing(semantics: Function, memo: dict[int, Any]) -> Function:
+def _executing(semantics: Function, memo: MutableMapping[int, Any]) -> Function:
     def make(copy: Function) -> Any:
         return (function if copy.__code__ in _SEPARATE else inline)(copy)
 
@@ -84,9 +92,8 @@ def _loop(rows: dict[int, Row], *, recording: bool) -> Function:
 
     ``run(table, stop)`` executes until ``stop`` instructions have retired, one traps, or one is not loaded.
     """
-    memo: dict[int, Any] = PRIMITIVES | FUSED
     namespace: dict[str, Any] = _CONSTANTS | {
-        f"execute_{number}": _compiled(row.semantics, memo) for number, row in rows.items()
+        f"execute_{number}": _compiled(row.semantics) for number, row in rows.items()
     }
     cases: list[str] = []
     for number, row in rows.items():
