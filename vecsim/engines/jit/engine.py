@@ -171,6 +171,20 @@ class JitEngine(BaseEngine):
         if self._at_end:
             self._cycle = max(self._cycle, min(end, int(control["last_retired"][0])))
 
+    def run_other(
+        self, loop: Loop, progress: npt.NDArray[np.int64], words: npt.NDArray[np.int32]
+    ) -> int:
+        """Let another loop run the program, which keeps its own time; return why it came back.
+
+        Parameters
+        ----------
+        loop
+            ``loop(table, progress, words, capacity)``, the addresses of the arrays.
+        progress, words
+            Arrays that the loop fills.
+        """
+        return loop(self._table.ctypes.data, progress.ctypes.data, words.ctypes.data, len(words))
+
     def _raise(self) -> None:
         """Raise what the instruction at ``pc`` cannot do."""
         scratch = self._scratch

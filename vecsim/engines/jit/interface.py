@@ -47,7 +47,14 @@ need, and of user-defined instructions."""
 SLOW_PATHS = "slow_paths"
 """The part that the single-port loop calls where no closed form holds."""
 SINGLE_PORT, MULTIPORT_LOOP = "single_port", "multiport_loop"
-PARTS_OF_LOOP = {SINGLE_PORT: (SINGLE_PORT, SLOW_PATHS, VECTOR), MULTIPORT_LOOP: (MULTIPORT_LOOP, VECTOR)}
+RECORDING, MANY = "recording", "many_machines"
+"""The loop that records a run without timing it, and the one in which many machines time the record."""
+PARTS_OF_LOOP = {
+    SINGLE_PORT: (SINGLE_PORT, SLOW_PATHS, VECTOR),
+    MULTIPORT_LOOP: (MULTIPORT_LOOP, VECTOR),
+    RECORDING: (RECORDING, VECTOR),
+    MANY: (MANY,),
+}
 """The parts that each loop needs, itself one of them."""
 
 

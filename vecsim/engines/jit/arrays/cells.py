@@ -77,14 +77,19 @@ def _store(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return context.get_dummy_value()
 
 
-@intrinsic
-def int64_at(typing_context: Any, address: Any) -> Any:
-    """The cells of int64 at an address."""
+def _cells_at(dtype: types.Type) -> Any:
+    @intrinsic
+    def cells_at(typing_context: Any, address: Any) -> Any:
+        def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
 
-    def code(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], ir.IntType(8).as_pointer())
+        return signature(Cells(dtype), types.int64), code
 
-    return signature(Cells(types.int64), types.int64), code
+    return cells_at
+
+
+int32_at, int64_at = _cells_at(types.int32), _cells_at(types.int64)
+"""The cells of int32, and of int64, at an address."""
 
 
 @intrinsic

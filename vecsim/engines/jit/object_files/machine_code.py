@@ -79,7 +79,7 @@ def machine_code(
     own = {operation: row for operation, row in own.items() if row.semantics not in KIND_OF}
     files = _files(loop, extensions)
     if VECTOR_ROWS.keys().isdisjoint(numbers.tolist()):
-        del files[VECTOR]
+        files.pop(VECTOR, None)
     if masked:
         files[MASKED] = f"{MASKED}-{fingerprint(BASE_ROWS.values())}"
     if own:

@@ -15,8 +15,10 @@ from numba.core.typing.templates import signature
 from isa.declaration import Instruction, Timing
 from vecsim.engines.jit.compiler.compilation import Exported, compile_object
 from vecsim.engines.jit.interface import (
+    MANY,
     MASKED,
     MASKED_ROWS,
+    RECORDING,
     SINGLE_PORT,
     SLOW_PATHS,
     USER,
@@ -28,6 +30,8 @@ from vecsim.engines.jit.multiport.loop import make_multiport_loop
 from vecsim.engines.jit.semantics import base_semantics, row_functions, row_signature
 from vecsim.engines.jit.single_port.loop import make_single_port_loop
 from vecsim.engines.jit.single_port.slow_paths import time_slowly
+from vecsim.engines.many.recording import make_recording_loop
+from vecsim.engines.many.side_by_side import make_timing_loop
 from vecsim.engines.user_rules import Extensions
 
 
@@ -51,11 +55,15 @@ def functions_of_part(
         return _rows(VECTOR_ROWS if name == VECTOR else MASKED_ROWS)
     if name == SLOW_PATHS:
         return {name: Exported(time_slowly, row_signature(types.none))}
-    integer, semantics = types.int64, base_semantics()
-    if name == SINGLE_PORT:
-        plain = make_single_port_loop(semantics)
+    integer = types.int64
+    if name == MANY:
+        plain = make_timing_loop()
+    elif name == SINGLE_PORT:
+        plain = make_single_port_loop(base_semantics())
+    elif name == RECORDING:
+        plain = make_recording_loop(base_semantics())
     else:
-        plain = make_multiport_loop(semantics, extensions)
+        plain = make_multiport_loop(base_semantics(), extensions)
     return {name: Exported(plain, signature(integer, integer, integer, integer, integer))}
 
 

@@ -1,0 +1,252 @@
+"""Vector accesses, word by word (docs/timing.md, "Accesses", "Banks", "Vector cache")."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecsim.engines.cause import Cause
+from vecsim.engines.many import events, places
+from vecsim.engines.many.elements import bound_of, complete, element_clear, pass_element, whole_clear
+from vecsim.engines.many.issue import charge, issue_vector, note_dispatch, port_free, retire
+from vecsim.engines.many.operations import larger, spread, where
+
+MEMORY, FREE = events.MEMORY, places.FREE
+STARTUP, ALIGNMENT, BANK_BUSY, WORDS_PER_CYCLE, ADDRESSES_PER_CYCLE = (
+    places.STARTUP,
+    places.ALIGNMENT,
+    places.BANK_BUSY,
+    places.WORDS_PER_CYCLE,
+    places.ADDRESSES_PER_CYCLE,
+)
+SECTION, BANK_COUNT, END_COUNT, CHAINING, ENDS, BANKS = (
+    places.SECTION,
+    places.BANK_COUNT,
+    places.END_COUNT,
+    places.CHAINING,
+    places.ENDS,
+    places.BANKS,
+)
+SLICE_READY, SLICE_TAKEN, SLICE_READY_WITHOUT_SUMS = (
+    places.SLICE_READY,
+    places.SLICE_TAKEN,
+    places.SLICE_READY_WITHOUT_SUMS,
+)
+CHARGES, DISPATCHED = places.CHARGES, places.DISPATCHED
+STARTING, ALIGNING, CONFLICT = int(Cause.STARTUP), int(Cause.ALIGNMENT), int(Cause.BANK_CONFLICT)
+STORE, RECORD_BYTES, ELEMENT_WORDS, WORK, WAITS = (
+    events.STORE,
+    events.RECORD_BYTES,
+    events.ELEMENT_WORDS,
+    events.WORK,
+    events.WAITS,
+)
+
+
+def begin_access(t: Any, rows: Any, row: Any, shape: Any, number: Any) -> Any:
+    """Issue and dispatch an access.
+
+    Parameters
+    ----------
+    number
+        That of the access among all.
+
+    Returns
+    -------
+    answered, waited, cycle
+        Up to when all cycles are attributed, how many later ones to waits, and when a word may go.
+    """
+    issued, answered = issue_vector(t, rows, row, shape, MEMORY, number)
+    dispatched = larger(issued, larger(port_free(t, shape, number), t[DISPATCHED]))
+    t[DISPATCHED] = dispatched
+    note_dispatch(t, shape, MEMORY, number, dispatched)
+    started = dispatched + t[STARTUP]
+    waited = charge(t, STARTING, larger(dispatched, answered), started)
+    return answered, waited, larger(started, t[FREE + MEMORY])
+
+
+def begin_contiguous(t: Any, rows: Any, row: Any, shape: Any, number: Any, base: Any) -> Any:
+    """The same for a contiguous access from byte ``base`` on, which waits a cycle if it is unaligned.
+
+    Parameters
+    ----------
+    number
+        That of the access among all.
+    """
+    answered, waited, cycle = begin_access(t, rows, row, shape, number)
+    unaligned = ((t[ALIGNMENT] - 1) & base) > 0
+    first = where(unaligned, cycle + 1, cycle)
+    return answered, waited + charge(t, ALIGNING, larger(cycle, answered), first), first
+
+
+def end_access(
+    t: Any, rows: Any, row: Any, shape: Any, number: Any, answered: Any, waited: Any, conflicts: Any, last: Any
+) -> None:
+    """Note that an access ends with a word in cycle ``last``; attribute its cycles.
+
+    Parameters
+    ----------
+    number
+        That of the access among all.
+    answered
+        Up to when all is attributed.
+    waited, conflicts
+        How many cycles after that go to waits before its first word, and to busy banks.
+    """
+    over = last + 1
+    t[CHARGES + CONFLICT] = t[CHARGES + CONFLICT] + conflicts
+    charge(t, rows[row + WORK], answered + waited + conflicts, larger(over, answered + waited + conflicts))
+    t[FREE + MEMORY] = over
+    t[shape[ENDS] + number % shape[END_COUNT]] = over
+    complete(t, rows, row, shape, last, over)
+    retire(t, over)
+
+
+def transfer(t: Any, bank: Any, cycle: Any, in_cycle: Any, rate: Any, clear: Any) -> Any:
+    """Transfer a word; return the first cycle that port alone allows, and the one in which it goes.
+
+    Parameters
+    ----------
+    bank
+        The place of its bank.
+    cycle, in_cycle
+        The cycle of the word before, and how many went in it.
+    rate
+        Most words of a cycle.
+    clear
+        From when registers let it go.
+    """
+    free = where(in_cycle >= rate, cycle + 1, cycle)
+    now = larger(larger(free, clear), t[bank])
+    t[bank] = now + t[BANK_BUSY]
+    return free, now
+
+
+def time_contiguous(
+    t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, base: Any, count: Any
+) -> None:
+    """Time n records in ``count`` bytes from byte ``base`` on, to or from vector registers.
+
+    Parameters
+    ----------
+    number
+        That of the access among all.
+    """
+    answered, waited, cycle = begin_contiguous(t, rows, row, shape, number, base)
+    rate, record, banks, bank_count = (
+        t[WORDS_PER_CYCLE],
+        rows[row + RECORD_BYTES],
+        shape[BANKS],
+        shape[BANK_COUNT],
+    )
+    clear = bound_of(t, rows, row, shape)
+    if rows[row + WAITS] > 0:
+        clear = whole_clear(t, rows, row, shape, -1, clear)
+    offset, bank = base & 3, (base >> 2) % bank_count
+    words = ((base + count - 1) >> 2) - (base >> 2) + 1
+    in_cycle, conflicts, done = spread(0), spread(0), 0
+    for word in range(words):
+        behind = 4 * (word + 1) - offset
+        needed, through = min((behind - 1) // record + 1, n), min(behind // record, n)
+        if word + 1 == words:
+            needed = through = n
+        for k in range(done, needed):
+            clear = element_clear(t, rows, row, shape, k, clear)
+        free, now = transfer(t, banks + bank, cycle, in_cycle, rate, clear)
+        conflicts = conflicts + larger(now - larger(free, answered), 0)
+        in_cycle = where(now > cycle, 1, in_cycle + 1)
+        cycle = now
+        for k in range(done, through):
+            pass_element(t, rows, row, shape, k, now, now + 1)
+        done = through
+        bank = bank + 1 if bank + 1 < bank_count else 0
+    end_access(t, rows, row, shape, number, answered, waited, conflicts, cycle)
+
+
+def time_wordwise(
+    t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, addresses: Any, at: Any
+) -> None:
+    """Time n elements at words of their own: a strided or indexed access.
+
+    Parameters
+    ----------
+    number
+        That of the access among all.
+    addresses, at
+        From this place on the word address of each.
+    """
+    answered, waited, cycle = begin_access(t, rows, row, shape, number)
+    rate, banks, bank_count = t[ADDRESSES_PER_CYCLE], shape[BANKS], shape[BANK_COUNT]
+    clear = bound_of(t, rows, row, shape)
+    if rows[row + WAITS] > 0:
+        clear = whole_clear(t, rows, row, shape, -1, clear)
+    in_cycle, conflicts = spread(0), spread(0)
+    for k in range(n):
+        clear = element_clear(t, rows, row, shape, k, clear)
+        for j in range(rows[row + ELEMENT_WORDS]):
+            bank = banks + (addresses[at + k] + j) % bank_count
+            free, now = transfer(t, bank, cycle, in_cycle, rate, clear)
+            conflicts = conflicts + larger(now - larger(free, answered), 0)
+            in_cycle = where(now > cycle, 1, in_cycle + 1)
+            cycle = now
+        pass_element(t, rows, row, shape, k, cycle, cycle + 1)
+    end_access(t, rows, row, shape, number, answered, waited, conflicts, cycle)
+
+
+def slices_clear(t: Any, shape: Any, store: Any, begin: Any, stop: Any, cycle: Any) -> Any:
+    """From when the slices of the vector cache from ``begin`` to ``stop`` may be moved ("Vector cache")."""
+    for slice_ in range(begin, stop):
+        cycle = larger(cycle, t[shape[SLICE_READY] + slice_])
+        if store == 0:
+            cycle = larger(cycle, t[shape[SLICE_TAKEN] + slice_] + 1)
+    return cycle
+
+
+def mark_slices(t: Any, shape: Any, store: Any, begin: Any, stop: Any, cycle: Any) -> None:
+    """Note that elements of the slices from ``begin`` to ``stop`` pass in a cycle ("Vector cache")."""
+    for slice_ in range(begin, stop):
+        if store == 1:
+            place = shape[SLICE_TAKEN] + slice_
+            t[place] = larger(t[place], cycle)
+        else:
+            t[shape[SLICE_READY] + slice_] = cycle + 1
+            t[shape[SLICE_READY_WITHOUT_SUMS] + slice_] = cycle + 1
+
+
+def time_slices(
+    t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, base: Any, first: Any
+) -> None:
+    """Time n records from byte ``base`` on, to or from the vector cache from element ``first`` on.
+
+    Parameters
+    ----------
+    number
+        That of the access among all.
+    """
+    answered, waited, cycle = begin_contiguous(t, rows, row, shape, number, base)
+    rate, record, store = t[WORDS_PER_CYCLE], rows[row + RECORD_BYTES], rows[row + STORE]
+    s, banks, bank_count = shape[SECTION], shape[BANKS], shape[BANK_COUNT]
+    last_slice = (first + n - 1) // s + 1
+    offset, bank = base & 3, (base >> 2) % bank_count
+    words = ((base + n * record - 1) >> 2) - (base >> 2) + 1
+    in_cycle, conflicts, done, entered = spread(0), spread(0), 0, first // s
+    clear = spread(0)
+    if shape[CHAINING] == 0:
+        clear = slices_clear(t, shape, store, entered, last_slice, clear)
+        entered = last_slice
+    for word in range(words):
+        behind = 4 * (word + 1) - offset
+        needed, through = min((behind - 1) // record + 1, n), min(behind // record, n)
+        enter = (first + needed - 1) // s + 1
+        clear = slices_clear(t, shape, store, entered, enter, clear)
+        entered = max(entered, enter)
+        free, now = transfer(t, banks + bank, cycle, in_cycle, rate, clear)
+        conflicts = conflicts + larger(now - larger(free, answered), 0)
+        in_cycle = where(now > cycle, 1, in_cycle + 1)
+        cycle = now
+        if through > done:
+            mark_slices(t, shape, store, (first + done) // s, (first + through - 1) // s + 1, now)
+            done = through
+        bank = bank + 1 if bank + 1 < bank_count else 0
+    if shape[CHAINING] == 0:
+        mark_slices(t, shape, store, first // s, last_slice, cycle)
+    end_access(t, rows, row, shape, number, answered, waited, conflicts, cycle)

@@ -1,0 +1,134 @@
+"""Machines that are timed together on the record of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from isa.instructions import BASE
+from vecsim.engines.cause import Cause
+from vecsim.engines.decoded import decode
+from vecsim.engines.jit.interface import MANY
+from vecsim.engines.jit.object_files.machine_code import machine_code
+from vecsim.engines.many import places
+from vecsim.engines.many.events import rows_of
+from vecsim.engines.many.places import NUMBERS, Sizes
+from vecsim.engines.many.recording import REMEMBERED
+from vecsim.engines.many.trace import Trace
+from vecsim.engines.user_rules import replaces_rules
+from vecsim.machine import Machine
+
+GROUP = 16
+"""Machines side by side (:data:`vecsim.engines.many.lanes.WIDTH`)."""
+ALIGNMENT = 64
+LAST_CYCLE = 1 << 30
+"""Times are 32-bit integers: what takes as long is left to an engine for one machine."""
+LARGEST_NUMBER = 1 << 16
+"""The largest number of a machine in which machines may differ."""
+
+Ints = npt.NDArray[np.int32]
+
+
+def is_timed(machine: Machine) -> bool:
+    """Return whether a machine is one of those that are timed together: docs/engines.md says which."""
+    if replaces_rules(machine) or machine.ports != 1 or machine.disambiguation or machine.renames:
+        return False
+    if not machine.has_flat_memory or machine.units != 3:
+        return False
+    if sizes_of(machine).ends > REMEMBERED:
+        return False
+    return max(numbers_of([machine])[:, 0].tolist()) <= LARGEST_NUMBER
+
+
+def sizes_of(machine: Machine) -> Sizes:
+    """Return what machines that are timed together have in common."""
+    return Sizes(
+        machine.section_size,
+        machine.vector_registers,
+        machine.banks,
+        machine.unit_queue,
+        machine.accesses_in_flight,
+        machine.chaining,
+    )
+
+
+def numbers_of(machines: Sequence[Machine]) -> Ints:
+    """Return the (NUMBERS, M) numbers in which M machines that are timed together may differ."""
+    return np.array([[_number(machine, name) for machine in machines] for name in NUMBERS], np.int32)
+
+
+def _number(machine: Machine, name: str) -> int:
+    value: Any = machine
+    for part in name.split("."):
+        value = getattr(value, part)
+    return int(value)
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """What M machines came to.
+
+    Attributes
+    ----------
+    cycles
+        (M,) cycles; -1 of a machine that takes too long to be timed here.
+    by_cause
+        (M, len(Cause)) cycles by cause.
+    """
+
+    cycles: npt.NDArray[np.int64]
+    by_cause: npt.NDArray[np.int64]
+
+
+def time_machines(trace: Trace, machine: Machine, numbers: Ints) -> Times:
+    """Time the record of a run on M machines.
+
+    Parameters
+    ----------
+    machine
+        One of them; the others differ from it in ``numbers`` alone.
+    numbers
+        (NUMBERS, M), of each its numbers.
+    """
+    count = numbers.shape[1]
+    sizes = sizes_of(machine)
+    shape = np.array(sizes.places(), np.int64)
+    rows = rows_of(trace.program, decode(trace.program, machine))
+    run = machine_code(BASE, MANY).loop
+    start, memory = start_of(sizes), _aligned(int(shape[places.TOTAL]) * GROUP)
+    cycles = np.zeros(count, np.int64)
+    by_cause = np.zeros((count, len(Cause)), np.int64)
+    for first in range(0, count, GROUP):
+        some = numbers[:, first : first + GROUP]
+        width = some.shape[1]
+        lanes = memory.reshape(-1, GROUP)
+        lanes[:] = start[:, None]
+        lanes[: len(NUMBERS), :width], lanes[: len(NUMBERS), width:] = some, some[:, :1]
+        run(trace.events.ctypes.data, rows.ctypes.data, memory.ctypes.data, shape.ctypes.data)
+        cycles[first : first + width] = lanes[places.RETIRED, :width]
+        charges = lanes[places.CHARGES : places.CHARGES + len(Cause), :width]
+        by_cause[first : first + width] = charges.T
+    cycles[cycles >= LAST_CYCLE] = -1
+    return Times(cycles, by_cause)
+
+
+def start_of(sizes: Sizes) -> Ints:
+    """Return the (n,) memory of a machine when a run begins, without its numbers."""
+    shape = sizes.places()
+    memory = np.zeros(shape[places.TOTAL], np.int32)
+    memory[places.ONE] = 1
+    memory[places.DISPATCHED] = -1
+    for begin, end in places.NEGATIVE:
+        memory[shape[begin] : shape[end]] = -1
+    return memory
+
+
+def _aligned(count: int) -> Ints:
+    """Return (count,) integers whose address is a multiple of a group's bytes."""
+    raw = np.empty(4 * count + ALIGNMENT, np.uint8)
+    offset = -raw.ctypes.data % ALIGNMENT
+    return raw[offset : offset + 4 * count].view(np.int32)

@@ -1,0 +1,228 @@
+"""Arithmetic and sparse instructions, element by element (docs/timing.md, "Arithmetic", "Sparse unit")."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecsim.engines.many import events, places
+from vecsim.engines.many.issue import (
+    charge,
+    issue_vector,
+    latest_of,
+    note_dispatch,
+    raise_all,
+    retire,
+    set_all,
+)
+from vecsim.engines.many.operations import larger, spread, where
+
+UNIT, LATENCY, RATE, INTERVAL, TREE, WORK, REST, WAITS = (
+    events.UNIT,
+    events.LATENCY,
+    events.RATE,
+    events.INTERVAL,
+    events.TREE,
+    events.WORK,
+    events.REST,
+    events.WAITS,
+)
+READS, WRITES, WHOLE_READS, WHOLE_WRITES, ACCUMULATORS, LATE = (
+    events.READS,
+    events.WRITES,
+    events.WHOLE_READS,
+    events.WHOLE_WRITES,
+    events.ACCUMULATORS,
+    events.LATE,
+)
+SECTION, READY_AT, TAKEN_AT, READY_WITHOUT_SUMS, READY_BOUND, TAKEN_BOUND, READY, TAKEN = (
+    places.SECTION,
+    places.READY_AT,
+    places.TAKEN_AT,
+    places.READY_WITHOUT_SUMS,
+    places.READY_BOUND,
+    places.TAKEN_BOUND,
+    places.READY,
+    places.TAKEN,
+)
+SLICE_READY, SLICE_TAKEN, SLICE_READY_WITHOUT_SUMS, FREE = (
+    places.SLICE_READY,
+    places.SLICE_TAKEN,
+    places.SLICE_READY_WITHOUT_SUMS,
+    places.FREE,
+)
+
+
+def whole_clear(t: Any, rows: Any, row: Any, shape: Any, slice_: Any, cycle: Any) -> Any:
+    """From when all that the first element waits for as a whole is ready and free ("Chaining").
+
+    Parameters
+    ----------
+    slice_
+        Of the vector cache; negative for none.
+    cycle
+        No earlier than this.
+    """
+    ready_at, taken_at, without_sums = shape[READY_AT], shape[TAKEN_AT], shape[READY_WITHOUT_SUMS]
+    cycle = latest_of(t, rows, row + WHOLE_READS, ready_at, cycle)
+    cycle = latest_of(t, rows, row + WHOLE_WRITES, ready_at, cycle)
+    cycle = latest_of(t, rows, row + ACCUMULATORS, without_sums, cycle)
+    taken = latest_of(t, rows, row + WHOLE_WRITES, taken_at, spread(-1))
+    cycle = larger(cycle, latest_of(t, rows, row + ACCUMULATORS, taken_at, taken) + 1)
+    if slice_ >= 0:
+        cycle = larger(cycle, t[shape[SLICE_READY_WITHOUT_SUMS] + slice_])
+        cycle = larger(cycle, t[shape[SLICE_TAKEN] + slice_] + 1)
+    return cycle
+
+
+def bound_of(t: Any, rows: Any, row: Any, shape: Any) -> Any:
+    """From when no bound holds up an element of what is read and written element by element."""
+    cycle = latest_of(t, rows, row + READS, shape[READY_BOUND], spread(0))
+    cycle = latest_of(t, rows, row + WRITES, shape[READY_BOUND], cycle)
+    return larger(cycle, latest_of(t, rows, row + WRITES, shape[TAKEN_BOUND], spread(-1)) + 1)
+
+
+def element_clear(t: Any, rows: Any, row: Any, shape: Any, k: Any, cycle: Any) -> Any:
+    """From when what element k reads is ready and what it writes is free (RAW, WAR, WAW), but for bounds.
+
+    Parameters
+    ----------
+    cycle
+        No earlier than this.
+    """
+    s, ready, taken = shape[SECTION], shape[READY] + k, shape[TAKEN] + k
+    for j in range(rows[row + READS]):
+        cycle = larger(cycle, t[ready + s * rows[row + READS + 1 + j]])
+    for j in range(rows[row + WRITES]):
+        v = s * rows[row + WRITES + 1 + j]
+        cycle = larger(cycle, larger(t[ready + v], t[taken + v] + 1))
+    return cycle
+
+
+def pass_element(t: Any, rows: Any, row: Any, shape: Any, k: Any, cycle: Any, result: Any) -> None:
+    """Note that element k passes in a cycle, and from when its result is ready."""
+    s, ready, taken = shape[SECTION], shape[READY] + k, shape[TAKEN] + k
+    for j in range(rows[row + READS]):
+        place = taken + s * rows[row + READS + 1 + j]
+        t[place] = larger(t[place], cycle)
+    for j in range(rows[row + WRITES]):
+        t[ready + s * rows[row + WRITES + 1 + j]] = result
+
+
+def complete(t: Any, rows: Any, row: Any, shape: Any, last: Any, result: Any) -> None:
+    """Note what the last element, which passes in ``last``, completes at ``result`` ("Chaining")."""
+    raise_all(t, rows, row + READS, shape[TAKEN_AT], last)
+    raise_all(t, rows, row + WRITES, shape[READY_AT], result)
+    raise_all(t, rows, row + WRITES, shape[READY_WITHOUT_SUMS], result)
+    if rows[row + WAITS] > 0:
+        raise_all(t, rows, row + WHOLE_READS, shape[TAKEN_AT], last)
+        raise_all(t, rows, row + WHOLE_READS, shape[TAKEN_BOUND], last)
+        raise_all(t, rows, row + WHOLE_WRITES, shape[READY_AT], result)
+        raise_all(t, rows, row + WHOLE_WRITES, shape[READY_WITHOUT_SUMS], result)
+        raise_all(t, rows, row + WHOLE_WRITES, shape[READY_BOUND], result)
+        raise_all(t, rows, row + ACCUMULATORS, shape[READY_AT], result)
+        raise_all(t, rows, row + ACCUMULATORS, shape[READY_BOUND], result)
+        set_all(t, rows, row + LATE, result)
+
+
+def begin(t: Any, rows: Any, row: Any, shape: Any, number: Any, slice_: Any) -> Any:
+    """Issue and dispatch an instruction; return up to when all is attributed, and when an element may start.
+
+    Parameters
+    ----------
+    number
+        That of the instruction among those of its unit.
+    slice_
+        Of the vector cache; negative for none.
+    """
+    unit = rows[row + UNIT]
+    issued, answered = issue_vector(t, rows, row, shape, unit, number)
+    dispatched = larger(issued, t[FREE + unit])
+    note_dispatch(t, shape, unit, number, dispatched)
+    if rows[row + WAITS] > 0 or slice_ >= 0:
+        dispatched = whole_clear(t, rows, row, shape, slice_, dispatched)
+    return answered, dispatched
+
+
+def end(t: Any, rows: Any, row: Any, shape: Any, slice_: Any, answered: Any, last: Any, result: Any) -> None:
+    """Note that an instruction leaves its unit: its last element started in ``last``; attribute its cycles.
+
+    Parameters
+    ----------
+    slice_
+        Of the vector cache; negative for none.
+    answered
+        Up to when all is attributed.
+    """
+    free = last + 1
+    charge(t, rows[row + WORK], answered, free)
+    charge(t, rows[row + REST], larger(answered, free), result)
+    if rows[row + INTERVAL] > 0:
+        free = last + t[rows[row + INTERVAL]]
+    t[FREE + rows[row + UNIT]] = free
+    if slice_ >= 0:
+        place = shape[SLICE_READY] + slice_
+        t[place] = larger(t[place], result)
+    complete(t, rows, row, shape, last, result)
+    retire(t, result)
+
+
+def result_of(t: Any, rows: Any, row: Any, n: Any, last: Any) -> Any:
+    """From when the last result of n elements is ready."""
+    levels = 0
+    if rows[row + TREE] > 0:
+        while (n - 1) >> levels > 0:
+            levels += 1
+    return last + t[rows[row + LATENCY]] + levels
+
+
+def time_arithmetic(t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, slice_: Any) -> None:
+    """Time n elements, from element 0 on."""
+    answered, cycle = begin(t, rows, row, shape, number, slice_)
+    rate, latency, in_cycle = t[rows[row + RATE]], t[rows[row + LATENCY]], spread(0)
+    bound = bound_of(t, rows, row, shape)
+    cycle = larger(cycle, bound)
+    for k in range(n):
+        free = where(in_cycle >= rate, cycle + 1, cycle)
+        now = element_clear(t, rows, row, shape, k, free)
+        if rows[row + INTERVAL] > 0:
+            apart = larger(now, cycle + t[rows[row + INTERVAL]])
+            now = where((now > cycle) & (in_cycle > 0), apart, now)
+        in_cycle = where(now > cycle, 1, in_cycle + 1)
+        cycle = now
+        pass_element(t, rows, row, shape, k, cycle, cycle + latency)
+    end(t, rows, row, shape, slice_, answered, cycle, result_of(t, rows, row, n, cycle))
+
+
+def time_one(t: Any, rows: Any, row: Any, shape: Any, element: Any, number: Any, slice_: Any) -> None:
+    """Time an instruction of one element."""
+    answered, cycle = begin(t, rows, row, shape, number, slice_)
+    cycle = element_clear(t, rows, row, shape, element, larger(cycle, bound_of(t, rows, row, shape)))
+    result = cycle + t[rows[row + LATENCY]]
+    pass_element(t, rows, row, shape, element, cycle, result)
+    end(t, rows, row, shape, slice_, answered, cycle, result)
+
+
+def time_sparse(
+    t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, slice_: Any, distances: Any, at: Any
+) -> None:
+    """Time n entries ("Sparse unit").
+
+    Parameters
+    ----------
+    distances, at
+        From this place on how far before each entry the one before in its row is.
+    """
+    answered, cycle = begin(t, rows, row, shape, number, slice_)
+    most, most_rows, in_cycle, in_rows = t[rows[row + RATE]], t[places.ROWS_PER_CYCLE], spread(0), spread(0)
+    cycle = larger(cycle, bound_of(t, rows, row, shape))
+    for k in range(n):
+        distance = distances[at + k]
+        new = spread(distance) > in_cycle
+        full = (in_cycle >= most) | (in_rows + new > most_rows)
+        now = element_clear(t, rows, row, shape, k, where(full, cycle + 1, cycle))
+        later = now > cycle
+        in_rows = where(later, 1 if distance > 0 else 0, in_rows + new)
+        in_cycle = where(later, 1, in_cycle + 1)
+        cycle = now
+        pass_element(t, rows, row, shape, k, cycle, cycle)
+    end(t, rows, row, shape, slice_, answered, cycle, cycle + t[rows[row + LATENCY]])

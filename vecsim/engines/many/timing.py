@@ -1,0 +1,118 @@
+"""The loop that times the events of a run, for one machine or for several side by side."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vecsim.engines.cause import Cause
+from vecsim.engines.many import events, places
+from vecsim.engines.many.accesses import time_contiguous, time_slices, time_wordwise
+from vecsim.engines.many.elements import time_arithmetic, time_one, time_sparse
+from vecsim.engines.many.issue import (
+    charge,
+    issue,
+    issue_scalar,
+    latest_of,
+    may_issue,
+    raise_all,
+    retire,
+    set_all,
+    take_branch,
+)
+from vecsim.engines.many.operations import larger
+
+KINDS, ROW = events.KINDS, events.ROW
+PLAIN, TAKEN, ORDERED, EXTRACT, EMPTY, ARITHMETIC, ONE, SPARSE, CONTIGUOUS, WORDWISE, SLICES, END = range(12)
+SECTION, CHAINING, END_COUNT, ENDS = places.SECTION, places.CHAINING, places.END_COUNT, places.ENDS
+SCALAR = places.SCALAR
+SCALAR_WORK, BASE_MASK = int(Cause.SCALAR_WORK), 0xFFFFFFFF
+
+
+def time_extract(t: Any, rows: Any, row: Any, shape: Any, element: Any) -> None:
+    """Time an instruction that reads one element of a vector register at issue."""
+    chaining = shape[CHAINING] > 0
+    v = rows[row + (events.READS if chaining else events.WHOLE_READS) + 1]
+    place = shape[SECTION] * v + element
+    cycle = may_issue(t, rows, row)
+    if chaining:
+        cycle = larger(cycle, larger(t[shape[places.READY] + place], t[shape[places.READY_BOUND] + v]))
+    else:
+        cycle = larger(cycle, t[shape[places.READY_AT] + v])
+    t[shape[places.TAKEN] + place] = larger(t[shape[places.TAKEN] + place], cycle)
+    t[shape[places.TAKEN_AT] + v] = larger(t[shape[places.TAKEN_AT] + v], cycle)
+    issue_scalar(t, rows, row, cycle, t[rows[row + events.LATENCY]])
+
+
+def time_ordered(t: Any, rows: Any, row: Any, shape: Any, followed: Any) -> None:
+    """Time a scalar access that must follow vector access ``followed`` ("Memory order")."""
+    cycle = larger(may_issue(t, rows, row), t[shape[ENDS] + followed % shape[END_COUNT]])
+    issue_scalar(t, rows, row, cycle, t[rows[row + events.LATENCY]])
+
+
+def time_empty(t: Any, rows: Any, row: Any) -> None:
+    """Time a vector instruction of no elements."""
+    cycle = may_issue(t, rows, row)
+    answered, result = issue(t, cycle), cycle + 1
+    charge(t, SCALAR_WORK, answered, result)
+    raise_all(t, rows, row + events.LATE, SCALAR, result)
+    set_all(t, rows, row + events.WRITTEN, result)
+    retire(t, result)
+
+
+def time_events(e: Any, rows: Any, t: Any, shape: Any) -> None:
+    """Time all events of a run.
+
+    Parameters
+    ----------
+    e, rows
+        The events, and the rows of the program (:mod:`vecsim.engines.many.events`).
+    t
+        The memory of the machine (:mod:`vecsim.engines.many.places`).
+    shape
+        Sizes and places.
+    """
+    at, kind, accesses = 0, PLAIN, 0
+    while kind != END:
+        word = e[at]
+        kind, row = word & (KINDS - 1), word // KINDS * ROW
+        if kind <= TAKEN:
+            cycle = may_issue(t, rows, row)
+            issue_scalar(t, rows, row, cycle, t[rows[row + events.LATENCY]])
+            if kind == TAKEN:
+                take_branch(t)
+            at += 1
+        elif kind == ARITHMETIC:
+            time_arithmetic(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3])
+            at += 4
+        elif kind == CONTIGUOUS:
+            base = e[at + 3] & BASE_MASK
+            time_contiguous(t, rows, row, shape, e[at + 1], e[at + 2], base, e[at + 4])
+            accesses = e[at + 2] + 1
+            at += 5
+        elif kind == WORDWISE:
+            time_wordwise(t, rows, row, shape, e[at + 1], e[at + 2], e, at + 3)
+            accesses = e[at + 2] + 1
+            at += 3 + e[at + 1]
+        elif kind == SPARSE:
+            time_sparse(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3], e, at + 4)
+            at += 4 + e[at + 1]
+        elif kind == ORDERED:
+            if accesses - e[at + 1] < shape[END_COUNT]:
+                time_ordered(t, rows, row, shape, e[at + 1])
+            else:
+                issue_scalar(t, rows, row, may_issue(t, rows, row), t[rows[row + events.LATENCY]])
+            at += 2
+        elif kind == EXTRACT:
+            time_extract(t, rows, row, shape, e[at + 1])
+            at += 2
+        elif kind == EMPTY:
+            time_empty(t, rows, row)
+            at += 1
+        elif kind == ONE:
+            time_one(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3])
+            at += 4
+        elif kind == SLICES:
+            base = e[at + 3] & BASE_MASK
+            time_slices(t, rows, row, shape, e[at + 1], e[at + 2], base, e[at + 5])
+            accesses = e[at + 2] + 1
+            at += 6
