@@ -6,11 +6,11 @@ from typing import Any
 
 from vecsim.engines.cause import Cause
 from vecsim.engines.many import events, places
-from vecsim.engines.many.elements import bound_of, complete, element_clear, pass_element, whole_clear
+from vecsim.engines.many.elements import bound_of, complete, element_clear, is_masked_off, pass_element, whole_clear
 from vecsim.engines.many.issue import charge, issue_vector, note_dispatch, port_free, retire
 from vecsim.engines.many.operations import larger, spread, where
 
-MEMORY, FREE = events.MEMORY, places.FREE
+MEMORY, PORT = events.MEMORY, places.FREE
 STARTUP, ALIGNMENT, BANK_BUSY, WORDS_PER_CYCLE, ADDRESSES_PER_CYCLE = (
     places.STARTUP,
     places.ALIGNMENT,
@@ -18,11 +18,12 @@ STARTUP, ALIGNMENT, BANK_BUSY, WORDS_PER_CYCLE, ADDRESSES_PER_CYCLE = (
     places.WORDS_PER_CYCLE,
     places.ADDRESSES_PER_CYCLE,
 )
-SECTION, BANK_COUNT, END_COUNT, CHAINING, ENDS, BANKS = (
+SECTION, BANK_COUNT, END_COUNT, CHAINING, SKIPPING, ENDS, BANKS = (
     places.SECTION,
     places.BANK_COUNT,
     places.END_COUNT,
     places.CHAINING,
+    places.SKIPPING,
     places.ENDS,
     places.BANKS,
 )
@@ -61,7 +62,7 @@ def begin_access(t: Any, rows: Any, row: Any, shape: Any, number: Any) -> Any:
     note_dispatch(t, shape, MEMORY, number, dispatched)
     started = dispatched + t[STARTUP]
     waited = charge(t, STARTING, larger(dispatched, answered), started)
-    return answered, waited, larger(started, t[FREE + MEMORY])
+    return answered, waited, larger(started, t[shape[PORT] + MEMORY])
 
 
 def begin_contiguous(t: Any, rows: Any, row: Any, shape: Any, number: Any, base: Any) -> Any:
@@ -95,7 +96,7 @@ def end_access(
     over = last + 1
     t[CHARGES + CONFLICT] = t[CHARGES + CONFLICT] + conflicts
     charge(t, rows[row + WORK], answered + waited + conflicts, larger(over, answered + waited + conflicts))
-    t[FREE + MEMORY] = over
+    t[shape[PORT] + MEMORY] = over
     t[shape[ENDS] + number % shape[END_COUNT]] = over
     complete(t, rows, row, shape, last, over)
     retire(t, over)
@@ -121,8 +122,44 @@ def transfer(t: Any, bank: Any, cycle: Any, in_cycle: Any, rate: Any, clear: Any
     return free, now
 
 
+def skip(cycle: Any, clear: Any, in_cycle: Any, rate: Any, skipping: Any) -> Any:
+    """Pass a word that is masked off, which takes no bank; return its cycle, and how many went in that.
+
+    Parameters
+    ----------
+    cycle, in_cycle
+        The cycle of the word before, and how many went in it.
+    clear
+        From when registers let it go.
+    rate, skipping
+        Most words of a cycle; 1 if this one does not count.
+    """
+    if skipping == 1:
+        now = larger(cycle, clear)
+        return now, where(now > cycle, 0, in_cycle)
+    now = larger(where(in_cycle >= rate, cycle + 1, cycle), clear)
+    return now, where(now > cycle, 1, in_cycle + 1)
+
+
+def all_masked_off(e: Any, mask: Any, begin: Any, stop: Any) -> Any:
+    """Whether the elements from ``begin`` to ``stop`` are masked off, by the bits from ``mask`` on; 0: no mask."""
+    off = mask > 0
+    for k in range(begin, stop):
+        off = off and is_masked_off(e, mask, k) == 1
+    return off
+
+
 def time_contiguous(
-    t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, base: Any, count: Any
+    t: Any,
+    rows: Any,
+    row: Any,
+    shape: Any,
+    n: Any,
+    number: Any,
+    base: Any,
+    count: Any,
+    e: Any,
+    mask: Any,
 ) -> None:
     """Time n records in ``count`` bytes from byte ``base`` on, to or from vector registers.
 
@@ -130,6 +167,8 @@ def time_contiguous(
     ----------
     number
         That of the access among all.
+    e, mask
+        The events, and where among them the bits of the mask are; 0 for none.
     """
     answered, waited, cycle = begin_contiguous(t, rows, row, shape, number, base)
     rate, record, banks, bank_count = (
@@ -151,12 +190,15 @@ def time_contiguous(
             needed = through = n
         for k in range(done, needed):
             clear = element_clear(t, rows, row, shape, k, clear)
-        free, now = transfer(t, banks + bank, cycle, in_cycle, rate, clear)
-        conflicts = conflicts + larger(now - larger(free, answered), 0)
-        in_cycle = where(now > cycle, 1, in_cycle + 1)
-        cycle = now
+        if all_masked_off(e, mask, done, needed):
+            cycle, in_cycle = skip(cycle, clear, in_cycle, rate, shape[SKIPPING])
+        else:
+            free, now = transfer(t, banks + bank, cycle, in_cycle, rate, clear)
+            conflicts = conflicts + larger(now - larger(free, answered), 0)
+            in_cycle = where(now > cycle, 1, in_cycle + 1)
+            cycle = now
         for k in range(done, through):
-            pass_element(t, rows, row, shape, k, now, now + 1)
+            pass_element(t, rows, row, shape, k, cycle, cycle + 1)
         done = through
         bank = bank + 1 if bank + 1 < bank_count else 0
     end_access(t, rows, row, shape, number, answered, waited, conflicts, cycle)
@@ -172,7 +214,7 @@ def time_wordwise(
     number
         That of the access among all.
     addresses, at
-        From this place on the word address of each.
+        From this place on the word address of each; negative of one that is masked off.
     """
     answered, waited, cycle = begin_access(t, rows, row, shape, number)
     rate, banks, bank_count = t[ADDRESSES_PER_CYCLE], shape[BANKS], shape[BANK_COUNT]
@@ -183,11 +225,14 @@ def time_wordwise(
     for k in range(n):
         clear = element_clear(t, rows, row, shape, k, clear)
         for j in range(rows[row + ELEMENT_WORDS]):
-            bank = banks + (addresses[at + k] + j) % bank_count
-            free, now = transfer(t, bank, cycle, in_cycle, rate, clear)
-            conflicts = conflicts + larger(now - larger(free, answered), 0)
-            in_cycle = where(now > cycle, 1, in_cycle + 1)
-            cycle = now
+            if addresses[at + k] < 0:
+                cycle, in_cycle = skip(cycle, clear, in_cycle, rate, shape[SKIPPING])
+            else:
+                bank = banks + (addresses[at + k] + j) % bank_count
+                free, now = transfer(t, bank, cycle, in_cycle, rate, clear)
+                conflicts = conflicts + larger(now - larger(free, answered), 0)
+                in_cycle = where(now > cycle, 1, in_cycle + 1)
+                cycle = now
         pass_element(t, rows, row, shape, k, cycle, cycle + 1)
     end_access(t, rows, row, shape, number, answered, waited, conflicts, cycle)
 

@@ -37,7 +37,7 @@ def is_timed(machine: Machine) -> bool:
     """Return whether a machine is one of those that are timed together: docs/engines.md says which."""
     if replaces_rules(machine) or machine.ports != 1 or machine.disambiguation or machine.renames:
         return False
-    if not machine.has_flat_memory or machine.units != 3:
+    if not machine.has_flat_memory:
         return False
     if sizes_of(machine).ends > REMEMBERED:
         return False
@@ -52,6 +52,10 @@ def sizes_of(machine: Machine) -> Sizes:
         machine.banks,
         machine.unit_queue,
         machine.accesses_in_flight,
+        machine.add_units,
+        machine.multiply_units,
+        machine.sparse_units,
+        machine.masked_elements,
         machine.chaining,
     )
 

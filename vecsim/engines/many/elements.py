@@ -13,6 +13,7 @@ from vecsim.engines.many.issue import (
     raise_all,
     retire,
     set_all,
+    unit_of,
 )
 from vecsim.engines.many.operations import larger, spread, where
 
@@ -134,20 +135,32 @@ def begin(t: Any, rows: Any, row: Any, shape: Any, number: Any, slice_: Any) -> 
     slice_
         Of the vector cache; negative for none.
     """
-    unit = rows[row + UNIT]
-    issued, answered = issue_vector(t, rows, row, shape, unit, number)
-    dispatched = larger(issued, t[FREE + unit])
-    note_dispatch(t, shape, unit, number, dispatched)
+    kind = rows[row + UNIT]
+    issued, answered = issue_vector(t, rows, row, shape, kind, number)
+    dispatched = larger(issued, t[shape[FREE] + unit_of(shape, kind, number)])
+    note_dispatch(t, shape, kind, number, dispatched)
     if rows[row + WAITS] > 0 or slice_ >= 0:
         dispatched = whole_clear(t, rows, row, shape, slice_, dispatched)
     return answered, dispatched
 
 
-def end(t: Any, rows: Any, row: Any, shape: Any, slice_: Any, answered: Any, last: Any, result: Any) -> None:
+def end(
+    t: Any,
+    rows: Any,
+    row: Any,
+    shape: Any,
+    number: Any,
+    slice_: Any,
+    answered: Any,
+    last: Any,
+    result: Any,
+) -> None:
     """Note that an instruction leaves its unit: its last element started in ``last``; attribute its cycles.
 
     Parameters
     ----------
+    number
+        That of the instruction among those of its kind.
     slice_
         Of the vector cache; negative for none.
     answered
@@ -158,7 +171,7 @@ def end(t: Any, rows: Any, row: Any, shape: Any, slice_: Any, answered: Any, las
     charge(t, rows[row + REST], larger(answered, free), result)
     if rows[row + INTERVAL] > 0:
         free = last + t[rows[row + INTERVAL]]
-    t[FREE + rows[row + UNIT]] = free
+    t[shape[FREE] + unit_of(shape, rows[row + UNIT], number)] = free
     if slice_ >= 0:
         place = shape[SLICE_READY] + slice_
         t[place] = larger(t[place], result)
@@ -175,22 +188,37 @@ def result_of(t: Any, rows: Any, row: Any, n: Any, last: Any) -> Any:
     return last + t[rows[row + LATENCY]] + levels
 
 
-def time_arithmetic(t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, slice_: Any) -> None:
-    """Time n elements, from element 0 on."""
+def is_masked_off(e: Any, at: Any, k: Any) -> Any:
+    """1 if element k is masked off, by the bits from ``at`` on, otherwise 0."""
+    return 1 - ((e[at + k // 32] >> (k % 32)) & 1)
+
+
+def time_arithmetic(
+    t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, slice_: Any, e: Any, mask: Any
+) -> None:
+    """Time n elements, from element 0 on.
+
+    Parameters
+    ----------
+    e, mask
+        The events, and where among them the bits of the mask are, if it works under mask and elements that
+        are masked off are skipped; otherwise 0.
+    """
     answered, cycle = begin(t, rows, row, shape, number, slice_)
     rate, latency, in_cycle = t[rows[row + RATE]], t[rows[row + LATENCY]], spread(0)
     bound = bound_of(t, rows, row, shape)
     cycle = larger(cycle, bound)
     for k in range(n):
-        free = where(in_cycle >= rate, cycle + 1, cycle)
+        skipped = is_masked_off(e, mask, k) if mask > 0 else 0
+        free = cycle if skipped == 1 else where(in_cycle >= rate, cycle + 1, cycle)
         now = element_clear(t, rows, row, shape, k, free)
-        if rows[row + INTERVAL] > 0:
+        if skipped == 0 and rows[row + INTERVAL] > 0:
             apart = larger(now, cycle + t[rows[row + INTERVAL]])
             now = where((now > cycle) & (in_cycle > 0), apart, now)
-        in_cycle = where(now > cycle, 1, in_cycle + 1)
+        in_cycle = where(now > cycle, 1 - skipped, in_cycle + (1 - skipped))
         cycle = now
         pass_element(t, rows, row, shape, k, cycle, cycle + latency)
-    end(t, rows, row, shape, slice_, answered, cycle, result_of(t, rows, row, n, cycle))
+    end(t, rows, row, shape, number, slice_, answered, cycle, result_of(t, rows, row, n, cycle))
 
 
 def time_one(t: Any, rows: Any, row: Any, shape: Any, element: Any, number: Any, slice_: Any) -> None:
@@ -199,7 +227,7 @@ def time_one(t: Any, rows: Any, row: Any, shape: Any, element: Any, number: Any,
     cycle = element_clear(t, rows, row, shape, element, larger(cycle, bound_of(t, rows, row, shape)))
     result = cycle + t[rows[row + LATENCY]]
     pass_element(t, rows, row, shape, element, cycle, result)
-    end(t, rows, row, shape, slice_, answered, cycle, result)
+    end(t, rows, row, shape, number, slice_, answered, cycle, result)
 
 
 def time_sparse(
@@ -225,4 +253,4 @@ def time_sparse(
         in_cycle = where(later, 1, in_cycle + 1)
         cycle = now
         pass_element(t, rows, row, shape, k, cycle, cycle)
-    end(t, rows, row, shape, slice_, answered, cycle, cycle + t[rows[row + LATENCY]])
+    end(t, rows, row, shape, number, slice_, answered, cycle, cycle + t[rows[row + LATENCY]])

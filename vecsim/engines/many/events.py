@@ -17,6 +17,9 @@ An event is an executed instruction. Its first word is its kind, and its row tim
 ``SLICES``      as CONTIGUOUS; the first element of the vector cache
 ``END``         nothing: the run is over
 ==============  ==================================================================================
+
+Of an instruction under mask, of whose row ``MASKED`` is 1, bits follow the head of an event of elements, 32 in a
+word: 1 of an element that is not masked off. The word address of an element that is masked off is -1.
 """
 
 from __future__ import annotations
@@ -53,11 +56,11 @@ FAR = 1 << 20
 
 Words = npt.NDArray[np.int32]
 
-UNIT, LATENCY, RATE, INTERVAL, TREE, WORK, REST, STORE, RECORD_BYTES, ELEMENT_WORDS, WAITS = range(11)
+UNIT, LATENCY, RATE, INTERVAL, TREE, WORK, REST, STORE, RECORD_BYTES, ELEMENT_WORDS, WAITS, MASKED = range(12)
 """Of a row: its unit; where among the numbers of a machine are its latency, how many elements start in a cycle,
 and from which cycle on another may (only of divides, otherwise 0); 1 if a result comes through a tree; the
 causes of its cycles while elements pass, and after the last; 1 of a store; bytes of a record; words of an
-element that is not contiguous; whether it has an operand that is not an element."""
+element that is not contiguous; whether it has an operand that is not an element; 1 under mask."""
 LISTS = {
     "awaited": 11,
     "scalar_writes": 4,
@@ -72,7 +75,7 @@ LISTS = {
 
 
 def _list_places() -> dict[str, int]:
-    at, result = WAITS + 1, {}
+    at, result = MASKED + 1, {}
     for name, most in LISTS.items():
         result[name] = at
         at += 1 + most
@@ -94,6 +97,7 @@ def rows_of(program: Program, decoded: Decoded) -> Words:
     """
     rows = np.zeros((len(decoded.unit), ROW), np.int32)
     rows[:, UNIT], rows[:, STORE] = decoded.unit, np.maximum(decoded.store, 0)
+    rows[:, MASKED] = np.maximum(decoded.masked, 0)
     rows[:, RECORD_BYTES] = np.maximum(decoded.record_bytes, 0)
     rows[:, ELEMENT_WORDS] = np.maximum(decoded.value_bytes, 0) + 3 >> 2
     for pc, opcode in enumerate(program.opcode.tolist()):

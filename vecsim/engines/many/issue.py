@@ -27,7 +27,12 @@ ISSUE_WIDTH, BRANCH_PENALTY, CHARGES, SCALAR = (
     places.SCALAR,
 )
 ISSUE, SCALAR_WORK = int(Cause.ISSUE), int(Cause.SCALAR_WORK)
-MEMORY, FREE = events.MEMORY, places.FREE
+MEMORY, FREE, FIRST_OF_KIND, UNITS_OF_KIND = (
+    events.MEMORY,
+    places.FREE,
+    places.FIRST_OF_KIND,
+    places.UNITS_OF_KIND,
+)
 QUEUE, QUEUE_PLACES, IN_FLIGHT, END_COUNT, DISPATCHES, ENDS = (
     places.QUEUE,
     places.QUEUE_PLACES,
@@ -107,20 +112,31 @@ def take_branch(t: Any) -> None:
     t[FETCHED] = t[ISSUED_AT] + t[BRANCH_PENALTY] + 1
 
 
-def room_at(t: Any, shape: Any, unit: Any, number: Any) -> Any:
+def unit_of(shape: Any, kind: Any, number: Any) -> Any:
+    """The unit that takes instruction ``number`` of a kind: they take turns ("Queues and dispatch")."""
+    return shape[FIRST_OF_KIND + kind] + number % shape[UNITS_OF_KIND + kind]
+
+
+def _place_in_queue(shape: Any, kind: Any, number: Any) -> Any:
+    """The place of the dispatch of instruction ``number`` of a kind, and of the one Q before in its unit."""
+    queue = shape[QUEUE_PLACES]
+    turn = number // shape[UNITS_OF_KIND + kind]
+    return shape[DISPATCHES] + unit_of(shape, kind, number) * queue + turn % queue
+
+
+def room_at(t: Any, shape: Any, kind: Any, number: Any) -> Any:
     """From when the queue of a unit has room, or the unit is free ("Queues and dispatch").
 
     Parameters
     ----------
     number
-        That of the instruction among those of the unit.
+        That of the instruction among those of the kind.
     """
-    queue = shape[QUEUE]
-    if queue > 0:
-        return t[shape[DISPATCHES] + unit * queue + number % queue]
-    if unit == MEMORY:
+    if shape[QUEUE] > 0:
+        return t[_place_in_queue(shape, kind, number)]
+    if kind == MEMORY:
         return port_free(t, shape, number)
-    return t[FREE + unit]
+    return t[shape[FREE] + unit_of(shape, kind, number)]
 
 
 def port_free(t: Any, shape: Any, number: Any) -> Any:
@@ -129,15 +145,14 @@ def port_free(t: Any, shape: Any, number: Any) -> Any:
     return t[shape[ENDS] + (number + count - shape[IN_FLIGHT]) % count]
 
 
-def note_dispatch(t: Any, shape: Any, unit: Any, number: Any, cycle: Any) -> None:
-    """Note the cycle in which instruction ``number`` of a unit is dispatched."""
-    queue = shape[QUEUE_PLACES]
-    t[shape[DISPATCHES] + unit * queue + number % queue] = cycle
+def note_dispatch(t: Any, shape: Any, kind: Any, number: Any, cycle: Any) -> None:
+    """Note the cycle in which instruction ``number`` of a kind is dispatched."""
+    t[_place_in_queue(shape, kind, number)] = cycle
 
 
-def issue_vector(t: Any, rows: Any, row: Any, shape: Any, unit: Any, number: Any) -> Any:
+def issue_vector(t: Any, rows: Any, row: Any, shape: Any, kind: Any, number: Any) -> Any:
     """Issue a vector instruction of n >= 1 elements; return its cycle, and up to when all is attributed."""
-    cycle = larger(may_issue(t, rows, row), room_at(t, shape, unit, number))
+    cycle = larger(may_issue(t, rows, row), room_at(t, shape, kind, number))
     answered = issue(t, cycle)
     set_all(t, rows, row + WRITTEN, cycle + 1)
     return cycle, answered

@@ -6,6 +6,7 @@ First what has a fixed place, then what depends on the sizes of :class:`Sizes`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import accumulate
 
 from isa.declaration import Unit
 from vecsim.engines.cause import Cause
@@ -65,9 +66,7 @@ RETIRED = FETCHED + 1
 """The latest retirement so far."""
 DISPATCHED = RETIRED + 1
 """The latest dispatch of an access."""
-FREE = DISPATCHED + 1
-"""From when each unit is free, by its number; of memory, the end of its latest transfer."""
-CHARGES = FREE + len(Unit)
+CHARGES = DISPATCHED + 1
 """Cycles by cause."""
 SCALAR = CHARGES + len(Cause)
 """From when the scalar registers are ready."""
@@ -83,8 +82,10 @@ class Sizes:
     ----------
     section_size, vector_registers, banks, unit_queue, accesses_in_flight
         Numbers of their description.
+    add_units, multiply_units, sparse_units, masked_elements
+        Further ones.
     chaining
-        Another one.
+        And whether elements pass between units as they are produced.
     """
 
     section_size: int
@@ -92,7 +93,16 @@ class Sizes:
     banks: int
     unit_queue: int
     accesses_in_flight: int
+    add_units: int
+    multiply_units: int
+    sparse_units: int
+    masked_elements: int
     chaining: bool
+
+    @property
+    def units(self) -> int:
+        """Units with a queue of their own, the memory port and the scalar unit as one each."""
+        return 2 + self.add_units + self.multiply_units + self.sparse_units
 
     @property
     def queue_places(self) -> int:
@@ -105,45 +115,46 @@ class Sizes:
         return self.accesses_in_flight + self.unit_queue + 2
 
     def places(self) -> tuple[int, ...]:
-        """Return the sizes and places that the timing takes, in the order of ``SHAPE``, and the total.
-
-        Returns
-        -------
-        shape
-            (SHAPE_LENGTH,) integers.
-        """
+        """Return sizes, units and places, where the constants after this class say."""
         s, registers = self.section_size, self.vector_registers + 1
-        counts = {
-            "ready_at": registers,
-            "taken_at": registers,
-            "ready_without_sums": registers,
-            "ready_bound": registers,
-            "taken_bound": registers,
-            "slice_ready": s,
-            "slice_taken": s,
-            "slice_ready_without_sums": s,
-            "dispatches": len(Unit) * self.queue_places,
-            "ends": self.ends,
-            "banks": self.banks,
-            "ready": registers * s,
-            "taken": registers * s,
+        areas = {
+            READY_AT: registers,
+            TAKEN_AT: registers,
+            READY_WITHOUT_SUMS: registers,
+            READY_BOUND: registers,
+            TAKEN_BOUND: registers,
+            SLICE_READY: s,
+            SLICE_TAKEN: s,
+            SLICE_READY_WITHOUT_SUMS: s,
+            FREE: self.units,
+            DISPATCHES: self.units * self.queue_places,
+            ENDS: self.ends,
+            BANKS: self.banks,
+            READY: registers * s,
+            TAKEN: registers * s,
         }
-        places, at = [], BEGIN
-        for count in counts.values():
-            places.append(at)
-            at += count
         sizes = (s, self.banks, self.unit_queue, self.queue_places, self.accesses_in_flight, self.ends)
-        return (*sizes, int(self.chaining), *places, at)
+        counts = (1, 1, self.add_units, self.multiply_units, self.sparse_units)
+        begins = accumulate(areas.values(), initial=BEGIN)
+        return (
+            *sizes,
+            int(self.chaining),
+            self.masked_elements,
+            *list(accumulate(counts, initial=0))[:-1],
+            *counts,
+            *begins,
+        )
 
 
+(SECTION, BANK_COUNT, QUEUE, QUEUE_PLACES, IN_FLIGHT, END_COUNT, CHAINING, SKIPPING) = range(8)
+"""In :meth:`Sizes.places`, sizes: elements of a register, banks, room of a queue, dispatches remembered of each
+unit, accesses in flight, ends of transfers remembered, whether elements are chained, whether elements that are
+masked off are skipped."""
+FIRST_OF_KIND = SKIPPING + 1
+UNITS_OF_KIND = FIRST_OF_KIND + len(Unit)
+"""By :class:`isa.declaration.Unit`, the number of its first unit among all, and how many it has."""
+AREAS = UNITS_OF_KIND + len(Unit)
 (
-    SECTION,
-    BANK_COUNT,
-    QUEUE,
-    QUEUE_PLACES,
-    IN_FLIGHT,
-    END_COUNT,
-    CHAINING,
     READY_AT,
     TAKEN_AT,
     READY_WITHOUT_SUMS,
@@ -152,16 +163,18 @@ class Sizes:
     SLICE_READY,
     SLICE_TAKEN,
     SLICE_READY_WITHOUT_SUMS,
+    FREE,
     DISPATCHES,
     ENDS,
     BANKS,
     READY,
     TAKEN,
     TOTAL,
-) = range(21)
-"""Where each is in :meth:`Sizes.places`: sizes; where the times of vector registers as a whole begin, bounds of
-those of their elements, the slices of the vector cache, the latest dispatches, the ends of transfers, from
-when banks are free, and from when each element is ready and by when it is taken; the size of all."""
+) = range(AREAS, AREAS + 15)
+"""Where the times of vector registers as a whole begin, bounds of those of their elements, the slices of the
+vector cache, from when units are free (of the port, the end of its latest transfer), the latest dispatches, the
+ends of transfers, from when banks are free, and from when each element is ready and by when it is taken; the
+size of all."""
 NEGATIVE = (
     (TAKEN_AT, READY_WITHOUT_SUMS),
     (TAKEN_BOUND, SLICE_READY),

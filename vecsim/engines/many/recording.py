@@ -77,8 +77,22 @@ def _record_access(r: Any, instruction: Any, n: Any, out: Any, at: Any, progress
         out[at + 5] = r.x[instruction.element_register]
         return 6, events.SLICES
     for k in range(n):
-        out[at + 3 + k] = r.address[k] >> 2
+        masked_off = instruction.masked == 1 and r.mask[k] == 0
+        out[at + 3 + k] = NONE if masked_off else r.address[k] >> 2
     return 3 + n, events.WORDWISE
+
+
+@inline
+def _record_mask(r: Any, n: Any, out: Any, at: Any) -> Any:
+    """Write which of n elements are not masked off; return how many words."""
+    words = (n + 31) // 32
+    for j in range(words):
+        bits = 0
+        for k in range(32 * j, smaller(32 * j + 32, n)):
+            if r.mask[k] != 0:
+                bits |= 1 << (k - 32 * j)
+        out[at + j] = bits
+    return words
 
 
 @inline
@@ -124,6 +138,8 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
             if instruction.element_register >= 0:
                 kind = events.ONE
                 out[at + 1] = r.x[instruction.element_register] & (r.section - 1)
+        if instruction.masked == 1 and kind != events.WORDWISE:
+            words += _record_mask(r, n, out, at + words)
         execute_vector(r, instruction, n)
         if instruction.timing == SPARSE:
             kind, words = events.SPARSE, 4 + n

@@ -23,7 +23,14 @@ from vecsim.engines.many.operations import larger
 
 KINDS, ROW = events.KINDS, events.ROW
 PLAIN, TAKEN, ORDERED, EXTRACT, EMPTY, ARITHMETIC, ONE, SPARSE, CONTIGUOUS, WORDWISE, SLICES, END = range(12)
-SECTION, CHAINING, END_COUNT, ENDS = places.SECTION, places.CHAINING, places.END_COUNT, places.ENDS
+SECTION, CHAINING, SKIPPING, END_COUNT, ENDS, MASKED = (
+    places.SECTION,
+    places.CHAINING,
+    places.SKIPPING,
+    places.END_COUNT,
+    places.ENDS,
+    events.MASKED,
+)
 SCALAR = places.SCALAR
 SCALAR_WORK, BASE_MASK = int(Cause.SCALAR_WORK), 0xFFFFFFFF
 
@@ -59,6 +66,11 @@ def time_empty(t: Any, rows: Any, row: Any) -> None:
     retire(t, result)
 
 
+def mask_words(rows: Any, row: Any, n: Any) -> Any:
+    """How many words the bits of a mask of n elements take; none of an instruction that is not under mask."""
+    return (n + 31) // 32 if rows[row + MASKED] > 0 else 0
+
+
 def time_events(e: Any, rows: Any, t: Any, shape: Any) -> None:
     """Time all events of a run.
 
@@ -82,13 +94,14 @@ def time_events(e: Any, rows: Any, t: Any, shape: Any) -> None:
                 take_branch(t)
             at += 1
         elif kind == ARITHMETIC:
-            time_arithmetic(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3])
-            at += 4
+            mask = at + 4 if rows[row + MASKED] > 0 and shape[SKIPPING] > 0 else 0
+            time_arithmetic(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3], e, mask)
+            at += 4 + mask_words(rows, row, e[at + 1])
         elif kind == CONTIGUOUS:
-            base = e[at + 3] & BASE_MASK
-            time_contiguous(t, rows, row, shape, e[at + 1], e[at + 2], base, e[at + 4])
+            base, mask = e[at + 3] & BASE_MASK, at + 5 if rows[row + MASKED] > 0 else 0
+            time_contiguous(t, rows, row, shape, e[at + 1], e[at + 2], base, e[at + 4], e, mask)
             accesses = e[at + 2] + 1
-            at += 5
+            at += 5 + mask_words(rows, row, e[at + 1])
         elif kind == WORDWISE:
             time_wordwise(t, rows, row, shape, e[at + 1], e[at + 2], e, at + 3)
             accesses = e[at + 2] + 1

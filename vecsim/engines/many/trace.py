@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.program import Program
-from vecsim.engines.decoded import Decoded, decode
 from vecsim.engines.jit.engine import JitEngine
 from vecsim.engines.jit.interface import FINISHED, FULL, RECORDING
 from vecsim.engines.jit.object_files.machine_code import machine_code
 from vecsim.engines.many.recording import POSITION, PROGRESS
 from vecsim.engines.recorded.program import RecordedProgram
+from vecsim.engines.running import start
 from vecsim.machine import Machine
 
 Words = npt.NDArray[np.int32]
@@ -44,12 +44,6 @@ class Trace:
     events: Words
 
 
-def is_recordable(program: Program, decoded: Decoded, memory_bytes: int) -> bool:
-    """Return whether the timing of many machines knows all that the rows of a program cost."""
-    plain = not isinstance(program, RecordedProgram) and memory_bytes < MOST_MEMORY
-    return plain and not bool((decoded.masked > 0).any())
-
-
 def record_trace(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> Trace | None:
     """Run a program without timing it; return the record, or None if there can be none.
 
@@ -59,13 +53,14 @@ def record_trace(program: Program, memory: npt.NDArray[np.uint8], machine: Machi
     Parameters
     ----------
     memory
-        (n,) bytes at the beginning, with the data of the program.
+        (n,) bytes at the beginning.
     machine
         Any machine of the section size and the registers.
     """
-    if not is_recordable(program, decode(program, machine), len(memory)):
+    if isinstance(program, RecordedProgram) or len(memory) >= MOST_MEMORY:
         return None
-    engine = JitEngine(program, memory, machine)
+    engine = start(program, memory, machine)
+    assert isinstance(engine, JitEngine)
     record = machine_code(program.instruction_set, RECORDING).loop
     progress = np.zeros(PROGRESS, np.int64)
     words = np.empty(FIRST_WORDS, np.int32)
