@@ -15,15 +15,13 @@ from vecsim.engines.decoded import decode
 from vecsim.engines.jit.interface import MANY
 from vecsim.engines.jit.object_files.machine_code import machine_code
 from vecsim.engines.many import places
-from vecsim.engines.many.events import rows_of
-from vecsim.engines.many.places import NUMBERS, Sizes
+from vecsim.engines.many.places import NUMBERS, WIDTH, Sizes
 from vecsim.engines.many.recording import REMEMBERED
+from vecsim.engines.many.rows import rows_of
 from vecsim.engines.many.trace import Trace
 from vecsim.engines.user_rules import replaces_rules
 from vecsim.machine import Machine
 
-GROUP = 16
-"""Machines side by side (:data:`vecsim.engines.many.lanes.WIDTH`)."""
 ALIGNMENT = 64
 LAST_CYCLE = 1 << 30
 """Times are 32-bit integers: what takes as long is left to an engine for one machine."""
@@ -73,6 +71,49 @@ def _number(machine: Machine, name: str) -> int:
 
 
 @dataclass(frozen=True, eq=False)
+class Group:
+    """Machines that time the record of one run together.
+
+    Attributes
+    ----------
+    events
+        (n,) words of the record.
+    rows
+        (instructions, ROW) the program (:func:`vecsim.engines.many.rows.rows_of`).
+    sizes
+        What the machines have in common.
+    numbers
+        (NUMBERS, M), of each of M machines its numbers.
+    """
+
+    events: Ints
+    rows: Ints
+    sizes: Sizes
+    numbers: Ints
+
+    @property
+    def count(self) -> int:
+        """How many machines there are."""
+        return int(self.numbers.shape[1])
+
+
+def group_of(trace: Trace, machine: Machine, numbers: Ints) -> Group:
+    """Return machines as a group.
+
+    Parameters
+    ----------
+    trace
+        The record of the run.
+    machine
+        One of the machines; the others differ from it in ``numbers`` alone.
+    numbers
+        What :func:`numbers_of` returns.
+    """
+    rows = rows_of(trace.program, decode(trace.program, machine))
+    return Group(trace.events, rows, sizes_of(machine), numbers)
+
+
+@dataclass(frozen=True, eq=False)
 class Times:
     """What M machines came to.
 
@@ -88,34 +129,21 @@ class Times:
     by_cause: npt.NDArray[np.int64]
 
 
-def time_machines(trace: Trace, machine: Machine, numbers: Ints) -> Times:
-    """Time the record of a run on M machines.
-
-    Parameters
-    ----------
-    machine
-        One of them; the others differ from it in ``numbers`` alone.
-    numbers
-        (NUMBERS, M), of each its numbers.
-    """
-    count = numbers.shape[1]
-    sizes = sizes_of(machine)
-    shape = np.array(sizes.places(), np.int64)
-    rows = rows_of(trace.program, decode(trace.program, machine))
+def time_group(group: Group) -> Times:
+    """Time the machines of a group on this processor."""
+    count, shape = group.count, np.array(group.sizes.places(), np.int64)
     run = machine_code(BASE, MANY).loop
-    start, memory = start_of(sizes), _aligned(int(shape[places.TOTAL]) * GROUP)
-    cycles = np.zeros(count, np.int64)
-    by_cause = np.zeros((count, len(Cause)), np.int64)
-    for first in range(0, count, GROUP):
-        some = numbers[:, first : first + GROUP]
+    start, memory = start_of(group.sizes), _aligned(int(shape[places.TOTAL]) * WIDTH)
+    lanes = memory.reshape(-1, WIDTH)
+    cycles, by_cause = np.zeros(count, np.int64), np.zeros((count, len(Cause)), np.int64)
+    for first in range(0, count, WIDTH):
+        some = group.numbers[:, first : first + WIDTH]
         width = some.shape[1]
-        lanes = memory.reshape(-1, GROUP)
         lanes[:] = start[:, None]
         lanes[: len(NUMBERS), :width], lanes[: len(NUMBERS), width:] = some, some[:, :1]
-        run(trace.events.ctypes.data, rows.ctypes.data, memory.ctypes.data, shape.ctypes.data)
+        run(group.events.ctypes.data, group.rows.ctypes.data, memory.ctypes.data, shape.ctypes.data)
         cycles[first : first + width] = lanes[places.RETIRED, :width]
-        charges = lanes[places.CHARGES : places.CHARGES + len(Cause), :width]
-        by_cause[first : first + width] = charges.T
+        by_cause[first : first + width] = lanes[places.CHARGES : places.CHARGES + len(Cause), :width].T
     cycles[cycles >= LAST_CYCLE] = -1
     return Times(cycles, by_cause)
 

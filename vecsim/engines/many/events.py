@@ -24,14 +24,7 @@ word: 1 of an element that is not masked off. The word address of an element tha
 
 from __future__ import annotations
 
-import numpy as np
-import numpy.typing as npt
-
-from isa.declaration import Timing, Unit
-from isa.program import Program
-from vecsim.engines.attribution import work_of
-from vecsim.engines.decoded import Decoded
-from vecsim.engines.many import places
+from isa.declaration import Unit
 
 (PLAIN, TAKEN, ORDERED, EXTRACT, EMPTY, ARITHMETIC, ONE, SPARSE, CONTIGUOUS, WORDWISE, SLICES, END) = range(12)
 KINDS = 16
@@ -53,8 +46,7 @@ HEAD = {
 """Words of an event before those of elements."""
 FAR = 1 << 20
 """Instead of a distance: no entry before is of the row."""
-
-Words = npt.NDArray[np.int32]
+MEMORY = int(Unit.MEMORY)
 
 UNIT, LATENCY, RATE, INTERVAL, TREE, WORK, REST, STORE, RECORD_BYTES, ELEMENT_WORDS, WAITS, MASKED = range(12)
 """Of a row: its unit; where among the numbers of a machine are its latency, how many elements start in a cycle,
@@ -82,45 +74,6 @@ def _list_places() -> dict[str, int]:
     return result | {"": at}
 
 
-_PLACES = _list_places()
-AWAITED, WRITTEN, LATE, READS, WRITES, WHOLE_READS, WHOLE_WRITES, ACCUMULATORS, ROW = _PLACES.values()
+LIST_PLACES = _list_places()
+AWAITED, WRITTEN, LATE, READS, WRITES, WHOLE_READS, WHOLE_WRITES, ACCUMULATORS, ROW = LIST_PLACES.values()
 """Where the lists begin, and how many integers a row has."""
-
-
-def rows_of(program: Program, decoded: Decoded) -> Words:
-    """Return the (n, ROW) rows of a program of n instructions.
-
-    Parameters
-    ----------
-    decoded
-        The same program resolved for a machine with the sizes of those that are timed.
-    """
-    rows = np.zeros((len(decoded.unit), ROW), np.int32)
-    rows[:, UNIT], rows[:, STORE] = decoded.unit, np.maximum(decoded.store, 0)
-    rows[:, MASKED] = np.maximum(decoded.masked, 0)
-    rows[:, RECORD_BYTES] = np.maximum(decoded.record_bytes, 0)
-    rows[:, ELEMENT_WORDS] = np.maximum(decoded.value_bytes, 0) + 3 >> 2
-    for pc, opcode in enumerate(program.opcode.tolist()):
-        instruction = program.instruction_set.by_opcode[opcode]
-        number = places.ONE
-        if instruction.timing == Timing.SCALAR_LOAD:
-            number = places.NUMBERS.index("scalar_load_latency")
-        elif instruction.latency:
-            number = places.NUMBERS.index(f"latency.{instruction.latency}")
-        elif instruction.timing == Timing.SPARSE:
-            number = places.NUMBERS.index("sparse_unit.latency")
-        rows[pc, LATENCY] = number
-        rows[pc, RATE] = places.ENTRIES_PER_CYCLE if instruction.timing == Timing.SPARSE else places.LANES_PER_CYCLE
-        rows[pc, INTERVAL] = places.DIVIDE_INTERVAL if instruction.latency == "divide" else 0
-        rows[pc, TREE] = instruction.timing == Timing.REDUCTION
-        rows[pc, WORK], rows[pc, REST] = work_of(instruction)
-    for name in LISTS:
-        values = getattr(decoded, name)
-        at = _PLACES[name]
-        rows[:, at] = (values >= 0).sum(axis=1)
-        rows[:, at + 1 : at + 1 + values.shape[1]] = np.maximum(values, 0)
-    rows[:, WAITS] = rows[:, [WHOLE_READS, WHOLE_WRITES, ACCUMULATORS, LATE]].any(axis=1)
-    return rows
-
-
-MEMORY = int(Unit.MEMORY)

@@ -15,9 +15,8 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
 from vecsim.engines.many import operations
+from vecsim.engines.many.places import WIDTH
 
-WIDTH = 16
-"""Machines of a group: two or four registers of most processors, one of those with AVX-512."""
 _LANES = ir.VectorType(ir.IntType(32), WIDTH)
 _BYTES = 4 * WIDTH
 

@@ -12,6 +12,8 @@ from isa.declaration import Unit
 from vecsim.engines.cause import Cause
 from vecsim.engines.decoded import SCALARS
 
+WIDTH = 16
+"""Machines side by side on a processor: two or four registers of most, one of those with AVX-512."""
 NUMBERS = (
     "issue_width",
     "branch_penalty",

@@ -32,7 +32,7 @@ SECTION, CHAINING, SKIPPING, END_COUNT, ENDS, MASKED = (
     events.MASKED,
 )
 SCALAR = places.SCALAR
-SCALAR_WORK, BASE_MASK = int(Cause.SCALAR_WORK), 0xFFFFFFFF
+SCALAR_WORK = int(Cause.SCALAR_WORK)
 
 
 def time_extract(t: Any, rows: Any, row: Any, shape: Any, element: Any) -> None:
@@ -98,8 +98,8 @@ def time_events(e: Any, rows: Any, t: Any, shape: Any) -> None:
             time_arithmetic(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3], e, mask)
             at += 4 + mask_words(rows, row, e[at + 1])
         elif kind == CONTIGUOUS:
-            base, mask = e[at + 3] & BASE_MASK, at + 5 if rows[row + MASKED] > 0 else 0
-            time_contiguous(t, rows, row, shape, e[at + 1], e[at + 2], base, e[at + 4], e, mask)
+            mask = at + 5 if rows[row + MASKED] > 0 else 0
+            time_contiguous(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3], e[at + 4], e, mask)
             accesses = e[at + 2] + 1
             at += 5 + mask_words(rows, row, e[at + 1])
         elif kind == WORDWISE:
@@ -125,7 +125,6 @@ def time_events(e: Any, rows: Any, t: Any, shape: Any) -> None:
             time_one(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3])
             at += 4
         elif kind == SLICES:
-            base = e[at + 3] & BASE_MASK
-            time_slices(t, rows, row, shape, e[at + 1], e[at + 2], base, e[at + 5])
+            time_slices(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3], e[at + 5])
             accesses = e[at + 2] + 1
             at += 6

@@ -1,0 +1,113 @@
+"""Machines and traces as blocks of threads, and what they come to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gpu.machines.kernel import CAUSES, THREADS, Block, time_blocks
+from gpu.runtime.cuda import SIMULATED, cuda
+from gpu.runtime.memory import upload
+from vecsim.engines.many.batch import LAST_CYCLE, Group, Times, start_of
+from vecsim.engines.many.places import TOTAL
+
+Ints = npt.NDArray[np.int32]
+SHARE_OF_MEMORY = 0.6
+"""Of the device's free memory, what the memories of machines may take at once."""
+MOST_BLOCKS = 64 if SIMULATED else 1 << 15
+"""Blocks of a launch: more bring nothing."""
+
+
+def time_groups(groups: Sequence[Group]) -> list[Times]:
+    """Time groups of machines on the GPU, all at once; return what each comes to.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        The device has too little memory.
+    """
+    tables, blocks, result = _Tables(), [], 0
+    for group in groups:
+        sizes = group.sizes
+        shape = np.array(sizes.places(), np.int64)
+        events = tables.place("events", id(group.events), lambda: group.events)
+        rows = tables.place("rows", (id(group.events), sizes), lambda: group.rows.ravel())
+        places = tables.place("shapes", sizes, lambda: shape)
+        start = tables.place("starts", sizes, lambda: start_of(sizes))
+        for first in range(0, group.count, THREADS):
+            count, at = min(THREADS, group.count - first), result + first
+            what = Block(events, rows, places, start, at, count, at)
+            blocks.append((len(group.events), int(shape[TOTAL]), what))
+        result += group.count
+    numbers = [each.numbers for each in groups]
+    cycles, by_cause = _launch(tables, blocks, np.concatenate(numbers, axis=1), result)
+    cycles[cycles >= LAST_CYCLE] = -1
+    ends = np.cumsum([each.count for each in groups])[:-1]
+    return [
+        Times(one.astype(np.int64), causes.T.astype(np.int64))
+        for one, causes in zip(np.split(cycles, ends), np.split(by_cause, ends, axis=1), strict=True)
+    ]
+
+
+class _Tables:
+    """Arrays one after the other, each kind in one, and what stands where."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, list[npt.NDArray[Any]]] = {}
+        self._places: dict[tuple[str, Any], int] = {}
+        self._ends: dict[str, int] = {}
+
+    def place(self, kind: str, key: Any, make: Any) -> int:
+        """Return where the array of a key is, which is made and put at the end if it is new."""
+        if (kind, key) not in self._places:
+            part = make()
+            at = self._ends.get(kind, 0)
+            self._places[kind, key] = at
+            self._ends[kind] = at + len(part)
+            self._parts.setdefault(kind, []).append(part)
+        return self._places[kind, key]
+
+    def on_device(self, kind: str) -> Any:
+        """Return the arrays of a kind on the device."""
+        return upload(np.concatenate(self._parts[kind]))
+
+
+def _launch(
+    tables: _Tables, blocks: list[tuple[int, int, Block]], numbers: Ints, results: int
+) -> tuple[Ints, Ints]:
+    """Launch all blocks, the longest first; return cycles and cycles by cause.
+
+    Parameters
+    ----------
+    tables
+        What blocks name places in.
+    blocks
+        Of each its events, the places of a machine's memory, and what it does.
+    numbers
+        (NUMBERS, M) of all machines.
+    results
+        How many results there are.
+    """
+    blocks.sort(key=lambda each: -each[0])
+    room = max(each[1] for each in blocks) * THREADS
+    at_once = max(1, min(len(blocks), MOST_BLOCKS, _free_integers() // room))
+    memory = cuda.device_array(at_once * room, np.int32)
+    cycles, by_cause = cuda.device_array(results, np.int32), cuda.device_array((CAUSES, results), np.int32)
+    what = upload(np.array([each[2] for each in blocks], np.int64))
+    arrays = [tables.on_device(kind) for kind in ("events", "rows", "shapes", "starts")]
+    on_device = upload(numbers)
+    for first in range(0, len(blocks), at_once):
+        count = min(at_once, len(blocks) - first)
+        time_blocks[count, THREADS](what, first, *arrays, on_device, memory, room, cycles, by_cause)
+    return cycles.copy_to_host(), by_cause.copy_to_host()
+
+
+def _free_integers() -> int:
+    """Return how many 32-bit integers the memories of machines may take."""
+    if SIMULATED:
+        return 1 << 24
+    free, _ = cuda.current_context().get_memory_info()
+    return int(SHARE_OF_MEMORY * free) // 4
