@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from gpu.runtime.cuda import SIMULATED, cuda, device_function
 from vecsim.engines.cause import Cause
-from vecsim.engines.many import places
+from vecsim.engines.many import operations, places
 from vecsim.engines.many.timing import time_events
 from vecsim.engines.rebinding import rebound
 
@@ -43,7 +45,24 @@ class Block(NamedTuple):
     result: int
 
 
-_time_events = rebound(time_events, {}, device_function)
+def _larger(a: Any, b: Any) -> Any:
+    a, b = np.int32(a), np.int32(b)
+    return a if a > b else b
+
+
+def _where(condition: Any, a: Any, b: Any) -> Any:
+    return np.int32(a) if condition else np.int32(b)
+
+
+def _spread(value: Any) -> Any:
+    return np.int32(value)
+
+
+_FUNCTIONS = ((operations.larger, _larger), (operations.where, _where), (operations.spread, _spread))
+"""Of the operations on times the form for a thread: integers of 32 bits, where Numba takes 64 for a sum."""
+_time_events = rebound(
+    time_events, {id(plain): device_function(ours) for plain, ours in _FUNCTIONS}, device_function
+)
 
 
 @cuda.jit

@@ -6,7 +6,7 @@ from typing import Any
 
 from vecsim.engines.cause import Cause
 from vecsim.engines.many import events, places
-from vecsim.engines.many.elements import bound_of, complete, element_clear, is_masked_off, pass_element, whole_clear
+from vecsim.engines.many.elements import bound_of, complete, element_clear, is_masked_off, pass_element, registers_of, whole_clear
 from vecsim.engines.many.issue import charge, issue_vector, note_dispatch, port_free, retire
 from vecsim.engines.many.operations import larger, spread, where
 
@@ -18,9 +18,10 @@ STARTUP, ALIGNMENT, BANK_BUSY, WORDS_PER_CYCLE, ADDRESSES_PER_CYCLE = (
     places.WORDS_PER_CYCLE,
     places.ADDRESSES_PER_CYCLE,
 )
-SECTION, BANK_COUNT, END_COUNT, CHAINING, SKIPPING, ENDS, BANKS = (
+SECTION, BANK_COUNT, BANK_MASK, END_COUNT, CHAINING, SKIPPING, ENDS, BANKS = (
     places.SECTION,
     places.BANK_COUNT,
+    places.BANK_MASK,
     places.END_COUNT,
     places.CHAINING,
     places.SKIPPING,
@@ -97,9 +98,14 @@ def end_access(
     t[CHARGES + CONFLICT] = t[CHARGES + CONFLICT] + conflicts
     charge(t, rows[row + WORK], answered + waited + conflicts, larger(over, answered + waited + conflicts))
     t[shape[PORT] + MEMORY] = over
-    t[shape[ENDS] + number % shape[END_COUNT]] = over
+    t[shape[ENDS] + (number & (shape[END_COUNT] - 1))] = over
     complete(t, rows, row, shape, last, over)
     retire(t, over)
+
+
+def bank_of(shape: Any, word: Any) -> Any:
+    """The bank of a word address."""
+    return word & shape[BANK_MASK] if shape[BANK_MASK] >= 0 else word % shape[BANK_COUNT]
 
 
 def transfer(t: Any, bank: Any, cycle: Any, in_cycle: Any, rate: Any, clear: Any) -> Any:
@@ -180,16 +186,17 @@ def time_contiguous(
     clear = bound_of(t, rows, row, shape)
     if rows[row + WAITS] > 0:
         clear = whole_clear(t, rows, row, shape, -1, clear)
-    offset, bank = base & 3, (base >> 2) % bank_count
+    offset, bank = base & 3, bank_of(shape, base >> 2)
     words = ((base + count - 1) >> 2) - (base >> 2) + 1
-    in_cycle, conflicts, done = spread(0), spread(0), 0
+    named = registers_of(rows, row, shape)
+    in_cycle, conflicts, done, through, passed = spread(0), spread(0), 0, 0, record
     for word in range(words):
         behind = 4 * (word + 1) - offset
-        needed, through = min((behind - 1) // record + 1, n), min(behind // record, n)
-        if word + 1 == words:
-            needed = through = n
+        while through < n and passed <= behind:  # the bytes of the elements through the next one
+            through, passed = through + 1, passed + record
+        needed = through + 1 if through < n and passed - record < behind else through
         for k in range(done, needed):
-            clear = element_clear(t, rows, row, shape, k, clear)
+            clear = element_clear(t, rows, row, named, k, clear)
         if all_masked_off(e, mask, done, needed):
             cycle, in_cycle = skip(cycle, clear, in_cycle, rate, shape[SKIPPING])
         else:
@@ -198,7 +205,7 @@ def time_contiguous(
             in_cycle = where(now > cycle, 1, in_cycle + 1)
             cycle = now
         for k in range(done, through):
-            pass_element(t, rows, row, shape, k, cycle, cycle + 1)
+            pass_element(t, rows, row, named, k, cycle, cycle + 1)
         done = through
         bank = bank + 1 if bank + 1 < bank_count else 0
     end_access(t, rows, row, shape, number, answered, waited, conflicts, cycle)
@@ -217,23 +224,24 @@ def time_wordwise(
         From this place on the word address of each; negative of one that is masked off.
     """
     answered, waited, cycle = begin_access(t, rows, row, shape, number)
-    rate, banks, bank_count = t[ADDRESSES_PER_CYCLE], shape[BANKS], shape[BANK_COUNT]
+    rate, banks = t[ADDRESSES_PER_CYCLE], shape[BANKS]
     clear = bound_of(t, rows, row, shape)
     if rows[row + WAITS] > 0:
         clear = whole_clear(t, rows, row, shape, -1, clear)
+    named = registers_of(rows, row, shape)
     in_cycle, conflicts = spread(0), spread(0)
     for k in range(n):
-        clear = element_clear(t, rows, row, shape, k, clear)
+        clear = element_clear(t, rows, row, named, k, clear)
         for j in range(rows[row + ELEMENT_WORDS]):
             if addresses[at + k] < 0:
                 cycle, in_cycle = skip(cycle, clear, in_cycle, rate, shape[SKIPPING])
             else:
-                bank = banks + (addresses[at + k] + j) % bank_count
+                bank = banks + bank_of(shape, addresses[at + k] + j)
                 free, now = transfer(t, bank, cycle, in_cycle, rate, clear)
                 conflicts = conflicts + larger(now - larger(free, answered), 0)
                 in_cycle = where(now > cycle, 1, in_cycle + 1)
                 cycle = now
-        pass_element(t, rows, row, shape, k, cycle, cycle + 1)
+        pass_element(t, rows, row, named, k, cycle, cycle + 1)
     end_access(t, rows, row, shape, number, answered, waited, conflicts, cycle)
 
 
@@ -271,16 +279,19 @@ def time_slices(
     rate, record, store = t[WORDS_PER_CYCLE], rows[row + RECORD_BYTES], rows[row + STORE]
     s, banks, bank_count = shape[SECTION], shape[BANKS], shape[BANK_COUNT]
     last_slice = (first + n - 1) // s + 1
-    offset, bank = base & 3, (base >> 2) % bank_count
+    offset, bank = base & 3, bank_of(shape, base >> 2)
     words = ((base + n * record - 1) >> 2) - (base >> 2) + 1
     in_cycle, conflicts, done, entered = spread(0), spread(0), 0, first // s
+    through, passed = 0, record
     clear = spread(0)
     if shape[CHAINING] == 0:
         clear = slices_clear(t, shape, store, entered, last_slice, clear)
         entered = last_slice
     for word in range(words):
         behind = 4 * (word + 1) - offset
-        needed, through = min((behind - 1) // record + 1, n), min(behind // record, n)
+        while through < n and passed <= behind:
+            through, passed = through + 1, passed + record
+        needed = through + 1 if through < n and passed - record < behind else through
         enter = (first + needed - 1) // s + 1
         clear = slices_clear(t, shape, store, entered, enter, clear)
         entered = max(entered, enter)

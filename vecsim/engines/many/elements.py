@@ -82,31 +82,78 @@ def bound_of(t: Any, rows: Any, row: Any, shape: Any) -> Any:
     return larger(cycle, latest_of(t, rows, row + WRITES, shape[TAKEN_BOUND], spread(-1)) + 1)
 
 
-def element_clear(t: Any, rows: Any, row: Any, shape: Any, k: Any, cycle: Any) -> Any:
+def registers_of(rows: Any, row: Any, shape: Any) -> Any:
+    """Return what an instruction reads and writes element by element, for the loop over elements.
+
+    Returns
+    -------
+    reads, writes
+        How many registers it reads, and writes.
+    s, ready, taken
+        Elements of a register; where the times of all elements begin.
+    first, second, third, written
+        Where in both the first three registers that it reads begin, and the first that it writes; no place if
+        it has none.
+    """
+    s, at = shape[SECTION], row + READS + 1
+    first, second, third = s * rows[at], s * rows[at + 1], s * rows[at + 2]
+    written = s * rows[row + WRITES + 1]
+    return (
+        rows[row + READS],
+        rows[row + WRITES],
+        s,
+        shape[READY],
+        shape[TAKEN],
+        first,
+        second,
+        third,
+        written,
+    )
+
+
+def element_clear(t: Any, rows: Any, row: Any, named: Any, k: Any, cycle: Any) -> Any:
     """From when what element k reads is ready and what it writes is free (RAW, WAR, WAW), but for bounds.
 
     Parameters
     ----------
+    named
+        What :func:`registers_of` returns.
     cycle
         No earlier than this.
     """
-    s, ready, taken = shape[SECTION], shape[READY] + k, shape[TAKEN] + k
-    for j in range(rows[row + READS]):
-        cycle = larger(cycle, t[ready + s * rows[row + READS + 1 + j]])
-    for j in range(rows[row + WRITES]):
-        v = s * rows[row + WRITES + 1 + j]
-        cycle = larger(cycle, larger(t[ready + v], t[taken + v] + 1))
+    reads, writes, s, ready, taken, first, second, third, written = named
+    if reads > 0:
+        cycle = larger(cycle, t[ready + first + k])
+    if reads > 1:
+        cycle = larger(cycle, t[ready + second + k])
+    if reads > 2:
+        cycle = larger(cycle, t[ready + third + k])
+        for j in range(3, reads):
+            cycle = larger(cycle, t[ready + s * rows[row + READS + 1 + j] + k])
+    if writes > 0:
+        cycle = larger(cycle, larger(t[ready + written + k], t[taken + written + k] + 1))
+        for j in range(1, writes):
+            v = s * rows[row + WRITES + 1 + j] + k
+            cycle = larger(cycle, larger(t[ready + v], t[taken + v] + 1))
     return cycle
 
 
-def pass_element(t: Any, rows: Any, row: Any, shape: Any, k: Any, cycle: Any, result: Any) -> None:
-    """Note that element k passes in a cycle, and from when its result is ready."""
-    s, ready, taken = shape[SECTION], shape[READY] + k, shape[TAKEN] + k
-    for j in range(rows[row + READS]):
-        place = taken + s * rows[row + READS + 1 + j]
-        t[place] = larger(t[place], cycle)
-    for j in range(rows[row + WRITES]):
-        t[ready + s * rows[row + WRITES + 1 + j]] = result
+def pass_element(t: Any, rows: Any, row: Any, named: Any, k: Any, cycle: Any, result: Any) -> None:
+    """Note that element k passes in a cycle, and from when its result is ready; parameters as above."""
+    reads, writes, s, ready, taken, first, second, third, written = named
+    if reads > 0:
+        t[taken + first + k] = larger(t[taken + first + k], cycle)
+    if reads > 1:
+        t[taken + second + k] = larger(t[taken + second + k], cycle)
+    if reads > 2:
+        t[taken + third + k] = larger(t[taken + third + k], cycle)
+        for j in range(3, reads):
+            place = taken + s * rows[row + READS + 1 + j] + k
+            t[place] = larger(t[place], cycle)
+    if writes > 0:
+        t[ready + written + k] = result
+        for j in range(1, writes):
+            t[ready + s * rows[row + WRITES + 1 + j] + k] = result
 
 
 def complete(t: Any, rows: Any, row: Any, shape: Any, last: Any, result: Any) -> None:
@@ -208,25 +255,27 @@ def time_arithmetic(
     rate, latency, in_cycle = t[rows[row + RATE]], t[rows[row + LATENCY]], spread(0)
     bound = bound_of(t, rows, row, shape)
     cycle = larger(cycle, bound)
+    named = registers_of(rows, row, shape)
     for k in range(n):
         skipped = is_masked_off(e, mask, k) if mask > 0 else 0
         free = cycle if skipped == 1 else where(in_cycle >= rate, cycle + 1, cycle)
-        now = element_clear(t, rows, row, shape, k, free)
+        now = element_clear(t, rows, row, named, k, free)
         if skipped == 0 and rows[row + INTERVAL] > 0:
             apart = larger(now, cycle + t[rows[row + INTERVAL]])
             now = where((now > cycle) & (in_cycle > 0), apart, now)
         in_cycle = where(now > cycle, 1 - skipped, in_cycle + (1 - skipped))
         cycle = now
-        pass_element(t, rows, row, shape, k, cycle, cycle + latency)
+        pass_element(t, rows, row, named, k, cycle, cycle + latency)
     end(t, rows, row, shape, number, slice_, answered, cycle, result_of(t, rows, row, n, cycle))
 
 
 def time_one(t: Any, rows: Any, row: Any, shape: Any, element: Any, number: Any, slice_: Any) -> None:
     """Time an instruction of one element."""
     answered, cycle = begin(t, rows, row, shape, number, slice_)
-    cycle = element_clear(t, rows, row, shape, element, larger(cycle, bound_of(t, rows, row, shape)))
+    named = registers_of(rows, row, shape)
+    cycle = element_clear(t, rows, row, named, element, larger(cycle, bound_of(t, rows, row, shape)))
     result = cycle + t[rows[row + LATENCY]]
-    pass_element(t, rows, row, shape, element, cycle, result)
+    pass_element(t, rows, row, named, element, cycle, result)
     end(t, rows, row, shape, number, slice_, answered, cycle, result)
 
 
@@ -243,14 +292,15 @@ def time_sparse(
     answered, cycle = begin(t, rows, row, shape, number, slice_)
     most, most_rows, in_cycle, in_rows = t[rows[row + RATE]], t[places.ROWS_PER_CYCLE], spread(0), spread(0)
     cycle = larger(cycle, bound_of(t, rows, row, shape))
+    named = registers_of(rows, row, shape)
     for k in range(n):
         distance = distances[at + k]
         new = spread(distance) > in_cycle
         full = (in_cycle >= most) | (in_rows + new > most_rows)
-        now = element_clear(t, rows, row, shape, k, where(full, cycle + 1, cycle))
+        now = element_clear(t, rows, row, named, k, where(full, cycle + 1, cycle))
         later = now > cycle
         in_rows = where(later, 1 if distance > 0 else 0, in_rows + new)
         in_cycle = where(later, 1, in_cycle + 1)
         cycle = now
-        pass_element(t, rows, row, shape, k, cycle, cycle)
+        pass_element(t, rows, row, named, k, cycle, cycle)
     end(t, rows, row, shape, number, slice_, answered, cycle, cycle + t[rows[row + LATENCY]])

@@ -114,14 +114,15 @@ def take_branch(t: Any) -> None:
 
 def unit_of(shape: Any, kind: Any, number: Any) -> Any:
     """The unit that takes instruction ``number`` of a kind: they take turns ("Queues and dispatch")."""
-    return shape[FIRST_OF_KIND + kind] + number % shape[UNITS_OF_KIND + kind]
+    first, count = shape[FIRST_OF_KIND + kind], shape[UNITS_OF_KIND + kind]
+    return first if count == 1 else first + number % count
 
 
-def _place_in_queue(shape: Any, kind: Any, number: Any) -> Any:
-    """The place of the dispatch of instruction ``number`` of a kind, and of the one Q before in its unit."""
-    queue = shape[QUEUE_PLACES]
-    turn = number // shape[UNITS_OF_KIND + kind]
-    return shape[DISPATCHES] + unit_of(shape, kind, number) * queue + turn % queue
+def place_in_queue(shape: Any, kind: Any, number: Any, before: Any) -> Any:
+    """The place of the dispatch so many before that of instruction ``number`` of a kind in its unit."""
+    queue, count = shape[QUEUE_PLACES], shape[UNITS_OF_KIND + kind]
+    turn = number if count == 1 else number // count
+    return shape[DISPATCHES] + unit_of(shape, kind, number) * queue + ((turn - before) & (queue - 1))
 
 
 def room_at(t: Any, shape: Any, kind: Any, number: Any) -> Any:
@@ -133,7 +134,7 @@ def room_at(t: Any, shape: Any, kind: Any, number: Any) -> Any:
         That of the instruction among those of the kind.
     """
     if shape[QUEUE] > 0:
-        return t[_place_in_queue(shape, kind, number)]
+        return t[place_in_queue(shape, kind, number, shape[QUEUE])]
     if kind == MEMORY:
         return port_free(t, shape, number)
     return t[shape[FREE] + unit_of(shape, kind, number)]
@@ -141,13 +142,12 @@ def room_at(t: Any, shape: Any, kind: Any, number: Any) -> Any:
 
 def port_free(t: Any, shape: Any, number: Any) -> Any:
     """From when access ``number`` may be dispatched to the port: the end of the one K before ("Accesses")."""
-    count = shape[END_COUNT]
-    return t[shape[ENDS] + (number + count - shape[IN_FLIGHT]) % count]
+    return t[shape[ENDS] + ((number - shape[IN_FLIGHT]) & (shape[END_COUNT] - 1))]
 
 
 def note_dispatch(t: Any, shape: Any, kind: Any, number: Any, cycle: Any) -> None:
     """Note the cycle in which instruction ``number`` of a kind is dispatched."""
-    t[_place_in_queue(shape, kind, number)] = cycle
+    t[place_in_queue(shape, kind, number, 0)] = cycle
 
 
 def issue_vector(t: Any, rows: Any, row: Any, shape: Any, kind: Any, number: Any) -> Any:

@@ -108,13 +108,13 @@ class Sizes:
 
     @property
     def queue_places(self) -> int:
-        """Dispatches that are remembered of each unit."""
-        return max(self.unit_queue, 1)
+        """Dispatches that are remembered of each unit, a power of two."""
+        return _power_of_two(self.unit_queue)
 
     @property
     def ends(self) -> int:
         """Transfers whose ends are remembered: any earlier one has ended when an instruction issues."""
-        return self.accesses_in_flight + self.unit_queue + 2
+        return _power_of_two(self.accesses_in_flight + self.unit_queue + 2)
 
     def places(self) -> tuple[int, ...]:
         """Return sizes, units and places, where the constants after this class say."""
@@ -135,7 +135,8 @@ class Sizes:
             READY: registers * s,
             TAKEN: registers * s,
         }
-        sizes = (s, self.banks, self.unit_queue, self.queue_places, self.accesses_in_flight, self.ends)
+        mask = self.banks - 1 if _power_of_two(self.banks) == self.banks else -1
+        sizes = (s, self.banks, mask, self.unit_queue, self.queue_places, self.accesses_in_flight, self.ends)
         counts = (1, 1, self.add_units, self.multiply_units, self.sparse_units)
         begins = accumulate(areas.values(), initial=BEGIN)
         return (
@@ -148,9 +149,15 @@ class Sizes:
         )
 
 
-(SECTION, BANK_COUNT, QUEUE, QUEUE_PLACES, IN_FLIGHT, END_COUNT, CHAINING, SKIPPING) = range(8)
-"""In :meth:`Sizes.places`, sizes: elements of a register, banks, room of a queue, dispatches remembered of each
-unit, accesses in flight, ends of transfers remembered, whether elements are chained, whether elements that are
+def _power_of_two(least: int) -> int:
+    """Return the first power of two that is no smaller."""
+    return 1 << max(least - 1, 0).bit_length()
+
+
+(SECTION, BANK_COUNT, BANK_MASK, QUEUE, QUEUE_PLACES, IN_FLIGHT, END_COUNT, CHAINING, SKIPPING) = range(9)
+"""In :meth:`Sizes.places`, sizes: elements of a register, banks, what gives the bank of a word if they are a
+power of two and otherwise -1, room of a queue, dispatches remembered of each unit, accesses in flight, ends of
+transfers remembered, whether elements are chained, whether elements that are
 masked off are skipped."""
 FIRST_OF_KIND = SKIPPING + 1
 UNITS_OF_KIND = FIRST_OF_KIND + len(Unit)

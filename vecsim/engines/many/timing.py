@@ -52,7 +52,7 @@ def time_extract(t: Any, rows: Any, row: Any, shape: Any, element: Any) -> None:
 
 def time_ordered(t: Any, rows: Any, row: Any, shape: Any, followed: Any) -> None:
     """Time a scalar access that must follow vector access ``followed`` ("Memory order")."""
-    cycle = larger(may_issue(t, rows, row), t[shape[ENDS] + followed % shape[END_COUNT]])
+    cycle = larger(may_issue(t, rows, row), t[shape[ENDS] + (followed & (shape[END_COUNT] - 1))])
     issue_scalar(t, rows, row, cycle, t[rows[row + events.LATENCY]])
 
 
