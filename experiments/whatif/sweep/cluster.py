@@ -12,7 +12,7 @@ import socket
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -58,12 +58,13 @@ class Gathered:
         """Return the record of an image, if there is one."""
         return self.images.get(key)
 
-    def keep(self, key: str, record: Cell | ImageRecord) -> None:
-        """Put a cell or the record of an image in."""
-        if isinstance(record, Cell):
-            self.cells[key] = record
-        else:
-            self.images[key] = record
+    def keep(self, records: Mapping[str, Cell | ImageRecord]) -> None:
+        """Put cells or records of images in, by key."""
+        for key, record in records.items():
+            if isinstance(record, Cell):
+                self.cells[key] = record
+            else:
+                self.images[key] = record
 
 
 def by_cluster(
@@ -270,8 +271,7 @@ def _compute(task: Task, places: Sequence[int], given: Input) -> Gathered:
         points = tuple(task.points[place] for place in places)
         work = begin(task, points, given, gathered, _images)
         work.find_keys()
-        for place in work.missing(()):
-            work.compute(place)
+        work.compute(work.missing(()))
         gathered.keys, gathered.faults = work.keys, work.faults
         gathered.engine_seconds = work.engine_seconds
         while len(_images) > MOST_IMAGES:
@@ -280,7 +280,5 @@ def _compute(task: Task, places: Sequence[int], given: Input) -> Gathered:
 
 
 def _keep(store: Store, gathered: Gathered) -> None:
-    for key, image in gathered.images.items():
-        store.keep(key, image)
-    for key, cell in gathered.cells.items():
-        store.keep(key, cell)
+    store.keep(gathered.images)
+    store.keep(gathered.cells)

@@ -36,6 +36,8 @@ class Task:
     code, machine, input_sha256
         Digests of the code, of the machine that is varied and of the matrix or the arrays, as the sweep began
         with them: who finds others in their place simulates nothing.
+    on_gpu
+        Whether machines that are timed together are timed on the GPU.
     """
 
     sweep: Sweep
@@ -46,6 +48,7 @@ class Task:
     code: str
     machine: str
     input_sha256: str
+    on_gpu: bool = False
 
 
 @dataclass(frozen=True)
@@ -100,13 +103,16 @@ def simulate(task: Task, report: Callable[[int], None] = lambda done: None) -> O
         work.find_keys()
         recorded = store.stored_keys(work.keys)
         report(sum(key in recorded or not key for key in work.keys))
-        last, message = time.monotonic(), 0
-        for place in work.missing(recorded):
-            work.compute(place)
+        last, told = time.monotonic(), 0
+
+        def tell() -> None:
+            nonlocal last, told
             if time.monotonic() - last >= REPORT_SECONDS:
-                report(work.computed - message)
-                last, message = time.monotonic(), work.computed
-        report(work.computed - message)
+                report(work.computed - told)
+                last, told = time.monotonic(), work.computed
+
+        work.compute(work.missing(recorded), tell)
+        report(work.computed - told)
     return Outcome(
         tuple(work.keys), tuple(work.faults), computed=work.computed, engine_seconds=work.engine_seconds
     )
@@ -164,7 +170,7 @@ def begin(
     UserError
         This process has other code, another machine or another input than the sweep began with.
     """
-    work = Work(task.sweep, points, task.program, given, keeper, images)
+    work = Work(task.sweep, points, task.program, given, keeper, images, on_gpu=task.on_gpu)
     of = f"matrix {called(task.matrix)}" if task.matrix != NO_MATRIX else "the arrays"
     for name, now, then in (
         ("the code of vecsim", code_fingerprint(), task.code),

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -55,8 +55,8 @@ class Keeper(Protocol):
     def image(self, key: str) -> ImageRecord | None:
         """Return the record of an image, if there is one."""
 
-    def keep(self, key: str, record: Cell | ImageRecord) -> None:
-        """Put a cell or the record of an image in."""
+    def keep(self, records: Mapping[str, Cell | ImageRecord]) -> None:
+        """Put cells or records of images in, by key."""
 
 
 def say(line: str) -> None:
@@ -120,9 +120,9 @@ class Store:
         """Return the record of an image, if there is one."""
         return self._records(ImageRecord, [key]).get(key)
 
-    def keep(self, key: str, record: Cell | ImageRecord) -> None:
-        """Put a cell or the record of an image in; it is there when this returns."""
-        self._put([(key, record)])
+    def keep(self, records: Mapping[str, Cell | ImageRecord]) -> None:
+        """Put cells or records of images in, by key; they are there when this returns."""
+        self._put(records.items())
 
     def _records(self, kind: type[Record], keys: Iterable[str]) -> dict[str, Record]:
         wanted, result = list(dict.fromkeys(keys)), {}

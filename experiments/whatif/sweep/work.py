@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Container, Mapping, MutableMapping
+from collections.abc import Callable, Container, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -14,9 +14,11 @@ from experiments.whatif.sweep.images import Options, images_of
 from experiments.whatif.sweep.inputs import Input
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Keeper
+from experiments.whatif.sweep.together import timed_together
 from programs.measurement import Prepared
 from programs.registry import ProgramLike
 from programs.user_format import UserFormat
+from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.lines import causes_of, lines_of_function
 from vecsim.engines.result import Run
 from vecsim.engines.running import run
@@ -63,6 +65,8 @@ class Work:
         Where cells and digests of images are kept.
     images
         Images made so far, by digest; it may be shared between several.
+    on_gpu
+        Whether machines that are timed together are timed on the GPU.
 
     Attributes
     ----------
@@ -89,7 +93,10 @@ class Work:
         given: Input,
         keeper: Keeper,
         images: MutableMapping[str, Prepared] | None = None,
+        *,
+        on_gpu: bool = False,
     ) -> None:
+        self.on_gpu = on_gpu
         self.sweep, self.points, self.program, self.given = sweep, points, program, given
         self._of = images_of(sweep, program, given)
         self.keeper = keeper
@@ -131,12 +138,62 @@ class Work:
         }
         return sorted(places.values())
 
-    def compute(self, place: int) -> None:
-        """Compute the cell of a point, and keep it."""
+    def compute(self, places: Sequence[int], report: Callable[[], None] = lambda: None) -> None:
+        """Compute the cells of points, and keep them.
+
+        Parameters
+        ----------
+        places
+            The points, by number.
+        report
+            Called whenever some are done.
+        """
+        by_image: dict[str, list[int]] = {}
+        for place in places:
+            by_image.setdefault(self._at(place).image, []).append(place)
+        for first, *others in by_image.values():
+            cell, done = self._cell(self._at(first))
+            self._keep({first: cell}, report)
+            if done is not None and self.sweep.engine == DEFAULT_ENGINE and not self.sweep.function:
+                others = self._compute_together(others, cell, done, report)
+            for place in others:
+                self._keep({place: self._cell(self._at(place))[0]}, report)
+
+    def _at(self, place: int) -> _Chosen:
         chosen = self._chosen[place]
         assert chosen is not None
-        self.keeper.keep(self.keys[place], self._cell(chosen))
-        self.computed += 1
+        return chosen
+
+    def _keep(self, cells: Mapping[int, Cell], report: Callable[[], None]) -> None:
+        self.keeper.keep({self.keys[place]: cell for place, cell in cells.items()})
+        self.computed += len(cells)
+        report()
+
+    def _compute_together(
+        self, places: list[int], cell: Cell, done: Run, report: Callable[[], None]
+    ) -> list[int]:
+        """Compute the cells of machines that time the record of one run; return the points that are left.
+
+        Parameters
+        ----------
+        cell, done
+            Of another point with the same image.
+        """
+        machines = [self._of.machine(self._at(place).machine) for place in places]
+        if not places:
+            return []
+        memory = self._image(self._at(places[0])).loaded.memory
+        computed = set()
+        for batch in timed_together(done, memory, machines, cell.seconds, on_gpu=self.on_gpu):
+            cells = {
+                places[at]: batch.cell(each, cell, done, machines[at])
+                for each, at in enumerate(batch.members)
+                if 0 <= batch.times.cycles[each] < self.sweep.max_cycles
+            }
+            self.engine_seconds += batch.seconds
+            self._keep(cells, report)
+            computed |= cells.keys()
+        return [place for place in places if place not in computed]
 
     def _key(self, machine: str, image_key: str, image: str) -> str:
         """Name all that decides a cell, given digests; `UNKNOWN` without that of the image.
@@ -178,7 +235,7 @@ class Work:
                 if own:
                     _object_images[key] = recorded
                 else:
-                    self.keeper.keep(key, recorded)
+                    self.keeper.keep({key: recorded})
                 self._hold(recorded.digest, built)
             self._digests[key] = recorded.digest
             self.files |= dict.fromkeys(self._of.files(chosen.options, recorded.inputs))
@@ -205,7 +262,8 @@ class Work:
     def _image_bytes(self) -> int:
         return sum(each.loaded.memory.nbytes for each in self._images.values())
 
-    def _cell(self, chosen: _Chosen) -> Cell:
+    def _cell(self, chosen: _Chosen) -> tuple[Cell, Run | None]:
+        """Return the cell of a point, and its run if it came to an end."""
         prepared = self._image(chosen)
         sweep, began = self.sweep, time.process_time()
         try:
@@ -218,11 +276,11 @@ class Work:
             )
             cycles, instructions, causes = _counted(done, sweep.function)
         except UserError as error:
-            return Cell(fault=str(error))
+            return Cell(fault=str(error)), None
         finally:
             seconds = time.process_time() - began
             self.engine_seconds += seconds
-        return Cell(
+        cell = Cell(
             cycles=cycles,
             instructions=instructions,
             bytes_moved=done.bytes_moved,
@@ -234,6 +292,7 @@ class Work:
             | done.memory_counters,
             seconds=seconds,
         )
+        return cell, done
 
 
 def _counted(done: Run, function: str) -> tuple[int, int, dict[str, int]]:

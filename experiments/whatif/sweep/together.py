@@ -1,0 +1,145 @@
+"""Cells of machines that time the record of one run together: where that pays, and what comes of it."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from experiments.whatif.sweep.cell import Cell
+from vecsim.engines.cause import Cause
+from vecsim.engines.jit.interface import MANY, RECORDING
+from vecsim.engines.jit.object_files.machine_code import is_kept
+from vecsim.engines.many.batch import Group, Times, group_of, is_timed, numbers_of, sizes_of, time_group
+from vecsim.engines.many.places import Sizes
+from vecsim.engines.many.trace import Trace, record_trace
+from vecsim.engines.result import Run
+from vecsim.machine import Machine
+
+RECORD_RUNS = 4
+"""A record takes as long as this many runs, with the start of the loops."""
+COMPILE_SECONDS = 60
+"""Processors' time to compile the loops, once on a computer."""
+FEW = 8
+"""Machines of the same sizes below which each is run by itself."""
+AT_ONCE = 4096
+"""Cells that are lost if a sweep is ended, at most: a multiple of the machines side by side."""
+CAUSES = tuple(cause.name.lower() for cause in Cause)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Machines that were timed together.
+
+    Attributes
+    ----------
+    members
+        Their places among the machines of the image.
+    times
+        What each came to.
+    seconds
+        Time that it took.
+    """
+
+    members: Sequence[int]
+    times: Times
+    seconds: float
+
+    def cell(self, number: int, like: Cell, run: Run, machine: Machine) -> Cell:
+        """Return the cell of a machine.
+
+        Parameters
+        ----------
+        number
+            Which of the members.
+        like, run
+            Those of another machine with the same image.
+        machine
+            The machine.
+        """
+        cycles = int(self.times.cycles[number])
+        causes = dict(zip(CAUSES, self.times.by_cause[number].tolist(), strict=True))
+        return replace(
+            like,
+            cycles=cycles,
+            peak_share=replace(run, machine=machine, cycles=cycles).peak_share,
+            cycles_by_cause=causes,
+            seconds=self.seconds / len(self.members),
+        )
+
+
+def timed_together(
+    run: Run,
+    memory: npt.NDArray[np.uint8],
+    machines: Sequence[Machine],
+    seconds: float,
+    *,
+    on_gpu: bool = False,
+) -> Iterator[Batch]:
+    """Time machines on the record of one run, where that pays; those that no batch has are left.
+
+    The machine of the run is timed, too: if it does not come to the same, no batch is given, and a line says so.
+
+    Parameters
+    ----------
+    run
+        Of a machine with the same image.
+    memory
+        (n,) bytes of the image.
+    machines
+        With the same image, too.
+    seconds
+        Processors' time of the run.
+    on_gpu
+        Whether to time them on the GPU.
+    """
+    groups = _groups(machines)
+    count = sum(map(len, groups.values()))
+    begin = 0 if on_gpu or is_kept(MANY) and is_kept(RECORDING) else COMPILE_SECONDS
+    if count * seconds < RECORD_RUNS * seconds + begin:
+        return
+    trace = record_trace(run.program, memory, machines[0])
+    if trace is None or not _is_right(trace, run):
+        return
+    for members in groups.values():
+        for first in range(0, len(members), AT_ONCE):
+            some = members[first : first + AT_ONCE]
+            began = time.perf_counter()
+            group = group_of(trace, machines[some[0]], numbers_of([machines[at] for at in some]))
+            times = _on_gpu(group) if on_gpu else time_group(group)
+            yield Batch(some, times, time.perf_counter() - began)
+
+
+def _groups(machines: Sequence[Machine]) -> dict[Sizes, list[int]]:
+    """Return the places of the machines that can be timed together, where they are not few."""
+    groups: dict[Sizes, list[int]] = {}
+    for at, machine in enumerate(machines):
+        if is_timed(machine):
+            groups.setdefault(sizes_of(machine), []).append(at)
+    return {sizes: members for sizes, members in groups.items() if len(members) >= FEW}
+
+
+def _is_right(trace: Trace, run: Run) -> bool:
+    """Return whether the machine of a run takes the same on its record; say it if not."""
+    if not is_timed(run.machine):
+        return True
+    times = time_group(group_of(trace, run.machine, numbers_of([run.machine])))
+    same = int(times.cycles[0]) == run.cycles and times.by_cause[0].tolist() == [*run.cycles_by_cause.values()]
+    if not same:
+        print(
+            f"sweep: {run.machine.label}: many machines at once took {times.cycles[0]} cycles, one alone "
+            f"{run.cycles}: each is run alone; please report this",
+            file=sys.stderr,
+            flush=True,
+        )
+    return same
+
+
+def _on_gpu(group: Group) -> Times:
+    from gpu.machines.batch import time_groups
+
+    return time_groups([group])[0]
