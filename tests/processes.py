@@ -60,7 +60,8 @@ CONVERTING = (
     "data/test_builtin.py",
     "data/test_stencils.py",
 )
-SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=("gpu/simulated", *CONVERTING))
+SIMULATED = ("gpu/simulated", "many/test_gpu_simulated.py")
+SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=(*SIMULATED, *CONVERTING))
 # These two see to it that kernels get what compiled code converts; test_choice.py has large matrices.
 COMPILED = tuple(f"gpu/simulated/test_{name}.py" for name in ("choice", "compiled_conversions"))
 SIMULATOR_COMPILED = Kind("simulator-compiled", simulated=True, interpreted=False, paths=COMPILED)

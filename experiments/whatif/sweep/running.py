@@ -54,6 +54,7 @@ def sweep(
     store: str | os.PathLike[str] | None = None,
     jobs: int | None = None,
     scheduler: str | None = None,
+    gpu: bool = False,
     watch: Watch | None = None,
     **changes: object,
 ) -> SweepTable:
@@ -69,6 +70,8 @@ def sweep(
         Processes; as many as there are cores without it.
     scheduler
         Address of a Dask scheduler, ``tcp://HOST:PORT``, whose workers simulate instead of this computer.
+    gpu
+        Whether machines that are timed together are timed on an NVIDIA GPU (docs/reference/many-machines.md).
     watch
         Called with the progress.
     changes
@@ -100,6 +103,8 @@ def sweep(
     jobs = None if jobs is None else whole("jobs", jobs, 1)
     scheduler = None if scheduler is None else text("scheduler", scheduler)
     report = (lambda done, of: None) if watch is None else function("watch", watch)
+    if gpu:
+        _require_gpu()
     if scheduler is not None and jobs is not None:
         raise UserError(
             "sweep: jobs cannot be given with a scheduler, which has its own workers; leave one out"
@@ -126,11 +131,16 @@ def sweep(
             def swept(listed: Sweep, spent: int, alone: bool) -> SweepTable:
                 processes = 1 if alone and scheduler is None else jobs
                 return _swept(
-                    listed, path, processes, scheduler, lambda done, _: report(spent + done, what.adaptive)
+                    listed,
+                    path,
+                    processes,
+                    scheduler,
+                    lambda done, _: report(spent + done, what.adaptive),
+                    on_gpu=gpu,
                 )
 
             return adapted(what, swept)
-        return _swept(what, path, jobs, scheduler, report)
+        return _swept(what, path, jobs, scheduler, report, on_gpu=gpu)
 
 
 def plan(
@@ -176,13 +186,28 @@ def _not_kept(machine: Machine) -> list[str]:
     ]
 
 
-def _swept(what: Sweep, path: Path, jobs: int | None, scheduler: str | None, report: Watch) -> SweepTable:
+def _require_gpu() -> None:
+    from vecsim.engines.targets.gpu.cuda import require_gpu
+
+    require_gpu()
+
+
+def _swept(
+    what: Sweep,
+    path: Path,
+    jobs: int | None,
+    scheduler: str | None,
+    report: Watch,
+    *,
+    on_gpu: bool = False,
+) -> SweepTable:
     """Run a sweep with a store."""
     Store(path).__exit__(None, None, None)  # found out before any work is done
     check_code()
     forget_loaded()
     forget_object_images()
     tasks, matrices, files = _tasks(what, path)
+    tasks = [replace(task, on_gpu=on_gpu) for task in tasks]
     results: dict[int, Outcome] = {}
     computed, seconds = 0, 0.0
     for attempt in range(ATTEMPTS):

@@ -103,16 +103,16 @@ def simulate(task: Task, report: Callable[[int], None] = lambda done: None) -> O
         work.find_keys()
         recorded = store.stored_keys(work.keys)
         report(sum(key in recorded or not key for key in work.keys))
-        last, told = time.monotonic(), 0
+        last, reported = time.monotonic(), 0
 
         def tell() -> None:
-            nonlocal last, told
+            nonlocal last, reported
             if time.monotonic() - last >= REPORT_SECONDS:
-                report(work.computed - told)
-                last, told = time.monotonic(), work.computed
+                report(work.computed - reported)
+                last, reported = time.monotonic(), work.computed
 
         work.compute(work.missing(recorded), tell)
-        report(work.computed - told)
+        report(work.computed - reported)
     return Outcome(
         tuple(work.keys), tuple(work.faults), computed=work.computed, engine_seconds=work.engine_seconds
     )

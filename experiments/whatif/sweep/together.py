@@ -15,9 +15,9 @@ from vecsim.engines.cause import Cause
 from vecsim.engines.jit.interface import MANY, RECORDING
 from vecsim.engines.jit.object_files.machine_code import is_kept
 from vecsim.engines.many.batch import Group, Times, group_of, is_timed, numbers_of, sizes_of, time_group
-from vecsim.engines.many.places import Sizes
 from vecsim.engines.many.trace import Trace, record_trace
 from vecsim.engines.result import Run
+from vecsim.engines.trace_timing.places import Sizes
 from vecsim.machine import Machine
 
 RECORD_RUNS = 4
@@ -26,8 +26,8 @@ COMPILE_SECONDS = 60
 """Processors' time to compile the loops, once on a computer."""
 FEW = 8
 """Machines of the same sizes below which each is run by itself."""
-AT_ONCE = 4096
-"""Cells that are lost if a sweep is ended, at most: a multiple of the machines side by side."""
+AT_ONCE, AT_ONCE_ON_GPU = 4096, 1 << 15
+"""Cells that are lost if a sweep is ended, at most: enough to fill what times them."""
 CAUSES = tuple(cause.name.lower() for cause in Cause)
 
 
@@ -82,7 +82,8 @@ def timed_together(
 ) -> Iterator[Batch]:
     """Time machines on the record of one run, where that pays; those that no batch has are left.
 
-    The machine of the run is timed, too: if it does not come to the same, no batch is given, and a line says so.
+    The machine of the run is timed, too: if it does not come to the same, no batch is given, and a line says
+    so.
 
     Parameters
     ----------
@@ -99,15 +100,16 @@ def timed_together(
     """
     groups = _groups(machines)
     count = sum(map(len, groups.values()))
-    begin = 0 if on_gpu or is_kept(MANY) and is_kept(RECORDING) else COMPILE_SECONDS
+    begin = 0 if on_gpu or (is_kept(MANY) and is_kept(RECORDING)) else COMPILE_SECONDS
     if count * seconds < RECORD_RUNS * seconds + begin:
         return
     trace = record_trace(run.program, memory, machines[0])
     if trace is None or not _is_right(trace, run):
         return
+    at_once = AT_ONCE_ON_GPU if on_gpu else AT_ONCE
     for members in groups.values():
-        for first in range(0, len(members), AT_ONCE):
-            some = members[first : first + AT_ONCE]
+        for first in range(0, len(members), at_once):
+            some = members[first : first + at_once]
             began = time.perf_counter()
             group = group_of(trace, machines[some[0]], numbers_of([machines[at] for at in some]))
             times = _on_gpu(group) if on_gpu else time_group(group)
@@ -128,7 +130,9 @@ def _is_right(trace: Trace, run: Run) -> bool:
     if not is_timed(run.machine):
         return True
     times = time_group(group_of(trace, run.machine, numbers_of([run.machine])))
-    same = int(times.cycles[0]) == run.cycles and times.by_cause[0].tolist() == [*run.cycles_by_cause.values()]
+    same = int(times.cycles[0]) == run.cycles and times.by_cause[0].tolist() == [
+        *run.cycles_by_cause.values()
+    ]
     if not same:
         print(
             f"sweep: {run.machine.label}: many machines at once took {times.cycles[0]} cycles, one alone "
@@ -140,6 +144,6 @@ def _is_right(trace: Trace, run: Run) -> bool:
 
 
 def _on_gpu(group: Group) -> Times:
-    from gpu.machines.batch import time_groups
+    from vecsim.engines.targets.gpu.batch import time_groups
 
     return time_groups([group])[0]

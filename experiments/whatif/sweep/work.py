@@ -183,7 +183,7 @@ class Work:
         if not places:
             return []
         memory = self._image(self._at(places[0])).loaded.memory
-        computed = set()
+        computed: set[int] = set()
         for batch in timed_together(done, memory, machines, cell.seconds, on_gpu=self.on_gpu):
             cells = {
                 places[at]: batch.cell(each, cell, done, machines[at])

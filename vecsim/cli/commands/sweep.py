@@ -141,6 +141,12 @@ def sweep(
             help="A Dask scheduler whose workers simulate (docs/what-if.md).",
         ),
     ] = None,
+    gpu: Annotated[
+        bool,
+        typer.Option(
+            "--gpu", help="Time machines on an NVIDIA GPU where that pays (docs/reference/many-machines.md)."
+        ),
+    ] = False,
     store: Annotated[
         str | None,
         typer.Option(
@@ -221,7 +227,7 @@ def sweep(
             progress.show(f"{done:,} of {counted(total, 'cell')}, {_time(left)} left", done / total)
 
         recorded = None if store is None else Path(store)
-        table = swept(what, store=recorded, jobs=jobs, scheduler=scheduler, watch=watch)
+        table = swept(what, store=recorded, jobs=jobs, scheduler=scheduler, gpu=gpu, watch=watch)
     seconds = time.monotonic() - began
     files = table.folder_files() | ({"table.parquet": table.parquet()} if parquet else {})
     if folder is not None:

@@ -171,9 +171,7 @@ class JitEngine(BaseEngine):
         if self._at_end:
             self._cycle = max(self._cycle, min(end, int(control["last_retired"][0])))
 
-    def run_other(
-        self, loop: Loop, progress: npt.NDArray[np.int64], words: npt.NDArray[np.int32]
-    ) -> int:
+    def run_other(self, loop: Loop, progress: npt.NDArray[np.int64], words: npt.NDArray[np.int32]) -> int:
         """Let another loop run the program, which keeps its own time; return why it came back.
 
         Parameters

@@ -14,11 +14,11 @@ from vecsim.engines.cause import Cause
 from vecsim.engines.decoded import decode
 from vecsim.engines.jit.interface import MANY
 from vecsim.engines.jit.object_files.machine_code import machine_code
-from vecsim.engines.many import places
-from vecsim.engines.many.places import NUMBERS, WIDTH, Sizes
-from vecsim.engines.many.recording import REMEMBERED
-from vecsim.engines.many.rows import rows_of
+from vecsim.engines.jit.traces.recording import REMEMBERED
 from vecsim.engines.many.trace import Trace
+from vecsim.engines.trace_timing import places
+from vecsim.engines.trace_timing.places import NUMBERS, WIDTH, Sizes
+from vecsim.engines.trace_timing.rows import rows_of
 from vecsim.engines.user_rules import replaces_rules
 from vecsim.machine import Machine
 
@@ -39,7 +39,7 @@ def is_timed(machine: Machine) -> bool:
         return False
     if sizes_of(machine).ends > REMEMBERED:
         return False
-    return max(numbers_of([machine])[:, 0].tolist()) <= LARGEST_NUMBER
+    return bool(numbers_of([machine]).max() <= LARGEST_NUMBER)
 
 
 def sizes_of(machine: Machine) -> Sizes:
@@ -79,7 +79,7 @@ class Group:
     events
         (n,) words of the record.
     rows
-        (instructions, ROW) the program (:func:`vecsim.engines.many.rows.rows_of`).
+        (instructions, ROW) the program (:func:`vecsim.engines.trace_timing.rows.rows_of`).
     sizes
         What the machines have in common.
     numbers

@@ -11,7 +11,7 @@ from isa.program import Program
 from vecsim.engines.jit.engine import JitEngine
 from vecsim.engines.jit.interface import FINISHED, FULL, RECORDING
 from vecsim.engines.jit.object_files.machine_code import machine_code
-from vecsim.engines.many.recording import POSITION, PROGRESS
+from vecsim.engines.jit.traces.recording import POSITION, PROGRESS
 from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.engines.running import start
 from vecsim.machine import Machine
@@ -35,7 +35,7 @@ class Trace:
     section_size, vector_registers
         Of the machines.
     events
-        (n,) words (:mod:`vecsim.engines.many.events`).
+        (n,) words (:mod:`vecsim.engines.trace_timing.events`).
     """
 
     program: Program

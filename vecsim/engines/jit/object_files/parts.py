@@ -30,8 +30,8 @@ from vecsim.engines.jit.multiport.loop import make_multiport_loop
 from vecsim.engines.jit.semantics import base_semantics, row_functions, row_signature
 from vecsim.engines.jit.single_port.loop import make_single_port_loop
 from vecsim.engines.jit.single_port.slow_paths import time_slowly
-from vecsim.engines.many.recording import make_recording_loop
-from vecsim.engines.many.side_by_side import make_timing_loop
+from vecsim.engines.jit.traces.recording import make_recording_loop
+from vecsim.engines.jit.traces.side_by_side import make_timing_loop
 from vecsim.engines.user_rules import Extensions
 
 

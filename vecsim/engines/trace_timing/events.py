@@ -18,15 +18,17 @@ An event is an executed instruction. Its first word is its kind, and its row tim
 ``END``         nothing: the run is over
 ==============  ==================================================================================
 
-Of an instruction under mask, of whose row ``MASKED`` is 1, bits follow the head of an event of elements, 32 in a
-word: 1 of an element that is not masked off. The word address of an element that is masked off is -1.
+Of an instruction under mask, of whose row ``MASKED`` is 1, bits follow the head of an event of elements, 32
+in a word: 1 of an element that is not masked off. The word address of an element that is masked off is -1.
 """
 
 from __future__ import annotations
 
 from isa.declaration import Unit
 
-(PLAIN, TAKEN, ORDERED, EXTRACT, EMPTY, ARITHMETIC, ONE, SPARSE, CONTIGUOUS, WORDWISE, SLICES, END) = range(12)
+(PLAIN, TAKEN, ORDERED, EXTRACT, EMPTY, ARITHMETIC, ONE, SPARSE, CONTIGUOUS, WORDWISE, SLICES, END) = range(
+    12
+)
 KINDS = 16
 """Kinds of events have this many numbers: a power of two."""
 HEAD = {
@@ -49,9 +51,9 @@ FAR = 1 << 20
 MEMORY = int(Unit.MEMORY)
 
 UNIT, LATENCY, RATE, INTERVAL, TREE, WORK, REST, STORE, RECORD_BYTES, ELEMENT_WORDS, WAITS, MASKED = range(12)
-"""Of a row: its unit; where among the numbers of a machine are its latency, how many elements start in a cycle,
-and from which cycle on another may (only of divides, otherwise 0); 1 if a result comes through a tree; the
-causes of its cycles while elements pass, and after the last; 1 of a store; bytes of a record; words of an
+"""Of a row: its unit; where among the numbers of a machine are its latency, how many elements start in a
+cycle, and from which cycle on another may (only of divides, otherwise 0); 1 if a result comes through a tree;
+the causes of its cycles while elements pass, and after the last; 1 of a store; bytes of a record; words of an
 element that is not contiguous; whether it has an operand that is not an element; 1 under mask."""
 LISTS = {
     "awaited": 11,

@@ -9,7 +9,7 @@ from isa.declaration import Timing
 from isa.program import Program
 from vecsim.engines.attribution import work_of
 from vecsim.engines.decoded import Decoded
-from vecsim.engines.many import events, places
+from vecsim.engines.trace_timing import events, places
 
 Words = npt.NDArray[np.int32]
 
@@ -37,7 +37,9 @@ def rows_of(program: Program, decoded: Decoded) -> Words:
         elif instruction.timing == Timing.SPARSE:
             number = places.NUMBERS.index("sparse_unit.latency")
         rows[pc, events.LATENCY] = number
-        rows[pc, events.RATE] = places.ENTRIES_PER_CYCLE if instruction.timing == Timing.SPARSE else places.LANES_PER_CYCLE
+        rows[pc, events.RATE] = (
+            places.ENTRIES_PER_CYCLE if instruction.timing == Timing.SPARSE else places.LANES_PER_CYCLE
+        )
         rows[pc, events.INTERVAL] = places.DIVIDE_INTERVAL if instruction.latency == "divide" else 0
         rows[pc, events.TREE] = instruction.timing == Timing.REDUCTION
         rows[pc, events.WORK], rows[pc, events.REST] = work_of(instruction)
@@ -46,5 +48,6 @@ def rows_of(program: Program, decoded: Decoded) -> Words:
         at = events.LIST_PLACES[name]
         rows[:, at] = (values >= 0).sum(axis=1)
         rows[:, at + 1 : at + 1 + values.shape[1]] = np.maximum(values, 0)
-    rows[:, events.WAITS] = rows[:, [events.WHOLE_READS, events.WHOLE_WRITES, events.ACCUMULATORS, events.LATE]].any(axis=1)
+    lists = (events.WHOLE_READS, events.WHOLE_WRITES, events.ACCUMULATORS, events.LATE)
+    rows[:, events.WAITS] = rows[:, lists].any(axis=1)
     return rows

@@ -14,8 +14,8 @@ from numba.core import types
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, models, register_model
 
-from vecsim.engines.many import operations
-from vecsim.engines.many.places import WIDTH
+from vecsim.engines.trace_timing import operations
+from vecsim.engines.trace_timing.places import WIDTH
 
 _LANES = ir.VectorType(ir.IntType(32), WIDTH)
 _BYTES = 4 * WIDTH

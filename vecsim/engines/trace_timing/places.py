@@ -56,7 +56,7 @@ NUMBERS = (
     ROWS_PER_CYCLE,
 ) = range(11)
 ONE = len(NUMBERS)
-"""The number 1: what has no latency of its own takes a cycle."""
+"""The number 1: what has no other latency takes a cycle."""
 
 ISSUED_AT = ONE + 1
 """The cycle of the latest issue."""
@@ -103,7 +103,7 @@ class Sizes:
 
     @property
     def units(self) -> int:
-        """Units with a queue of their own, the memory port and the scalar unit as one each."""
+        """Units, the memory port and the scalar unit as one each."""
         return 2 + self.add_units + self.multiply_units + self.sparse_units
 
     @property
@@ -155,10 +155,9 @@ def _power_of_two(least: int) -> int:
 
 
 (SECTION, BANK_COUNT, BANK_MASK, QUEUE, QUEUE_PLACES, IN_FLIGHT, END_COUNT, CHAINING, SKIPPING) = range(9)
-"""In :meth:`Sizes.places`, sizes: elements of a register, banks, what gives the bank of a word if they are a
-power of two and otherwise -1, room of a queue, dispatches remembered of each unit, accesses in flight, ends of
-transfers remembered, whether elements are chained, whether elements that are
-masked off are skipped."""
+"""In :meth:`Sizes.places`, sizes: elements of a register; banks; what gives the bank of a word if they are a
+power of two, and otherwise -1. Then room of a queue, dispatches remembered of each unit, accesses in flight,
+ends of transfers remembered, whether elements are chained, whether masked-off elements are skipped."""
 FIRST_OF_KIND = SKIPPING + 1
 UNITS_OF_KIND = FIRST_OF_KIND + len(Unit)
 """By :class:`isa.declaration.Unit`, the number of its first unit among all, and how many it has."""
@@ -180,10 +179,10 @@ AREAS = UNITS_OF_KIND + len(Unit)
     TAKEN,
     TOTAL,
 ) = range(AREAS, AREAS + 15)
-"""Where the times of vector registers as a whole begin, bounds of those of their elements, the slices of the
-vector cache, from when units are free (of the port, the end of its latest transfer), the latest dispatches, the
-ends of transfers, from when banks are free, and from when each element is ready and by when it is taken; the
-size of all."""
+"""Where areas begin: the times of vector registers as a whole, bounds of those of their elements, the slices
+of the vector cache. Then from when units are free (of the port, the end of its latest transfer), the latest
+dispatches, the ends of transfers, and from when banks are free. At last from when each element is ready, by
+when it is taken, and the size of all."""
 NEGATIVE = (
     (TAKEN_AT, READY_WITHOUT_SUMS),
     (TAKEN_BOUND, SLICE_READY),

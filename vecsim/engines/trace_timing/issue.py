@@ -1,7 +1,7 @@
 """Issue, scalar registers and attribution of an event (docs/timing.md).
 
 ``t`` are the times of a machine by their places, ``rows`` the rows of the program, ``row`` where one begins,
-``shape`` what :meth:`vecsim.engines.many.places.Sizes.places` returns.
+``shape`` what :meth:`vecsim.engines.trace_timing.places.Sizes.places` returns.
 """
 
 from __future__ import annotations
@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from vecsim.engines.cause import Cause
-from vecsim.engines.many import events, places
-from vecsim.engines.many.operations import larger, where
+from vecsim.engines.trace_timing import events, places
+from vecsim.engines.trace_timing.operations import larger, where
 
 AWAITED, WRITTEN, LATE, UNIT, LATENCY = (
     events.AWAITED,
@@ -119,7 +119,7 @@ def unit_of(shape: Any, kind: Any, number: Any) -> Any:
 
 
 def place_in_queue(shape: Any, kind: Any, number: Any, before: Any) -> Any:
-    """The place of the dispatch so many before that of instruction ``number`` of a kind in its unit."""
+    """The place of the dispatch of the instruction ``before`` instructions before one in its unit."""
     queue, count = shape[QUEUE_PLACES], shape[UNITS_OF_KIND + kind]
     turn = number if count == 1 else number // count
     return shape[DISPATCHES] + unit_of(shape, kind, number) * queue + ((turn - before) & (queue - 1))

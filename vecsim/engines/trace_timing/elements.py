@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from vecsim.engines.many import events, places
-from vecsim.engines.many.issue import (
+from vecsim.engines.trace_timing import events, places
+from vecsim.engines.trace_timing.issue import (
     charge,
     issue_vector,
     latest_of,
@@ -15,7 +15,7 @@ from vecsim.engines.many.issue import (
     set_all,
     unit_of,
 )
-from vecsim.engines.many.operations import larger, spread, where
+from vecsim.engines.trace_timing.operations import larger, spread, where
 
 UNIT, LATENCY, RATE, INTERVAL, TREE, WORK, REST, WAITS = (
     events.UNIT,

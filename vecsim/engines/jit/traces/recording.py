@@ -15,9 +15,9 @@ from vecsim.engines.jit.compiler.functions import inline, smaller
 from vecsim.engines.jit.interface import FINISHED, FULL, GOING, TROUBLE
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.semantics import Semantics
-from vecsim.engines.many import events
 from vecsim.engines.rules import addresses, memory_order
 from vecsim.engines.state.row import NONE
+from vecsim.engines.trace_timing import events
 
 SCALAR_LOAD, SCALAR_STORE = int(Timing.SCALAR_LOAD), int(Timing.SCALAR_STORE)
 BRANCH, EXTRACT, HALT, SPARSE, ACCESS = (
@@ -151,7 +151,7 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
     def scalar(r: Any, instruction: Any, out: Any, at: Any, progress: Any) -> Any:
         """Execute and record a scalar instruction but a branch; the same."""
         timing, kind = instruction.timing, events.PLAIN
-        if timing == SCALAR_LOAD or timing == SCALAR_STORE:
+        if timing in (SCALAR_LOAD, SCALAR_STORE):
             first = r.x[instruction.base_register] + instruction.offset
             end = first + instruction.record_bytes
             if first < 0 or end > r.machine.memory_bytes:

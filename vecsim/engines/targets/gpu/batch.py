@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gpu.machines.kernel import CAUSES, THREADS, Block, time_blocks
-from gpu.runtime.cuda import SIMULATED, cuda
-from gpu.runtime.memory import upload
 from vecsim.engines.many.batch import LAST_CYCLE, Group, Times, start_of
-from vecsim.engines.many.places import TOTAL
+from vecsim.engines.targets.gpu.cuda import SIMULATED, cuda, require_gpu
+from vecsim.engines.targets.gpu.kernel import CAUSES, THREADS, Block, time_blocks
+from vecsim.engines.trace_timing.places import TOTAL
 
 Ints = npt.NDArray[np.int32]
 SHARE_OF_MEMORY = 0.6
@@ -26,21 +25,22 @@ def time_groups(groups: Sequence[Group]) -> list[Times]:
 
     Raises
     ------
-    OutOfDeviceMemoryError
-        The device has too little memory.
+    UserError
+        There is no GPU.
     """
+    require_gpu()
     tables, blocks, result = _Tables(), [], 0
     for group in groups:
-        sizes = group.sizes
-        shape = np.array(sizes.places(), np.int64)
-        events = tables.place("events", id(group.events), lambda: group.events)
-        rows = tables.place("rows", (id(group.events), sizes), lambda: group.rows.ravel())
-        places = tables.place("shapes", sizes, lambda: shape)
-        start = tables.place("starts", sizes, lambda: start_of(sizes))
+        sizes, shape = group.sizes, np.array(group.sizes.places(), np.int64)
+        places = (
+            tables.place("events", id(group.events), group.events),
+            tables.place("rows", (id(group.events), sizes), group.rows.ravel()),
+            tables.place("shapes", sizes, shape),
+            tables.place("starts", sizes, start_of(sizes)),
+        )
         for first in range(0, group.count, THREADS):
             count, at = min(THREADS, group.count - first), result + first
-            what = Block(events, rows, places, start, at, count, at)
-            blocks.append((len(group.events), int(shape[TOTAL]), what))
+            blocks.append((len(group.events), int(shape[TOTAL]), Block(*places, at, count, at)))
         result += group.count
     numbers = [each.numbers for each in groups]
     cycles, by_cause = _launch(tables, blocks, np.concatenate(numbers, axis=1), result)
@@ -57,13 +57,12 @@ class _Tables:
 
     def __init__(self) -> None:
         self._parts: dict[str, list[npt.NDArray[Any]]] = {}
-        self._places: dict[tuple[str, Any], int] = {}
+        self._places: dict[tuple[str, object], int] = {}
         self._ends: dict[str, int] = {}
 
-    def place(self, kind: str, key: Any, make: Any) -> int:
-        """Return where the array of a key is, which is made and put at the end if it is new."""
+    def place(self, kind: str, key: object, part: npt.NDArray[Any]) -> int:
+        """Return where the array of a key is, which is put at the end if it is new."""
         if (kind, key) not in self._places:
-            part = make()
             at = self._ends.get(kind, 0)
             self._places[kind, key] = at
             self._ends[kind] = at + len(part)
@@ -72,7 +71,7 @@ class _Tables:
 
     def on_device(self, kind: str) -> Any:
         """Return the arrays of a kind on the device."""
-        return upload(np.concatenate(self._parts[kind]))
+        return cuda.to_device(np.concatenate(self._parts[kind]))
 
 
 def _launch(
@@ -96,9 +95,9 @@ def _launch(
     at_once = max(1, min(len(blocks), MOST_BLOCKS, _free_integers() // room))
     memory = cuda.device_array(at_once * room, np.int32)
     cycles, by_cause = cuda.device_array(results, np.int32), cuda.device_array((CAUSES, results), np.int32)
-    what = upload(np.array([each[2] for each in blocks], np.int64))
+    what = cuda.to_device(np.array([each[2] for each in blocks], np.int64))
     arrays = [tables.on_device(kind) for kind in ("events", "rows", "shapes", "starts")]
-    on_device = upload(numbers)
+    on_device = cuda.to_device(np.ascontiguousarray(numbers))
     for first in range(0, len(blocks), at_once):
         count = min(at_once, len(blocks) - first)
         time_blocks[count, THREADS](what, first, *arrays, on_device, memory, room, cycles, by_cause)

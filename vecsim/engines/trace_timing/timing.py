@@ -5,21 +5,20 @@ from __future__ import annotations
 from typing import Any
 
 from vecsim.engines.cause import Cause
-from vecsim.engines.many import events, places
-from vecsim.engines.many.accesses import time_contiguous, time_slices, time_wordwise
-from vecsim.engines.many.elements import time_arithmetic, time_one, time_sparse
-from vecsim.engines.many.issue import (
+from vecsim.engines.trace_timing import events, places
+from vecsim.engines.trace_timing.accesses import time_contiguous, time_slices, time_wordwise
+from vecsim.engines.trace_timing.elements import time_arithmetic, time_one, time_sparse
+from vecsim.engines.trace_timing.issue import (
     charge,
     issue,
     issue_scalar,
-    latest_of,
     may_issue,
     raise_all,
     retire,
     set_all,
     take_branch,
 )
-from vecsim.engines.many.operations import larger
+from vecsim.engines.trace_timing.operations import larger
 
 KINDS, ROW = events.KINDS, events.ROW
 PLAIN, TAKEN, ORDERED, EXTRACT, EMPTY, ARITHMETIC, ONE, SPARSE, CONTIGUOUS, WORDWISE, SLICES, END = range(12)
@@ -77,9 +76,9 @@ def time_events(e: Any, rows: Any, t: Any, shape: Any) -> None:
     Parameters
     ----------
     e, rows
-        The events, and the rows of the program (:mod:`vecsim.engines.many.events`).
+        The events, and the rows of the program (:mod:`vecsim.engines.trace_timing.events`).
     t
-        The memory of the machine (:mod:`vecsim.engines.many.places`).
+        The memory of the machine (:mod:`vecsim.engines.trace_timing.places`).
     shape
         Sizes and places.
     """

@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from vecsim.engines.cause import Cause
-from vecsim.engines.many import events, places
-from vecsim.engines.many.elements import bound_of, complete, element_clear, is_masked_off, pass_element, registers_of, whole_clear
-from vecsim.engines.many.issue import charge, issue_vector, note_dispatch, port_free, retire
-from vecsim.engines.many.operations import larger, spread, where
+from vecsim.engines.trace_timing import events, places
+from vecsim.engines.trace_timing.elements import (
+    bound_of,
+    complete,
+    element_clear,
+    is_masked_off,
+    pass_element,
+    registers_of,
+    whole_clear,
+)
+from vecsim.engines.trace_timing.issue import charge, issue_vector, note_dispatch, port_free, retire
+from vecsim.engines.trace_timing.operations import larger, spread, where
 
 MEMORY, PORT = events.MEMORY, places.FREE
 STARTUP, ALIGNMENT, BANK_BUSY, WORDS_PER_CYCLE, ADDRESSES_PER_CYCLE = (
@@ -81,7 +89,15 @@ def begin_contiguous(t: Any, rows: Any, row: Any, shape: Any, number: Any, base:
 
 
 def end_access(
-    t: Any, rows: Any, row: Any, shape: Any, number: Any, answered: Any, waited: Any, conflicts: Any, last: Any
+    t: Any,
+    rows: Any,
+    row: Any,
+    shape: Any,
+    number: Any,
+    answered: Any,
+    waited: Any,
+    conflicts: Any,
+    last: Any,
 ) -> None:
     """Note that an access ends with a word in cycle ``last``; attribute its cycles.
 
@@ -148,7 +164,13 @@ def skip(cycle: Any, clear: Any, in_cycle: Any, rate: Any, skipping: Any) -> Any
 
 
 def all_masked_off(e: Any, mask: Any, begin: Any, stop: Any) -> Any:
-    """Whether the elements from ``begin`` to ``stop`` are masked off, by the bits from ``mask`` on; 0: no mask."""
+    """Whether the elements from ``begin`` to ``stop`` are masked off.
+
+    Parameters
+    ----------
+    e, mask
+        The events, and where among them the bits of the mask are; 0 for none.
+    """
     off = mask > 0
     for k in range(begin, stop):
         off = off and is_masked_off(e, mask, k) == 1
@@ -214,7 +236,7 @@ def time_contiguous(
 def time_wordwise(
     t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, addresses: Any, at: Any
 ) -> None:
-    """Time n elements at words of their own: a strided or indexed access.
+    """Time n elements, each at its address: a strided or indexed access.
 
     Parameters
     ----------
@@ -265,9 +287,7 @@ def mark_slices(t: Any, shape: Any, store: Any, begin: Any, stop: Any, cycle: An
             t[shape[SLICE_READY_WITHOUT_SUMS] + slice_] = cycle + 1
 
 
-def time_slices(
-    t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, base: Any, first: Any
-) -> None:
+def time_slices(t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, base: Any, first: Any) -> None:
     """Time n records from byte ``base`` on, to or from the vector cache from element ``first`` on.
 
     Parameters

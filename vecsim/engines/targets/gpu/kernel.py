@@ -1,21 +1,22 @@
 """The kernel that times machines: a block of threads has machines with the same sizes and one trace.
 
-The source of the timing is that of the processor's loop; here a time is an integer of a thread. The memories of
-the machines of a block lie side by side, place by place, so threads that are at the same place read words that
-follow each other. No branch depends on a time, so a warp stays together.
+The source of the timing is that of the processor's loop; here a time is an integer of a thread. The memories
+of the machines of a block lie side by side, place by place, so threads that are at the same place read words
+that follow each other. No branch depends on a time, so a warp stays together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpu.runtime.cuda import SIMULATED, cuda, device_function
 from vecsim.engines.cause import Cause
-from vecsim.engines.many import operations, places
-from vecsim.engines.many.timing import time_events
 from vecsim.engines.rebinding import rebound
+from vecsim.engines.targets.gpu.cuda import SIMULATED, cuda
+from vecsim.engines.trace_timing import operations, places
+from vecsim.engines.trace_timing.timing import time_events
 
 THREADS = 4 if SIMULATED else 128
 """Machines of a block."""
@@ -58,10 +59,15 @@ def _spread(value: Any) -> Any:
     return np.int32(value)
 
 
+def _device_function(plain: Callable[..., Any]) -> Any:
+    """Compile a function for the device; in the simulator it stays as it is."""
+    return plain if SIMULATED else cuda.jit(device=True)(plain)
+
+
 _FUNCTIONS = ((operations.larger, _larger), (operations.where, _where), (operations.spread, _spread))
 """Of the operations on times the form for a thread: integers of 32 bits, where Numba takes 64 for a sum."""
 _time_events = rebound(
-    time_events, {id(plain): device_function(ours) for plain, ours in _FUNCTIONS}, device_function
+    time_events, {id(plain): _device_function(ours) for plain, ours in _FUNCTIONS}, _device_function
 )
 
 

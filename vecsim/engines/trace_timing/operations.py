@@ -1,7 +1,7 @@
 """The operations on times that the timing is written in.
 
 A time is that of one machine in a thread of a GPU, and of several machines side by side on a processor
-(:mod:`vecsim.engines.many.lanes`), which has another function in the place of each of these.
+(:mod:`vecsim.engines.jit.traces.lanes`), which has another function in the place of each of these.
 """
 
 from __future__ import annotations
