@@ -99,11 +99,11 @@ def test_cells_that_changed_places_are_found(path, whole, capsys):
 )
 def test_a_record_that_is_no_cell_is_missing(tmp_path, change):
     with Store(tmp_path / "s") as store:
-        store.keep("good", GOOD)
+        store.keep({"good": GOOD})
         assert store.cells(["good"]) == {"good": GOOD}
         odd = Cell()
         vars(odd).update(vars(GOOD) | change)
-        store.keep("odd", odd)
+        store.keep({"odd": odd})
         assert store.cells(["odd"]) == {}
         assert store.damaged == {"odd"}
 
@@ -112,7 +112,7 @@ def test_a_record_that_is_no_cell_is_missing(tmp_path, change):
 def test_floats_come_back_as_they_were(tmp_path, error):
     cell = Cell(7, 3, 8, 0.1 + 0.2, error, 16, {"port": 7})
     with Store(tmp_path / "s") as store:
-        store.keep("k", cell)
+        store.keep({"k": cell})
         assert repr(store.cells(["k"])["k"]) == repr(cell)
 
 
@@ -124,7 +124,7 @@ def test_the_record_of_an_image_is_checked(tmp_path):
             ("no digest", ImageRecord("0" * 63, "1" * 64, {"a.s": "2" * 64})),
             ("no inputs", ImageRecord("0" * 64, "1" * 64)),
         ):
-            store.keep(key, record)
+            store.keep({key: record})
         assert store.image("good") == good
         assert store.image("no digest") is store.image("no inputs") is store.image("none") is None
 
@@ -198,7 +198,7 @@ def test_what_can_be_read_of_a_damaged_database_is_taken_over(tmp_path, capsys):
     path = tmp_path / "s"
     with Store(path) as store:
         for number in range(1000):
-            store.keep(f"{number:04}", GOOD)
+            store.keep({f"{number:04}": GOOD})
     pages, leaf = path.read_bytes(), b"\x0a"  # what a leaf of an index begins with
     leaves = [at for at in range(0, len(pages), 4096) if pages[at : at + 1] == leaf]
     overwrite(path, leaves[len(leaves) // 2], os.urandom(4096))
@@ -257,11 +257,11 @@ def test_what_is_no_file_is_no_store(tmp_path):
 def test_a_store_that_is_set_aside_while_it_is_open(path, whole, capsys):
     """What a process has open is renamed by another, which finds it damaged."""
     with Store(path) as first:
-        first.keep("before", GOOD)
+        first.keep({"before": GOOD})
         changed(path, "PRAGMA wal_checkpoint(TRUNCATE)")
         overwrite(path, 63, b"\x09")
         with Store(path) as second:
-            second.keep("other", GOOD)
-            first.keep("after", GOOD)
+            second.keep({"other": GOOD})
+            first.keep({"after": GOOD})
             assert second.cells(["before", "after", "other"]).keys() >= {"after", "other"}
     assert capsys.readouterr().err.count("\n") == 1

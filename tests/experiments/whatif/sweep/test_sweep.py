@@ -7,11 +7,12 @@ import resource
 import subprocess
 import sys
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
 import vecsim
-from experiments.whatif.sweep import Sweep, sweep, table
+from experiments.whatif.sweep import Sweep, sweep, table, together
 from experiments.whatif.sweep.cell import Cell
 from experiments.whatif.sweep.running import default_store
 from experiments.whatif.sweep.store import Store
@@ -165,13 +166,13 @@ def test_a_full_disk_ends_in_one_message_and_the_store_goes_on(tmp_path, little_
     path, recorded = tmp_path / "s", []
     with Store(path) as store, little_room(), pytest.raises(UserError) as message:
         for number in range(10_000):
-            store.keep(str(number), Cell(fault="x" * 500))
+            store.keep({str(number): Cell(fault="x" * 500)})
             recorded.append(str(number))
     assert "\n" not in str(message.value)
     assert str(message.value).startswith(f"{path}: ")
     with Store(path) as store:
         assert store.stored_keys(recorded) == set(recorded) != set()
-        store.keep("after", Cell(fault="none"))
+        store.keep({"after": Cell(fault="none")})
         assert store.cells(["after"])["after"].fault == "none"
 
 
@@ -185,7 +186,7 @@ from experiments.whatif.sweep.cell import Cell
 from experiments.whatif.sweep.store import Store
 with Store(Path(sys.argv[1])) as store:
     for number in range(200):
-        store.keep(f"{sys.argv[2]} {number}", Cell(fault="x"))
+        store.keep({f"{sys.argv[2]} {number}": Cell(fault="x")})
 """
     writers = [subprocess.Popen([sys.executable, "-c", script, str(path), name]) for name in "ab"]
     assert [writer.wait() for writer in writers] == [0, 0]
@@ -208,3 +209,34 @@ def test_what_extensions_count_stands_in_the_table(tmp_path):
     plain = Sweep(("laplace2d-5",), programs=("jd",), engine="simpy")
     columns = sweep(plain, store=tmp_path / "cells.sqlite", jobs=1).columns
     assert not any(name.startswith("counted_") for name in columns)
+
+
+def test_machines_together_give_the_table_of_one_at_a_time(tmp_path, monkeypatch):
+    spec = Sweep(
+        ("laplace2d-6",),
+        programs=("crs", "hism"),
+        set={"startup": tuple(range(12)), "banks": (8, 24), "memory_ports": (1, 2)},
+    )
+    monkeypatch.setattr(together, "COMPILE_SECONDS", 0)
+    at_once = sweep(spec, store=tmp_path / "together", jobs=1)
+    monkeypatch.setattr(together, "FEW", 1000)
+    alone = sweep(spec, store=tmp_path / "alone", jobs=1)
+    assert at_once.csv() == alone.csv()
+    assert at_once.computed == alone.computed == len(alone) == 96
+
+
+def test_a_record_that_does_not_fit_is_said_and_not_used(tmp_path, monkeypatch, capfd):
+    spec = Sweep(("laplace2d-6",), programs=("crs",), set={"startup": tuple(range(12))})
+    monkeypatch.setattr(together, "COMPILE_SECONDS", 0)
+    right = together.time_group
+
+    def wrong(group):
+        times = right(group)
+        return replace(times, cycles=times.cycles + 1)
+
+    monkeypatch.setattr(together, "time_group", wrong)
+    table = sweep(spec, store=tmp_path / "s", jobs=1)
+    assert "each is run alone" in capfd.readouterr().err
+    assert len(set(table.columns["cycles"])) == 12
+    monkeypatch.undo()
+    assert table.csv() == sweep(spec, store=tmp_path / "other", jobs=1).csv()
