@@ -14,8 +14,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
 from experiments.report.environment import processors
-from tests.many.pairs import Pairs, random_pairs
-from vecsim.engines.many.batch import time_group
+from tests.many.pairs import Pairs, compared, random_pairs
 
 CHUNK = 25
 AT_ONCE = 40
@@ -31,11 +30,6 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _pairs(first: int, last: int) -> tuple[list[Pairs], list[str]]:
-    made = [random_pairs(seed) for seed in range(first, last)]
-    return made, [line for each in made if (line := each.difference(time_group(each.group)))]
-
-
 def _results(first: int, count: int, until: float) -> Iterator[tuple[list[Pairs], list[str]]]:
     spans = iter(range(first, first + count, CHUNK))
     with ProcessPoolExecutor(processors(), get_context("spawn")) as pool:
@@ -45,7 +39,7 @@ def _results(first: int, count: int, until: float) -> Iterator[tuple[list[Pairs]
                 begin = next(spans, None)
                 if begin is None:
                     break
-                running.append(pool.submit(_pairs, begin, min(begin + CHUNK, first + count)))
+                running.append(pool.submit(compared, begin, min(begin + CHUNK, first + count)))
             if not running:
                 return
             yield running.pop(0).result()

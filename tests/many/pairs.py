@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from isa.program import Program
 from tests.differential.cases import random_case
 from tests.differential.random_machines import random_machine
-from vecsim.engines.many.batch import Group, Times, group_of, is_timed, numbers_of
+from vecsim.engines.many.batch import Group, Times, group_of, is_timed, numbers_of, time_group
 from vecsim.engines.many.trace import record_trace
 from vecsim.engines.running import run
 from vecsim.engines.trace_timing.places import NUMBERS, WIDTH
@@ -88,3 +88,9 @@ def random_pairs(seed: int, count: int = WIDTH) -> Pairs:
         np.array([each.cycles for each in runs]),
         np.array([list(each.cycles_by_cause.values()) for each in runs]),
     )
+
+
+def compared(first: int, last: int) -> tuple[list[Pairs], list[str]]:
+    """Return the pairs of the seeds from ``first`` to ``last`` (exclusive), and where many differ from one."""
+    made = [random_pairs(seed) for seed in range(first, last)]
+    return made, [line for each in made if (line := each.difference(time_group(each.group)))]
