@@ -37,7 +37,7 @@ PROGRAM = """
 @pytest.mark.parametrize("engine", ["simpy", "jit"])
 def test_rules_compute_what_they_say(engine):
     machine = load_machine("vs2003")
-    rules = RULES if engine == "simpy" else list(RULES)[-2:]  # each is compiled
+    rules = RULES if engine == "simpy" else list(RULES)[-2:-1]  # each is compiled
     a, b, d = np.array([[1, -2, 3.25, 0, 7], [-4, 4, 0, 1e20, 3], [1, 1, 2, -9, 0.5]], np.float32)
     for rule in rules:
         syntax, expected, cost, latency = RULES[rule]
