@@ -137,7 +137,8 @@ def declared(head: str, rule: str, known: InstructionSet) -> DeclaredInstruction
     names = [operand.rstrip("=+") for operand in operands]
     readable = {name: f"r{k}" for k, name in enumerate(names) if not operands[k].endswith("=")}
     made = _Rule(readable)
-    value = made.text(_parsed(rule))
+    parsed = _parsed(rule)
+    value = made.text(parsed)
     unread = [name for name in readable if name not in made.used]
     if unread:
         raise DeclarationError(
@@ -150,7 +151,8 @@ def declared(head: str, rule: str, known: InstructionSet) -> DeclaredInstruction
     try:
         return DeclaredInstruction(
             name, free, ", ".join(operands), unit, Timing.ELEMENTWISE, latency,
-            _semantics(name, operands, value, made.numbers), f"{names[0]}[k] = {rule}, float32",
+            _semantics(name, operands, value, made.numbers),
+            f"{names[0]}[k] = {ast.unparse(parsed)}, float32",
             Length.VL, reads=("vl",), extension=IN_TEXT,
             cost=sum(COST[each] for each in made.operations),
         )  # fmt: skip

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.declaration import Instruction, InstructionSet
+from isa.declared import DeclaredInstruction
 from isa.encoding import decode
 from isa.registers import Register
 from vecsim.support.errors import UserError
@@ -112,6 +113,12 @@ class Program(Overview):
     texts: tuple[str, ...] = ()
     opcode: npt.NDArray[np.int64] = field(init=False)
     fields: npt.NDArray[np.int64] = field(init=False)
+
+    @property
+    def declarations(self) -> tuple[str, ...]:
+        """The instructions that the text declares: name, operands and rule of each."""
+        rows = (row for row in self.instruction_set.instructions if isinstance(row, DeclaredInstruction))
+        return tuple(f"{row.mnemonic} {row.syntax}: {row.summary}" for row in rows)
 
     def __post_init__(self) -> None:
         """Decode the words."""

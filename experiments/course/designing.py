@@ -37,9 +37,7 @@ def refused(exercise: Exercise, program: Program) -> str:
     total = sum(row.cost for row in own)
     if total > design.most:
         parts = " and ".join(f"{row.mnemonic} {row.cost}" for row in own)
-        return (
-            f"{counted(len(own), 'instruction')} of cost {total} ({parts}); at most {design.most} is possible"
-        )
+        return f"{counted(len(own), 'instruction')} of cost {total} ({parts}); at most {design.most}"
     return ""
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from experiments.course.exercise import Band, Case, Exercise, Points
+from experiments.course.exercise import Band, Case, Design, Exercise, Points
 from experiments.course.grades import PROBLEMS
 from experiments.course.grading import MACHINE
 from experiments.course.insistence import base_name, can_be_needed
@@ -66,6 +66,7 @@ class _Stated(_Strict):
     needed: tuple[str, ...] = ()
     forbidden: tuple[str, ...] = ()
     what_if: tuple[str, ...] = ()
+    hardware: int | None = Field(default=None, ge=0)
     hints: Mapping[str, str] = Field(default_factory=dict)
     points: _Points | None = None
 
@@ -124,6 +125,7 @@ def read_exercise(file: Path) -> Exercise:
         points=Points()
         if points is None
         else Points(points.right, tuple(Band(each.share, each.points) for each in points.bands)),
+        design=None if stated.hardware is None else Design(stated.hardware),
         folder=str(file.parent.resolve()),
         sha256=sha256,
     )

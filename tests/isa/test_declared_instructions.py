@@ -9,6 +9,7 @@ from isa.declared import LONGEST, DeclaredInstruction
 from isa.restrictions import Restrictions
 from vecsim.engines.running import run
 from vecsim.machine import load_machine
+from vecsim.results.digests import program_sha256
 from vecsim.support.errors import AssemblyError, UserError
 
 HEADS = "vd=, va, vb", "vd+, va, vb", "vd=, va, fa"
@@ -95,6 +96,12 @@ def test_a_wrong_declaration_is_one_line(head, rule, message):
     with pytest.raises(AssemblyError, match=r"<input>:1:1: ") as error:
         assemble(f'.instruction "{head}", "{rule}"\nhalt')
     assert message in str(error.value).split("\n")[0]
+
+
+def test_a_rule_counts_in_the_digest_of_a_program():
+    texts = [PROGRAM.format(head="vd=, va, vb", rule=rule, second="v2") for rule in ("va + vb", "va - vb")]
+    first, again, other = (program_sha256(assemble(text)) for text in (texts[0], texts[0], texts[1]))
+    assert first == again != other
 
 
 def test_opcodes_end():

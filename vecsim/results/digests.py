@@ -151,7 +151,8 @@ def program_sha256(program: Program) -> str:
     """Return the digest of a program's image, of what runs and not of the text that it was made from.
 
     It is of the entry, the number of words and the words, little-endian uint32 each, then of every data
-    segment: address and length, little-endian uint64 each, and its bytes.
+    segment: address and length, little-endian uint64 each, and its bytes. Last come the instructions that the
+    text declares, in UTF-8, a line each.
     """
     if program in _DIGESTS:
         return _DIGESTS[program]
@@ -160,5 +161,7 @@ def program_sha256(program: Program) -> str:
     for segment in program.data:
         digest.update(struct.pack("<2Q", segment.address, len(segment.content)))
         digest.update(segment.content)
+    for declaration in program.declarations:
+        digest.update(f"{declaration}\n".encode())
     _DIGESTS[program] = digest.hexdigest()
     return _DIGESTS[program]

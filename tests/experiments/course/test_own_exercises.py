@@ -3,6 +3,7 @@
 import pytest
 
 from experiments.course.confined import grade_confined
+from experiments.course.grading import grade
 from experiments.course.own_exercises import read_exercises
 from experiments.course.registry import EXERCISES, all_exercises, find
 from experiments.course.submission import Submission
@@ -55,6 +56,20 @@ def folder(tmp_path):
     (tmp_path / "double-it.toml").write_text(STATED)
     (tmp_path / "double-it.py").write_text(DRAWN)
     return tmp_path
+
+
+def test_an_exercise_may_ask_for_an_instruction(folder):
+    file = folder / "double-it.toml"
+    file.write_text(STATED.replace('needed = ["addvv"]', "hardware = 1"))
+    exercise = read_exercises(str(folder))["double-it"]
+    own = RIGHT.replace("addvv.s v1, v1, v1", "twicev.s v1, v1")
+    declared = '.instruction "twicev.s vd=, va", "{}"\n'
+    texts = RIGHT, declared.format("va + va") + own, declared.format("2 * va") + own
+    how = {"seed": 0, "engine": "simpy"}
+    grades = [grade(exercise, Submission("my.s", text.encode()), **how) for text in texts]
+    assert [each.passed for each in grades] == [False, True, False]
+    assert "declares no instruction" in grades[0].results[0].text
+    assert "of cost 3 (twicev.s 3); at most 1" in grades[2].results[0].text
 
 
 @pytest.mark.ci
