@@ -422,7 +422,7 @@ class DeviceMatrix:
     ) -> Any:
         """Return ``alpha A X + beta out`` for several vectors, the columns of X; ``M @ X`` without factors.
 
-        The sliced formats and ``hisparse`` read an entry of the matrix once for several columns. Other
+        ``crs``, the sliced formats and ``hisparse`` read an entry once for several columns. Other
         formats, and matrices with rows in pieces, multiply one column after the other, and have each
         result's bits as a product with it alone.
 

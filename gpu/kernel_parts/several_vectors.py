@@ -113,6 +113,23 @@ class Share:
             return element
         return _joined([self._loaded(k) for k in range(self.loads)])
 
+    def element(self) -> Any:
+        """Make ``element(source, row)``: `gather` of a row that is wanted, by a plain load of one vector."""
+        if self.one:
+
+            @device_function
+            def alone(x: Any, row: Any) -> Any:
+                return x[row]
+
+            return alone
+        gather = self.gather()
+
+        @device_function
+        def element(source: Any, row: Any) -> Any:
+            return gather(source, row, True)
+
+        return element
+
     def _loaded(self, k: int) -> Any:
         """Make the function of load k."""
         load, step, by_columns = VECTOR_IF[self.width], k * self.parts * self.width, self.by_columns

@@ -1,15 +1,16 @@
 """The product of CRS: one thread a row (scalar) or several (vector), long rows cut into pieces if asked."""
 
 import functools
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from gpu.kernel_parts.row_results import PieceSums, write_row
-from gpu.kernel_parts.warps import sum_of_neighbours
+from gpu.kernel_parts.row_results import PieceSums
+from gpu.kernel_parts.several_vectors import ONE_COLUMN, ONE_VECTOR, MultipliesSeveral, Share
 from gpu.runtime.cuda import cuda
 from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
-from gpu.runtime.launches import ALPHA, BETA, LaunchedInTurn, X, Y, launches_of
+from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, launches_of
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import CRS
 from vecsim.support.errors import UserError
@@ -20,13 +21,47 @@ LOADS_AT_ONCE = 4
 
 
 @functools.cache
-def crs_kernel(real: Any, threads_per_row: int, cut: bool) -> Any:
-    """Make the kernel for runs of entries; a run is a row, or where rows are `cut`, a piece of one."""
+def crs_kernel(real: Any, threads_per_row: int, cut: bool, share: Share = ONE_VECTOR) -> Any:
+    """Make the kernel for runs of entries; a run is a row, or where rows are `cut`, a piece of one.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    threads_per_row
+        Of a run, a power of two up to 32.
+    cut
+        Whether runs are pieces of rows; with one vector only.
+    share
+        What a thread has of the vectors.
+    """
+    parts, add, element = share.parts, share.multiply_add(), share.element()
+    zeros, source_of, sum_of_threads, write = (
+        share.zeros(real),
+        share.source(),
+        share.sum_of_threads(),
+        share.write(),
+    )
     # From an entry of a thread to its next one.
     stride = threads_per_row
 
     @cuda.jit
-    def kernel(first, columns, values, target, runs, rows, x, y, pieces, alpha, beta):
+    def kernel(
+        first,
+        columns,
+        values,
+        target,
+        runs,
+        rows,
+        x,
+        y,
+        pieces,
+        alpha,
+        beta,
+        count,
+        first_column,
+        length,
+    ):
         """Sum each run.
 
         Parameters
@@ -51,11 +86,14 @@ def crs_kernel(real: Any, threads_per_row: int, cut: bool) -> Any:
             real, one a piece of a row.
         alpha, beta
             Scalars of the real type; y is not read where beta is 0.
+        count, first_column, length
+            As `ONE_COLUMN` of `gpu.kernel_parts.several_vectors`.
         """
-        thread = cuda.grid(1)
+        thread = cuda.grid(1) // parts
+        source = source_of(x, cuda.grid(1) % parts, count, first_column, length)
         run = thread // threads_per_row
         member = thread % threads_per_row
-        total = real(0)
+        total = zeros()
         let_next_begin()
         if run < runs:
             at = np.int64(first[np.uint64(run)]) + member
@@ -66,20 +104,20 @@ def crs_kernel(real: Any, threads_per_row: int, cut: bool) -> Any:
                 value1, column1 = values[np.uint64(at + stride)], columns[np.uint64(at + stride)]
                 value2, column2 = values[np.uint64(at + 2 * stride)], columns[np.uint64(at + 2 * stride)]
                 value3, column3 = values[np.uint64(at + 3 * stride)], columns[np.uint64(at + 3 * stride)]
-                total += value0 * x[column0]
-                total += value1 * x[column1]
-                total += value2 * x[column2]
-                total += value3 * x[column3]
+                total = add(total, value0, element(source, column0))
+                total = add(total, value1, element(source, column1))
+                total = add(total, value2, element(source, column2))
+                total = add(total, value3, element(source, column3))
                 at += 4 * stride
             while at < end:
-                total += values[np.uint64(at)] * x[columns[np.uint64(at)]]
+                total = add(total, values[np.uint64(at)], element(source, columns[np.uint64(at)]))
                 at += stride
-        total = sum_of_neighbours(total, threads_per_row)
+        total = sum_of_threads(total, threads_per_row)
         if member == 0 and run < runs:
             row = np.int64(target[np.uint64(run)]) if cut else run
             if row < rows:
-                write_row(y, np.uint64(row), total, alpha, beta, real(0))
-            else:
+                write(y, np.uint64(row), total, alpha, beta, real(0), rows, source)
+            elif cut:
                 pieces[np.uint64(row - rows)] = total
 
     return kernel
@@ -95,8 +133,10 @@ def threads_per_row_for(entries_per_run: float, cut: bool) -> int:
     return min(MAX_THREADS_PER_ROW, 1 << max(0, entries.bit_length() - 1))
 
 
-class CRSProduct(LaunchedInTurn):
+class CRSProduct(MultipliesSeveral):
     """A `CRS` matrix on the device, and the launches of its product.
+
+    Several vectors are multiplied at once, unless rows are cut in pieces.
 
     Parameters
     ----------
@@ -136,12 +176,24 @@ class CRSProduct(LaunchedInTurn):
         ]
         self.columns, self.values = self.arrays[1:3]
         self.split = PieceSums(self.real, split_rows, split_first, split_last, threads_per_block)
-        blocks = -(-self.runs * threads_per_row // threads_per_block)
-        kernel = crs_kernel(self.real, threads_per_row, cut)
-        arguments = [*self.arrays, self.runs, matrix.shape[0], X, Y, self.split.pieces, ALPHA, BETA]
-        whole = launches_of(kernel, blocks, threads_per_block, arguments, self.real)
-        self.launches = [*whole, *self.split.launches]
+        self._grid = self.runs * threads_per_row, threads_per_block
+        self._kernel = partial(crs_kernel, self.real, threads_per_row, cut)
+        self._arguments = [*self.arrays, self.runs, matrix.shape[0], X, Y, self.split.pieces, ALPHA, BETA]
+        self.launches = [*self.launches_for(ONE_VECTOR, ONE_COLUMN), *self.split.launches]
         self.device_arrays = [*self.arrays, *self.split.device_arrays]
+        self.most_parts = 0 if cut else MAX_THREADS_PER_ROW // threads_per_row
+
+    def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
+        """Return the launch of a share, without the sums of pieces.
+
+        Parameters
+        ----------
+        share, columns
+            As of `MultipliesSeveral.launches_for`.
+        """
+        threads, threads_per_block = self._grid
+        blocks, arguments = -(-threads * share.parts // threads_per_block), [*self._arguments, *columns]
+        return launches_of(self._kernel(share), blocks, threads_per_block, arguments, self.real)
 
 
 def _runs(rowptr: Any, row_cap: int | None) -> tuple[Any, Any, Any, Any, Any]:

@@ -97,7 +97,9 @@ def test_float32_kernels_compute_in_float32():
         sliced(real, block=3, masked=True),
         deltas(real, bits=8, permuted=True),
         diagonals(real, rounds=2),
-        ptx(crs_kernel(real, 8, True), U32, U32, vector, U32, WHOLE, WHOLE, vector, vector, vector, one, one),
+        ptx(
+            crs_kernel(real, 8, True), U32, U32, vector, U32, WHOLE, WHOLE, *[vector] * 3, one, one, *COLUMNS
+        ),
         ptx(coo_kernel(real, 16), U32, U32, vector, WHOLE, vector, vector, vector, one),
         ptx(piece_sums(real), vector, U32, U32, U32, vector, one, one),
         ptx(scaled(real, early=False, without_l1=False), vector, one),

@@ -46,6 +46,7 @@ AT_ONCE = {
     "sliced-deltas": (5, 20),
     "sliced-diagonals": (2, 9),
     "sell-near-wide": (1, 8),
+    "crs": (2, 7),
 }
 
 
@@ -88,12 +89,12 @@ def test_shares_of_a_thread():
 
 
 def test_copies_of_columns_are_allocated_once_and_counted():
-    built = prepare()
+    built = prepare("coo")
     nbytes = built.nbytes
     for _ in range(2):
         built.matmat(cuda.to_device(X), out=cuda.to_device(Y))
         assert built.nbytes == nbytes + 8 * (X.size + Y.size)
-    by_columns = prepare()
+    by_columns = prepare("coo")
     by_columns.matmat(cuda.to_device(np.asfortranarray(X)), out=cuda.to_device(np.asfortranarray(Y)))
     assert by_columns.nbytes == nbytes
 
