@@ -10,12 +10,11 @@ from numpy.typing import NDArray
 
 from isa.program import Program
 from tests.differential.cases import random_case
-from tests.differential.random_machines import random_machine
 from vecsim.engines.many.batch import Group, Times, group_of, is_timed, numbers_of, time_group
 from vecsim.engines.many.trace import record_trace
 from vecsim.engines.running import run
-from vecsim.engines.trace_timing.places import NUMBERS, WIDTH
-from vecsim.machine import Cache, Machine, MainMemory
+from vecsim.engines.trace_timing.places import WIDTH
+from vecsim.machine import Cache, Latencies, Machine, MainMemory, SparseUnit
 
 ONE_PORT = {
     "memory_ports": 1,
@@ -30,7 +29,21 @@ ONE_PORT = {
     "main_memory": MainMemory(),
 }
 """What makes any machine one that can be timed with others."""
-VARIED = sorted({name.split(".")[0] for name in NUMBERS})
+VALUES = {
+    "issue_width": (1, 2, 3, 4, 8),
+    "branch_penalty": (0, 0, 1, 3, 10),
+    "startup": (0, 1, 5, 20),
+    "alignment_bytes": (1, 4, 8, 16, 64),
+    "bank_busy": (0, 1, 2, 4, 7, 9),
+    "words_per_cycle": (1, 2, 3, 4, 8, 16),
+    "addresses_per_cycle": (1, 1, 2, 3, 4),
+    "lanes": (1, 2, 3, 4, 16, 64),
+    "divide_interval": (1, 1, 2, 7),
+    "scalar_load_latency": (1, 2, 6, 30),
+}
+"""Numbers in which the machines of a group differ, next to latencies and the sparse unit."""
+ENGINES = ("jit", "jit-multiport")
+"""The engines for one machine that take turns, from program to program."""
 
 
 @dataclass(frozen=True)
@@ -69,19 +82,22 @@ def random_group(seed: int, count: int = WIDTH) -> tuple[Program, NDArray[np.uin
     case, rng = random_case(seed), random.Random(seed)
     machines = [case.machine.model_copy(update=ONE_PORT)]
     for _ in range(count - 1):
-        other = random_machine(rng)
-        machine = machines[0].model_copy(update={name: getattr(other, name) for name in VARIED})
-        interval = min(machine.divide_interval, machine.latency.divide)
-        machines.append(machine.model_copy(update={"divide_interval": interval}))
+        latency = Latencies(**{name: rng.choice([1, 1, 2, 3, 8, 25]) for name in Latencies.model_fields})
+        entries = SparseUnit(**{name: rng.choice([1, 2, 3, 4, 8]) for name in SparseUnit.model_fields})
+        changes = {name: rng.choice(values) for name, values in VALUES.items()}
+        changes["divide_interval"] = min(changes["divide_interval"], latency.divide)
+        changes |= {"latency": latency, "sparse_unit": entries}
+        machines.append(machines[0].model_copy(update=changes))
     return case.program, case.memory, [each for each in machines if is_timed(each)]
 
 
 def random_pairs(seed: int, count: int = WIDTH) -> Pairs:
-    """Return a random program on random machines, run by the engine for one machine."""
+    """Return a random program on random machines, run by an engine for one machine."""
     program, memory, machines = random_group(seed, count)
     trace = record_trace(program, memory, machines[0])
     assert trace is not None, f"seed {seed}: no record"
-    runs = [run(program, memory, machine) for machine in machines]
+    engine = ENGINES[seed % len(ENGINES)]
+    runs = [run(program, memory, machine, engine=engine) for machine in machines]
     return Pairs(
         seed,
         group_of(trace, machines[0], numbers_of(machines)),
@@ -91,6 +107,6 @@ def random_pairs(seed: int, count: int = WIDTH) -> Pairs:
 
 
 def compared(first: int, last: int) -> tuple[list[Pairs], list[str]]:
-    """Return the pairs of the seeds from ``first`` to ``last`` (exclusive), and where many differ from one."""
+    """Return the pairs of seeds from ``first`` to ``last`` (exclusive), and where many differ from one."""
     made = [random_pairs(seed) for seed in range(first, last)]
     return made, [line for each in made if (line := each.difference(time_group(each.group)))]

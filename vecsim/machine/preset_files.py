@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from copy import deepcopy
 from functools import cache
 from importlib import resources
 from types import MappingProxyType
@@ -19,7 +20,12 @@ def presets() -> dict[str, str]:
 
 def preset_table(name: str) -> dict[str, Any]:
     """Return what the file of a preset states, its name with it; KeyError if there is no such preset."""
-    return tomllib.loads(_texts()[name])
+    return deepcopy(_tables()[name])
+
+
+@cache
+def _tables() -> MappingProxyType[str, dict[str, Any]]:
+    return MappingProxyType({name: tomllib.loads(text) for name, text in _texts().items()})
 
 
 @cache

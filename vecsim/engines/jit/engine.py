@@ -13,7 +13,7 @@ from vecsim.engines.cause import WAITS
 from vecsim.engines.fault import Fault
 from vecsim.engines.interpreted_run import InterpretedRun, interpreted_program
 from vecsim.engines.jit.arrays.table import table_of
-from vecsim.engines.jit.interface import FULL, MULTIPORT_LOOP, STILL, STOPPED, TROUBLE
+from vecsim.engines.jit.interface import FULL, MULTIPORT_LOOP, SINGLE_PORT, STILL, STOPPED, TROUBLE
 from vecsim.engines.jit.object_files.machine_code import Loop, MachineCode, loop_of, machine_code
 from vecsim.engines.jit.single_port.preparation import (
     add_reciprocals,
@@ -95,7 +95,7 @@ class JitEngine(BaseEngine):
             "serial": np.zeros(len(pace), np.int64),
             "hazards": np.zeros(machine.section_size, np.int64),
             "waits": np.zeros(WAITS, np.int64),
-            "blocks": scalar_blocks(program, machine),
+            "blocks": scalar_blocks(program, machine) if loop == SINGLE_PORT else np.zeros(1, np.int64),
             "moving": new_rows(MovingAccess, (machine.ports,)),
             "turns": np.zeros(machine.ports, np.int64),
             "word_waits": np.zeros((machine.ports, 3 * AHEAD), np.int64),
