@@ -445,7 +445,7 @@ def test_the_proposal_is_not_the_nearest_but_one_of_those_like_it():
     assert ranked(everything, nearest.evaluated)[0] is nearest
 
 
-@pytest.mark.ci
+@pytest.mark.nightly
 def test_a_search_that_has_no_time_looks_at_one_candidate(monkeypatch):
     suite_cases.install(monkeypatch)
     few = tuple(choice for choice in CHOICES if choice.name == "accesses in flight")
