@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpu.runtime.cuda import cuda, device_function
+from gpu.runtime.cuda import cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.runtime.launches import enqueue, launch
 from gpu.runtime.memory import all_or_nothing, empty, upload
@@ -14,27 +14,6 @@ from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
 
 RUN = 16
 """Keys that a thread counts."""
-
-
-@device_function
-def keys_before(keys: Any, number: Any, key: Any) -> Any:
-    """Return how many of the rising keys are less than this one.
-
-    Parameters
-    ----------
-    keys, number
-        int64, and how many there are.
-    key
-        Which.
-    """
-    low, high = np.int64(0), np.int64(number)
-    while low < high:
-        middle = (low + high) >> 1
-        if keys[middle] < key:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @cuda.jit

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,7 @@ from gpu.compound.solver.reference import (
     require_positive,
 )
 from gpu.runtime.cuda import SIMULATED, cuda
+from gpu.runtime.cuda_driver import Handle, Stream
 from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y
 from gpu.runtime.memory import real_type, upload, zeros
@@ -134,7 +135,7 @@ AT_ONCE = 2 if SIMULATED else 20
 """Iterations between two looks at the residual: an even number, since sums of r . z have two places."""
 
 
-class ConjugateGradients:
+class ConjugateGradients(Handle):
     """Solves A x = b for one matrix and many b; a context manager, which releases the graph.
 
     Parameters
@@ -276,8 +277,6 @@ class ConjugateGradients:
             self.enqueue(None)
             return
         if self._graph is None:
-            from gpu.runtime.cuda_driver import Stream
-
             self._stream = self._resources.enter_context(Stream())
             self._graph = self._resources.enter_context(self._stream.capture(self.enqueue))
         cuda.synchronize()
@@ -288,12 +287,6 @@ class ConjugateGradients:
         """Release the graph."""
         self._resources.close()
         self._graph = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
 
 def _numbers(inverse: BlockDiagonal) -> NDArray[np.float64]:

@@ -7,6 +7,7 @@ and for where each block ends from there on.
 
 import numpy as np
 
+from gpu.kernel_parts.bisection import first_from
 from gpu.runtime.cuda import SIMULATED, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
 
@@ -19,24 +20,12 @@ BLOCKS_OF_THREAD = 2 if SIMULATED else 8
 
 
 @device_function
-def _first_from(columns, begin, end, column):
-    """Return the first entry from `begin` to `end` in a column from this one on."""
-    while begin < end:
-        middle = (begin + end) // 2
-        if columns[np.uint64(middle)] < column:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin
-
-
-@device_function
 def _first_near(columns, begin, end, column):
-    """Return the same, where it is likely to be near `begin`: one, two, four further on, and so on."""
+    """Return what `first_from` does, likely near `begin`: it looks one, two, four further on, and so on."""
     step = np.int64(1)
     while begin + step <= end and columns[np.uint64(begin + step - 1)] < column:
         step *= 2
-    return _first_from(columns, begin + step // 2, min(end, begin + step - 1), column)
+    return first_from(columns, begin + step // 2, min(end, begin + step - 1), column)
 
 
 @cuda.jit
@@ -69,7 +58,7 @@ def row_counts_kernel(pointers, columns, rows, across, block_rows, block_columns
         start, behind = np.int64(0), np.int64(0)
         if row < rows:
             begin, behind = np.int64(pointers[np.uint64(row)]), np.int64(pointers[np.uint64(row + 1)])
-            start = np.int64(_first_from(columns, begin, behind, block * block_columns))
+            start = np.int64(first_from(columns, begin, behind, block * block_columns))
         last = min(across, block + BLOCKS_OF_THREAD)
         while block < last:
             block += 1

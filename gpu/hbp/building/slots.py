@@ -4,6 +4,7 @@ import numpy as np
 
 from gpu.hbp.building.filling import AT_ONCE, four_entries
 from gpu.hbp.hashing import CLASSES
+from gpu.kernel_parts.bisection import first_from
 from gpu.kernel_parts.warps import sum_of_warp
 from gpu.runtime.cuda import EVERY_LANE, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
@@ -12,14 +13,7 @@ from gpu.runtime.kernel_sequence import begin_in_sequence
 @device_function
 def _row_of(pointers, rows, entry):
     """Return the row of an entry: the last one that begins at it or before, and is not empty."""
-    low, high = np.int64(0), np.int64(rows)
-    while high - low > 1:
-        middle = (low + high) // 2
-        if pointers[np.uint64(middle)] <= entry:
-            low = middle
-        else:
-            high = middle
-    return low
+    return first_from(pointers, 1, rows, entry + 1) - 1
 
 
 @cuda.jit

@@ -13,9 +13,9 @@ import numpy as np
 
 from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
 from gpu.hisparse.node_shapes import KIND_BITS, first_slots, is_there, units
+from gpu.kernel_parts.bisection import first_from
 from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence
-from gpu.sorting.runs import keys_before
 
 COPY_THREADS = 32 if SIMULATED else 128
 
@@ -37,7 +37,7 @@ def untouched_kernel(leaf_keys, leaves, touched_keys, touched, stay):
     begin_in_sequence()
     if at < leaves:
         key = leaf_keys[at]
-        place = keys_before(touched_keys, touched, key)
+        place = first_from(touched_keys, 0, touched, key)
         hit = place < touched and touched_keys[min(place, touched - 1)] == key
         stay[at] = np.int32(0 if hit else 1)
 
@@ -60,7 +60,7 @@ def reused_kernel(stay, places, leaves, leaf_keys, leaf_nodes, made_keys, built,
     at = np.int64(cuda.grid(1))
     begin_in_sequence()
     if at < leaves and stay[at] == 1:
-        to = np.int64(places[at]) + keys_before(made_keys, built, leaf_keys[at])
+        to = np.int64(places[at]) + first_from(made_keys, 0, built, leaf_keys[at])
         keys[to] = leaf_keys[at]
         shapes[to] = np.int32(
             np.int32(leaf_nodes[2 * at + 1]) << KIND_BITS | np.int32(leaf_nodes[2 * at] & 3)
@@ -86,7 +86,7 @@ def made_kernel(made_keys, made_shapes, built, leaf_keys, leaves, places, reused
     at = np.int64(cuda.grid(1))
     begin_in_sequence()
     if at < built:
-        leaf = keys_before(leaf_keys, leaves, made_keys[at])
+        leaf = first_from(leaf_keys, 0, leaves, made_keys[at])
         to = at + np.int64(places[min(leaf, leaves - 1)] if leaf < leaves else reused)
         keys[to], shapes[to], sources[to] = made_keys[at], made_shapes[at], np.uint32(0)
         own[at] = np.int32(to)
@@ -217,7 +217,7 @@ def touched_kernel(touched_keys, touched, leaf_keys, leaf_nodes, leaves, most, r
     begin_in_sequence()
     if at < touched:
         key = touched_keys[at]
-        leaf = keys_before(leaf_keys, leaves, key)
+        leaf = first_from(leaf_keys, 0, leaves, key)
         if leaf < leaves and leaf_keys[min(leaf, leaves - 1)] == key:
             result[at] = np.int32(leaf)
             dense = leaf_nodes[2 * leaf] & np.uint32(3) == DENSE
@@ -300,11 +300,11 @@ def merge_entries_kernel(first_keys, first_entries, first_states, first_number, 
     at = np.int64(cuda.grid(1))
     begin_in_sequence()
     if at < first_number:
-        to = at + keys_before(second_keys, second_number, first_keys[at])
+        to = at + first_from(second_keys, 0, second_number, first_keys[at])
         keys[to], entries[to], states[to] = first_keys[at], first_entries[at], first_states[at]
     elif at < first_number + second_number:
         own = at - first_number
-        to = own + keys_before(first_keys, first_number, second_keys[own] + 1)
+        to = own + first_from(first_keys, 0, first_number, second_keys[own] + 1)
         keys[to], entries[to], states[to] = second_keys[own], second_entries[own], np.int32(EDITED)
 
 
@@ -346,7 +346,7 @@ def missing_kernel(edit_keys, edit_order, edits, keys, states, number, wrong):
     at = np.int64(cuda.grid(1))
     begin_in_sequence()
     if at < edits:
-        place = keys_before(keys, number, edit_keys[at])
+        place = first_from(keys, 0, number, edit_keys[at])
         there = place < number and keys[min(place, max(number, 1) - 1)] == edit_keys[at]
         if not there or states[place] == ABSENT:
             cuda.atomic.min(wrong, 0, edit_order[at])

@@ -6,12 +6,12 @@ import numpy as np
 
 from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, FIRST_DENSE_SLOT
 from gpu.hisparse.node_shapes import first_slots, is_there
+from gpu.kernel_parts.bisection import first_from
 from gpu.kernel_parts.loads import VECTOR_IF
 from gpu.kernel_parts.row_results import rounded_product
 from gpu.kernel_parts.warps import before_in_block
 from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
-from gpu.sorting.runs import keys_before
 
 RECORD = 4
 """Words of a pair of leaves: reference and entries of A's, and of B's; 0 where there is none."""
@@ -39,7 +39,7 @@ def merge_kernel(first_keys, first_leaves, first_number, second_keys, second_lea
     begin_in_sequence()
     if at < first_number:
         key = first_keys[at]
-        other = keys_before(second_keys, second_number, key)
+        other = first_from(second_keys, 0, second_number, key)
         pair = at + other
         keys[pair] = key
         pairs[RECORD * pair] = first_leaves[2 * at]
@@ -50,7 +50,7 @@ def merge_kernel(first_keys, first_leaves, first_number, second_keys, second_lea
     elif at < first_number + second_number:
         own = at - first_number
         key = second_keys[own]
-        other = keys_before(first_keys, first_number, key)
+        other = first_from(first_keys, 0, first_number, key)
         both = other < first_number and first_keys[min(other, first_number - 1)] == key
         pair = own + other + (1 if both else 0)
         keys[pair] = key
