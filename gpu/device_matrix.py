@@ -62,6 +62,8 @@ class _Kept:
     ----------
     places
         What `update_values` needs.
+    diagonal
+        What `diagonal` needs.
     transposed
         The matrix of the transpose.
     room
@@ -71,6 +73,7 @@ class _Kept:
     """
 
     places: EntryPlaces | None = None
+    diagonal: EntryPlaces | None = None
     transposed: "DeviceMatrix | None" = None
     room: dict[tuple[str, int], Any] = field(default_factory=dict)
     order: StreamOrder = field(default_factory=StreamOrder)
@@ -132,8 +135,9 @@ class DeviceMatrix:
 
     def _arrays(self) -> list[Any]:
         kept = self._kept
-        places = kept.places.device_arrays if kept.places else ()
-        return [*self._product.device_arrays, *places, *kept.room.values()]
+        places = [array for each in (kept.places, kept.diagonal) if each for array in each.device_arrays]
+        own = [kept.diagonal.values] if kept.diagonal else []
+        return [*self._product.device_arrays, *places, *own, *kept.room.values()]
 
     def _both(self) -> "list[DeviceMatrix]":
         """Return this matrix and its transpose, where there is one."""
@@ -293,9 +297,29 @@ class DeviceMatrix:
         return source.csr(own.stored_values), choices, views
 
     def diagonal(self) -> NDArray[Any]:
-        """Return the elements on the main diagonal, in NumPy; 0 where none is stored. See `to_scipy`."""
-        result: NDArray[Any] = self.to_scipy().diagonal()
-        return result
+        """Return the elements on the main diagonal, in NumPy; 0 where none is stored.
+
+        The first call converts the pattern again and keeps 4 bytes and an element a row on the device; later
+        ones copy only the diagonal. It waits for the device.
+
+        Raises
+        ------
+        UserError
+            If this matrix was not made by `gpu.prepare`.
+        """
+        kept, source = self._kept, self._source
+        if source is None or source.convert is None:
+            result: NDArray[Any] = self.to_scipy().diagonal()
+            return result
+        self._require_device()
+        if kept.diagonal is None:
+            kept.diagonal = source.diagonal()
+        kept.order.begin(0)
+        kept.diagonal.write(self.stored_values, 0)
+        kept.order.end(0)
+        own: NDArray[Any] = kept.diagonal.values.copy_to_host()[: kept.diagonal.nnz]
+        own *= self.dtype.type(self._scale)
+        return own
 
     @property
     def stored_values(self) -> Any:

@@ -7,6 +7,7 @@ number where its value is.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -18,7 +19,8 @@ from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.cuda_driver import call
 from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.runtime.launches import Launch, X, address_of_array, blocks_of, handle_of
-from gpu.runtime.memory import upload
+from gpu.runtime.memory import upload, zeros
+from vecsim.formats.canonical_csr import rows_of_csr
 from vecsim.formats.thread_count import as_many_threads_as_pay
 
 NO_ENTRY = 0xFFFFFFFF
@@ -89,13 +91,16 @@ class EntryPlaces:
         if self.sources is None:
             self._copy(data, stream)
             return
-        places = len(self.sources)
-        blocks, threads = blocks_of(places)
-        arguments = [self.sources, places, X, self.values]
-        Launch(placing_kernel, blocks, threads, arguments, data.dtype.type)(data, data, 0, 0, stream)
+        self._launch(data, data, 0, 0, stream)
         if not SIMULATED:
             # A product loads entries before it waits for the kernel before it. No kernel overlaps with this.
             call("cuMemsetD32Async", address_of_array(self.fence), 0, 1, handle_of(stream))
+
+    @cached_property
+    def _launch(self) -> Launch:
+        places = len(self.sources)
+        arguments = [self.sources, places, X, self.values]
+        return Launch(placing_kernel, *blocks_of(places), arguments, self.values.dtype.type)
 
     def _copy(self, data: Any, stream: Any) -> None:
         if SIMULATED:
@@ -181,6 +186,22 @@ class EntrySource:
         if self.in_order:
             return EntryPlaces(values, csr.nnz)
         return EntryPlaces(values, csr.nnz, upload(self._entries(csr)), upload(np.zeros(1, np.uint32)))
+
+    def diagonal(self) -> EntryPlaces:
+        """Return what copies the main diagonal out of the values of the format, by `EntryPlaces.write`."""
+        csr = self.numbers()
+        length = min(csr.shape)
+        rows = rows_of_csr(csr.indptr)
+        at = np.flatnonzero(csr.indices == rows)
+        place_of = np.arange(csr.nnz)
+        if not self.in_order:
+            entries = self._entries(csr)
+            places = np.flatnonzero(entries != NO_ENTRY)
+            place_of[entries[places]] = places
+        sources = np.full(length, NO_ENTRY, np.uint32)
+        sources[rows[at]] = place_of[csr.data[at]]
+        fence = upload(np.zeros(1, np.uint32))
+        return EntryPlaces(zeros(length, self.dtype), length, upload(sources), fence)
 
     def csr(self, values: Any) -> Any:
         """Return the matrix as SciPy's sorted CSR.

@@ -1,5 +1,6 @@
 """Arrays of several vectors on the device: stored row by row as callers have them, column by column here."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -7,8 +8,8 @@ import numpy as np
 
 from gpu.runtime.cuda import cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence
-from gpu.runtime.launches import blocks_of, enqueue
-from gpu.runtime.vectors import memory_of
+from gpu.runtime.launches import Launch, X, Y, blocks_of, enqueue
+from gpu.runtime.vectors import current_device, memory_of
 
 
 @cuda.jit
@@ -50,7 +51,17 @@ def copy_rows(
         0, or an object of Numba or cuda.core.
     """
     if shape[0] * shape[1]:
-        enqueue(copying_kernel, blocks_of(shape[0] * shape[1]), [*shape, *steps, source, target], stream)
+        real = source.dtype.type
+        if np.dtype(real).kind == "f":
+            _copy(shape, steps, real, current_device())(source, target, 0, 0, stream)
+        else:
+            enqueue(copying_kernel, blocks_of(shape[0] * shape[1]), [*shape, *steps, source, target], stream)
+
+
+@functools.lru_cache(maxsize=256)
+def _copy(shape: tuple[int, int], steps: tuple[int, int, int], real: Any, device: int) -> Launch:
+    """Return the launch of a copy, which callers repeat with other vectors."""
+    return Launch(copying_kernel, *blocks_of(shape[0] * shape[1]), [*shape, *steps, X, Y], real)
 
 
 def copy_strided(array: Any, target: Any, stream: Any) -> None:

@@ -108,10 +108,13 @@ def test_the_way_back_to_scipy(name):
         back = actual.to_scipy()
         assert back.dtype == np.float32 and back.has_canonical_format
         assert (back != exact).nnz == 0 and back.nnz == matrix.nnz
-    np.testing.assert_array_equal(built.diagonal(), matrix.diagonal())
+    for factor in (1, -3):
+        np.testing.assert_array_equal((factor * built).diagonal(), factor * matrix.diagonal())
+    np.testing.assert_array_equal(built.T.diagonal(), matrix.diagonal())
     if name not in ("hyb", "hisparse"):
         built.update_values(matrix.data[::-1])
         np.testing.assert_array_equal(built.to_scipy().data, matrix.data[::-1])
+        np.testing.assert_array_equal(built.diagonal(), built.to_scipy().diagonal())
 
 
 def test_empty_matrices_and_arrangements():
