@@ -7,7 +7,6 @@ from typing import Any
 
 from gpu.choice import work_counts
 from gpu.choice.structure import Structure, Work
-from gpu.device_matrix import Product
 from gpu.format_registry import FORMATS, format_of
 from gpu.formats.bbcs.product import BBCSProduct
 from gpu.formats.biell.container import BiELL
@@ -35,6 +34,7 @@ from gpu.hisparse.device_hisparse import DeviceHiSparse
 from gpu.hisparse.product import HiSparseProduct
 from gpu.hisparse.traversal.product import HiSparseTraversal
 from gpu.runtime.cuda import WARP
+from gpu.vector_products import Product
 from vecsim.formats import NamedFormat
 
 ROW_CAP = 512

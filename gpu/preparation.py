@@ -12,7 +12,7 @@ from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
 from gpu.choice.timed import fastest
 from gpu.compound.complex_product import COMPLEX_TYPES, ComplexProduct, complex_csr
-from gpu.device_matrix import DeviceMatrix, Product
+from gpu.device_matrix import DeviceMatrix
 from gpu.entry_places import EntrySource, numbered
 from gpu.formats.coo.container import COO
 from gpu.formats.sliced.container import Sliced
@@ -24,6 +24,7 @@ from gpu.runtime.memory import all_or_nothing, copied, free_bytes, require_room
 from gpu.runtime.vectors import current_device
 from gpu.sums.device_csr import DeviceCsr, operand
 from gpu.sums.transposition import transposed as transposed_csr
+from gpu.vector_products import Product
 from vecsim.formats import CRS, NotRepresentableError
 from vecsim.formats.canonical_csr import canonical_csr
 from vecsim.formats.representable import MAX_GROWTH

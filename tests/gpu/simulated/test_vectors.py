@@ -160,7 +160,7 @@ def test_a_product_over_its_own_vector_is_refused():
 
 
 def test_the_matrix_of_another_gpu_is_refused(prepared, monkeypatch):
-    monkeypatch.setattr("gpu.device_matrix.current_device", lambda: 3)
+    monkeypatch.setattr("gpu.vector_products.current_device", lambda: 3)
     with pytest.raises(UserError, match="the matrix is on GPU 0, the current one is 3: use `with"):
         prepared @ X
 
