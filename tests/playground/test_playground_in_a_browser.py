@@ -75,7 +75,7 @@ def test_lessons_and_solutions_take_the_cycles_of_the_native_engine(folder):
     script = Path(__file__).with_name("in_node.mjs")
     command = [shutil.which("node"), str(script), str(folder), str(SOLUTIONS)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=900, check=True)
-    *said, loop = [json.loads(line) for line in done.stdout.splitlines()]
+    *said, own, loop = [json.loads(line) for line in done.stdout.splitlines()]
     lines, checks = [line for line in said if "key" in line], [line for line in said if "solution" in line]
     given = json.loads((folder / "lessons.json").read_text(encoding="utf-8"))
     native = Classroom(given["lessons"], given["trials"], engine="jit")
@@ -88,6 +88,10 @@ def test_lessons_and_solutions_take_the_cycles_of_the_native_engine(folder):
             name: expected.get(name) for name in ("cycles", "instructions", "causes", "mistakes")
         }, line["key"]
     assert loop["instructions"] == 100_003
+    asked = {"lesson": "", "text": own["own"]}  # an instruction that a text declares
+    assert (own["taken"], own.get("wrong")) == (native.answer({"do": "run", **asked})["cycles"], None)
+    native.answer({"do": "open", **asked})
+    assert own["vectors"] == json.loads(json.dumps(native.answer({"do": "move", "how": "run"})["vectors"]))
     assert len(checks) == len(given["trials"]) >= 12
     for check in checks:
         asked = {"do": "check", "lesson": check["solution"].removesuffix(".s")}

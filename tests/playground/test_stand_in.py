@@ -129,6 +129,13 @@ TABLE = [[3, -1, 7], [0, 5, 5]]
         lambda n: n.column_stack([n.array(TABLE), n.array([8, 9])]),
         lambda n: n.concatenate([n.zeros(1, n.int64), n.arange(2)]),
         lambda n: n.repeat((1, 2, 3), (2, 0, 1)),
+        lambda n: n.float32(0.1) * n.float32(3) - n.float32(0.3) + 1,
+        lambda n: -abs(n.array([-0.7], n.float32)[0] / 7) / n.float32(-0.3),
+        lambda n: 2 * n.float32(0.1) - 3 * n.float64(0.1),
+        lambda n: n.append(
+            n.outer(n.array([1, 2]), n.array([3, 4])).ravel(), n.bincount([1, 1, 3], minlength=2)
+        ),
+        lambda n: n.cumsum(n.diff(n.array([1, 4, 2]))),
         lambda n: n.flatnonzero(n.array([0, 3, 0, 1])),
         lambda n: n.array(TABLE).any(axis=0),
         lambda n: n.array(TABLE).max(initial=9),

@@ -29,8 +29,6 @@ ENGINE = "simpy"
 """What runs here: little, so that compiling the native engine would take longer."""
 MATRICES = ("laplace2d-5", "arrowhead-32", "powerlaw-40-4-2.1", "dense-8")
 """Of products: small, each of another kind; programs of the course run on the first."""
-ON_THE_PAGE = tuple(each for each in EXERCISES.values() if each.design is None)
-"""Exercises: the WebAssembly module has no instructions that a text declares."""
 SEED = 51
 """Of the cases of exercises: the page has these alone, a grader draws others."""
 SIZES = {"gemv": 16, "gemm": 8, "prefix-sum": 256, "histogram": 256}
@@ -43,7 +41,7 @@ OF_THE_MACHINE = ("SECTION_BITS", "VALUE_SHIFT")
 def lessons() -> Iterator[Lesson]:
     """Yield everything that the page has to begin with."""
     machine = load_machine(MACHINE)
-    yield from map(_exercise, ON_THE_PAGE)
+    yield from map(_exercise, EXERCISES.values())
     yield from (_course(name, machine) for name in COURSE)
     for name in MATRICES:
         matrix = load(name)
@@ -52,7 +50,7 @@ def lessons() -> Iterator[Lesson]:
 
 def trials() -> dict[int, list[dict[str, Any]]]:
     """Return the cases of each exercise by its number, as plain data."""
-    return {each.number: [trial_to_plain(trial) for trial in _cases(each)] for each in ON_THE_PAGE}
+    return {each.number: [trial_to_plain(trial) for trial in _cases(each)] for each in EXERCISES.values()}
 
 
 def _cases(exercise: Exercise) -> list[Trial]:

@@ -18,7 +18,6 @@ LEFT_OUT = (
     "programs/transposition",
     "vecsim/cli",
     "vecsim/data",
-    "vecsim/engines/simpy",
     "vecsim/playground/page",
     "vecsim/viewer",
 )

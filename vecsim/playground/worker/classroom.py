@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from isa.program import Program
 from vecsim.debugger.activity import busy_banks
 from vecsim.debugger.debugger import Debugger
 from vecsim.debugger.panels import PANELS, line_marks, used_vectors
@@ -28,6 +29,10 @@ FILE = "program.s"
 """What the text is called in messages."""
 MOST_CYCLES = 1_000_000_000
 """Cycles after which a run is taken for an endless one: some seconds."""
+INTERPRETED = "simpy"
+"""The engine of programs that declare instructions: the module has the base instructions alone."""
+MOST_INTERPRETED = 200_000
+"""Cycles after which one of them is taken for an endless one."""
 DRAWN = 400
 """Instructions whose times the page shows."""
 SHOWN_PANELS = ("scalars", "memory", "units", "pipeline", "mask")
@@ -88,7 +93,8 @@ class Classroom:
         """Run a text to its end; return cycles, where they went, times of the first instructions, memory."""
         lesson, machine = self._given(asked)
         runnable = _target(lesson, machine, asked["text"]).runnable()
-        done = run(*runnable, engine=self._engine, max_cycles=MOST_CYCLES)
+        engine, most = self._engine_of(runnable[0])
+        done = run(*runnable, engine=engine, max_cycles=most)
         return {
             "cycles": done.cycles,
             "instructions": done.instructions,
@@ -98,37 +104,22 @@ class Classroom:
             "lines": [
                 [_line_of(line.place), line.executions, line.cycles, line.mostly(2)] for line in done.lines
             ],
-            "times": self._times(runnable),
+            "times": _times(runnable, engine),
             "ports": done.machine.ports,
             "memory": [_piece(done, text) for text in lesson.pieces],
             "product": _product(lesson, done),
         }
 
-    def _times(self, runnable: Runnable) -> list[list[Any]]:
-        """Return the times of the first instructions, with their lines and what they waited for longest."""
-        program, memory, machine = runnable
-        rows: list[Any] = []
-        request = TimelineRequest(last_age=DRAWN, sink=lambda table: rows.extend(table.tolist()))
-        running = start(program, memory, machine, engine=self._engine, timeline=request)
-        running.advance(instructions=DRAWN + machine.issue_width)
-        running.advance(cycle=running.cycle + _longest(machine))
-        running.result()
-        rows.sort(key=lambda row: row[AT["age"]])
-        first = AT[f"wait_{Cause(0).name.lower()}"]
-        return [
-            [
-                *(row[AT[name]] for name in TIMES),
-                program.source[row[AT["pc"]]].line,
-                _longest_wait(row[first : first + WAITS]),
-            ]
-            for row in rows
-        ]
+    def _engine_of(self, program: Program) -> tuple[str, int]:
+        """Return the engine that runs a program, and the cycles that it may take."""
+        return (INTERPRETED, MOST_INTERPRETED) if program.declarations else (self._engine, MOST_CYCLES)
 
     def open(self, asked: Mapping[str, Any]) -> Plain:
         """Stop before the first cycle of a text."""
         lesson, machine = self._given(asked)
         target = _target(lesson, machine, asked["text"])
-        self._open = Debugger(target, engine=self._engine, pieces=lesson.pieces)
+        engine, _ = self._engine_of(target.assembled())
+        self._open = Debugger(target, engine=engine, pieces=lesson.pieces)
         return self._look(self._open)
 
     def move(self, asked: Mapping[str, Any]) -> Plain:
@@ -208,6 +199,27 @@ class Classroom:
             "banks": busy_banks(position).tolist(),
             "panels": {name: PANELS[name](shown, PANEL_WIDTH) for name in SHOWN_PANELS},
         }
+
+
+def _times(runnable: Runnable, engine: str) -> list[list[Any]]:
+    """Return the times of the first instructions, with their lines and what they waited for longest."""
+    program, memory, machine = runnable
+    rows: list[Any] = []
+    request = TimelineRequest(last_age=DRAWN, sink=lambda table: rows.extend(table.tolist()))
+    running = start(program, memory, machine, engine=engine, timeline=request)
+    running.advance(instructions=DRAWN + machine.issue_width)
+    running.advance(cycle=running.cycle + _longest(machine))
+    running.result()
+    rows.sort(key=lambda row: row[AT["age"]])
+    first = AT[f"wait_{Cause(0).name.lower()}"]
+    return [
+        [
+            *(row[AT[name]] for name in TIMES),
+            program.source[row[AT["pc"]]].line,
+            _longest_wait(row[first : first + WAITS]),
+        ]
+        for row in rows
+    ]
 
 
 def _target(lesson: Lesson, machine: Machine, text: str) -> Target:

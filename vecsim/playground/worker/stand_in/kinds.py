@@ -42,9 +42,44 @@ class _Whole(int, integer):
         return int.__new__(cls, kind.fitted(int(value)))
 
 
+def true_divide(a: float, b: float) -> float:
+    """Divide as IEEE 754 says: no error where b is 0."""
+    if b:
+        return float(a) / float(b)
+    return math.nan if not a or a != a else math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
 class _Real(float, floating):
+    """A float whose results are rounded as it is."""
+
     def __new__(cls, value: Any = 0.0) -> Any:
         return float.__new__(cls, dtype(cls).fitted(float(value)))
+
+    def __truediv__(self, other: Any) -> Any:
+        return result_of(self, other)(true_divide(self, other))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return result_of(self, other)(true_divide(other, self))
+
+    def __add__(self, other: Any) -> Any:
+        return result_of(self, other)(float(self) + float(other))
+
+    def __sub__(self, other: Any) -> Any:
+        return result_of(self, other)(float(self) - float(other))
+
+    def __rsub__(self, other: Any) -> Any:
+        return result_of(self, other)(float(other) - float(self))
+
+    def __mul__(self, other: Any) -> Any:
+        return result_of(self, other)(float(self) * float(other))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+    def __neg__(self) -> Any:
+        return type(self)(-float(self))
+
+    def __abs__(self) -> Any:
+        return type(self)(abs(float(self)))
 
 
 class bool_(int, generic):
@@ -112,6 +147,14 @@ class float64(_Real):
 
     letter = "d"
 
+
+def result_of(a: Any, b: Any) -> type[_Real]:
+    """Return the type of a result: numbers of Python take that of the other side."""
+    return float64 if isinstance(a, float64) or isinstance(b, float64) else float32
+
+
+REALS: dict[str, type[_Real]] = {"f": float32, "d": float64}
+"""The types of floats by their letters."""
 
 intp = int64
 TYPES: tuple[type[generic], ...] = (

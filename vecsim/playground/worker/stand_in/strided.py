@@ -10,7 +10,16 @@ from functools import lru_cache
 from itertools import accumulate, product
 from typing import Any
 
-from vecsim.playground.worker.stand_in.kinds import RANK, Shape, dtype, float64, generic, int64
+from vecsim.playground.worker.stand_in.kinds import (
+    RANK,
+    REALS,
+    Shape,
+    dtype,
+    float64,
+    generic,
+    int64,
+    true_divide,
+)
 
 Kind = dtype
 nan, inf = math.nan, math.inf
@@ -224,7 +233,8 @@ class ndarray:
             if not -self.shape[0] <= key < self.shape[0]:
                 raise IndexError(f"index {key} is outside {self.shape[0]} elements")
             at = self.offset + self.strides[0] * (key if key >= 0 else key + self.shape[0])
-            return self._numbers()[at // self.itemsize]
+            number, real = self._numbers()[at // self.itemsize], REALS.get(self.dtype.letter)
+            return number if real is None else float.__new__(real, number)
         places = _selection(self, key)
         if isinstance(places, ndarray):
             return places.item() if not places.shape and places.dtype.letter and _is_point(key) else places
@@ -393,12 +403,6 @@ def spread(given: ndarray, shape: Shape) -> ndarray:
     return ndarray(given.content, given.dtype, shape, steps, given.offset)
 
 
-def _true_divide(a: Any, b: Any) -> float:
-    if b:
-        return float(a / b)
-    return nan if not a or a != a else math.copysign(inf, a) * math.copysign(1.0, b)
-
-
 def _operators() -> None:
     """Define for arrays the operators of two operands, from both sides and in place."""
     plain = {
@@ -412,7 +416,7 @@ def _operators() -> None:
         "xor": operator.xor,
         "lshift": operator.lshift,
         "rshift": operator.rshift,
-        "truediv": _true_divide,
+        "truediv": true_divide,
     }
     compared = {name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
 
