@@ -41,6 +41,13 @@ def pytest_collection_finish():
     gc.enable()
 
 
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish():
+    """Collect garbage once: pytest and Python do it again and again until a worker ends, a second each."""
+    gc.collect()
+    gc.freeze()
+
+
 def _let_one_process_compile_a_function():
     """Let no two processes compile one function of Numba that is kept on disk.
 

@@ -50,7 +50,8 @@ def test_a_reader_that_goes_away_is_no_error():
     assert done.stderr == ""
 
 
-def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path):
+def test_an_interrupt_ends_with_130_and_leaves_nothing(tmp_path, compile_engine):
+    compile_engine()
     (tmp_path / "loop.s").write_text("again: j again\n")
     begun = "import sys; from vecsim.cli import main; print(flush=True); sys.exit(main(sys.argv[1:]))"
     command = [sys.executable, "-c", begun]

@@ -71,6 +71,7 @@ def test_every_pinned_digest_is_of_a_matrix_of_a_collection():
 # The command that writes them.
 
 
+@pytest.mark.ci
 @pytest.mark.usefixtures("real_matrices")
 def test_the_files_that_are_here_have_the_pinned_digests(real_matrix, monkeypatch, capsys):
     real_matrix("gre_185")

@@ -108,7 +108,7 @@ def shapes(s):
     }
 
 
-@pytest.mark.parametrize(("loop", "shape"), one_combination_in(3, LOOPS, shapes(4)), ids=str)
+@pytest.mark.parametrize(("loop", "shape"), one_combination_in(6, LOOPS, shapes(4)), ids=str)
 def test_edges_of_a_section(loop, shape):
     """Another choice of the other options for each shape, so that each is seen; see below."""
     name, schedule = loop

@@ -25,7 +25,7 @@ def test_a_generated_one():
     assert built.source == "generated"
 
 
-@pytest.mark.parametrize("name", ["gre_185", "memplus"])
+@pytest.mark.parametrize("name", ["gre_185", pytest.param("memplus", marks=pytest.mark.ci)])
 def test_a_file(real_matrices, real_matrix, name):
     real_matrix(name)
     assert next(each for each in listed() if each.name == name).load().csr.nnz in (1005, 126150)
