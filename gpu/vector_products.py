@@ -128,9 +128,8 @@ class VectorProducts:
     ) -> Any:
         """Return ``alpha A X + beta out`` for several vectors, the columns of X; ``M @ X`` without factors.
 
-        ``crs``, the sliced formats and ``hisparse`` read an entry once for several columns. Other
-        formats, and matrices with rows in pieces, multiply one column after the other, and have each
-        result's bits as a product with it alone.
+        The formats of CRS, the sliced formats and ``hisparse`` read an entry once for several columns. Other
+        formats multiply one column after the other, and have each result's bits as a product with it alone.
 
         Parameters
         ----------

@@ -11,7 +11,7 @@ from gpu.kernel_parts.warps import sum_of_reals
 from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin, wait_for_previous
 from gpu.runtime.launches import ALPHA, BETA, Launch, Y, launches_of
-from gpu.runtime.memory import upload
+from gpu.runtime.memory import empty, upload
 
 if not SIMULATED:
     from numba.cuda import libdevice
@@ -102,6 +102,51 @@ def piece_sums(real: Any) -> Any:
     return kernel
 
 
+@functools.cache
+def several_piece_sums(real: Any, by_columns: bool) -> Any:
+    """Make the kernel of `piece_sums` for several vectors: a warp a row and 32 columns, a lane a column.
+
+    Parameters
+    ----------
+    real
+        np.float32 or np.float64.
+    by_columns
+        Whether Y lies column by column.
+    """
+
+    @cuda.jit
+    def kernel(pieces, rows, first, last, cut, count, height, y, alpha, beta):
+        """Sum the pieces of a row for a column a thread.
+
+        Parameters
+        ----------
+        pieces
+            real, `count` a piece.
+        rows, first, last
+            uint32, one a row in pieces: its number, and where its pieces begin and end.
+        cut, count, height
+            Rows in pieces, columns of Y, rows of Y.
+        y
+            real of height x count.
+        alpha, beta
+            Scalars of the real type; y is not read where beta is 0.
+        """
+        thread = np.int64(cuda.grid(1))
+        warps_of_row = (count + (WARP - 1)) // WARP
+        k = thread // WARP // warps_of_row
+        column = (thread // WARP - k * warps_of_row) * WARP + thread % WARP
+        begin_in_sequence()
+        if k < cut and column < count:
+            total = real(0)
+            for piece in range(np.int64(first[k]), np.int64(last[k])):
+                total += pieces[piece * count + column]
+            row = np.int64(rows[k])
+            at = column * height + row if by_columns else row * count + column
+            write_row(y, np.uint64(at), total, alpha, beta, real(0))
+
+    return kernel
+
+
 class PieceSums:
     """Rows in pieces on the device: room for the sums of the pieces, and the launch that adds them.
 
@@ -139,6 +184,8 @@ class PieceSums:
         pieces: int | None = None,
         beta: Any = BETA,
     ) -> None:
+        self._real, self._cut, self._threads = real, len(rows), threads_per_block
+        self._several: dict[int, Any] = {}
         self._places = [upload(array.astype(np.uint32, copy=False)) for array in (rows, first, last)]
         room = int(last[-1]) if len(last) else 0
         self.pieces = upload(np.zeros(room if pieces is None else pieces, dtype=real))
@@ -146,6 +193,31 @@ class PieceSums:
         arguments = [self.pieces, *self._places, Y, ALPHA, beta]
         self.launches = launches_of(piece_sums(real), blocks, threads_per_block, arguments, real)
         self.device_arrays = [*self._places, self.pieces]
+
+    def pieces_for(self, count: int) -> Any:
+        """Return room for the sums of the pieces with this many vectors, row by row."""
+        if not self._cut:
+            return self.pieces
+        if count not in self._several:
+            self._several[count] = empty(self.pieces.size * count, self._real)
+        return self._several[count]
+
+    def launches_for(self, count: int, height: int, *, by_columns: bool) -> list[Launch]:
+        """Return the launch that sums the pieces of this many vectors, none where no row is in pieces.
+
+        Parameters
+        ----------
+        count, height
+            Columns and rows of Y.
+        by_columns
+            Whether Y lies column by column.
+        """
+        if not self._cut:
+            return []
+        blocks = -(-self._cut * -(-count // WARP) * WARP // self._threads)
+        arguments = [self.pieces_for(count), *self._places, self._cut, count, height, Y, ALPHA, BETA]
+        kernel = several_piece_sums(self._real, by_columns)
+        return launches_of(kernel, blocks, self._threads, arguments, self._real)
 
 
 WAVE_BLOCKS, WAVE_THREADS = (3, 64) if SIMULATED else (264, 256)

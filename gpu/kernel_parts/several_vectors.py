@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.loads import MOST_BYTES, STORES, VECTOR_IF
-from gpu.kernel_parts.row_results import write_row
+from gpu.kernel_parts.row_results import PieceSums, write_row
 from gpu.kernel_parts.unrolled import one_by_one, together
 from gpu.kernel_parts.warps import sum_of_neighbours
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
@@ -197,6 +197,29 @@ class Share:
         written = self._written_together if self.width > 1 else self._written
         return one_by_one([written(k) for k in range(self.loads)])
 
+    def write_piece(self) -> Any:
+        """Make ``write_piece(pieces, piece, total, source)``: the sums of a piece of a row."""
+        if self.one:
+
+            @device_function
+            def alone(pieces, piece, total, source):
+                pieces[piece] = total
+
+            return alone
+
+        def of_sum(n: int) -> Any:
+            step = n // self.width * self.parts * self.width + n % self.width
+
+            @device_function
+            def written(pieces, piece, total, source):
+                column, count = source[1] + step, source[2]
+                if column < count:
+                    pieces[np.uint64(np.int64(piece) * count + column)] = total[n]
+
+            return written
+
+        return one_by_one([of_sum(n) for n in range(self.sums)])
+
     def _written(self, k: int) -> Any:
         step, by_columns = k * self.parts, self.by_columns
 
@@ -290,10 +313,13 @@ class MultipliesSeveral(LaunchedInTurn):
     most_parts
         Threads that can share what a thread has with one vector, a power of two; 0 where the matrix is
         multiplied by one vector at a time only.
+    split
+        The rows that are in pieces.
     """
 
     real: Any
     most_parts: int = WARP
+    split: PieceSums | None = None
 
     @abstractmethod
     def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
@@ -341,10 +367,17 @@ class MultipliesSeveral(LaunchedInTurn):
                 aligned=aligned,
                 most_parts=self.most_parts,
             )
-            firsts = range(0, size[1], share.columns)
+            count = size[1]
             kept[key] = [
-                launch for first in firsts for launch in self.launches_for(share, (size[1], first, size[0]))
+                launch
+                for first in range(0, count, share.columns)
+                for launch in self.launches_for(share, (count, first, size[0]))
             ]
+            if self.split is not None:
+                kept[key] += self.split.launches_for(count, y.size // count, by_columns=by_columns)
+                room = self.split.pieces_for(count)
+                if not any(room is each for each in self.device_arrays):
+                    self.device_arrays = [*self.device_arrays, room]
         for each in kept[key]:
             each(x, y, alpha, beta, stream)
         return True

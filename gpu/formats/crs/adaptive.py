@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu.formats.crs.product import CRSProduct
 from gpu.kernel_parts.blocks_of_equal_work import MARK, RECORD, row_blocks
 from gpu.kernel_parts.entries_per_thread import adder, loader, multiplier, storer
 from gpu.kernel_parts.loads import EARLY_IF, LOADS, STREAMED_IF
@@ -36,6 +37,9 @@ MANY_TIMES = 4
 """A row that would give a thread this many times the entries of a thread is summed by a whole warp."""
 SMALL_ENTRIES = 1_000_000
 """Up to this many entries the blocks of a small matrix run all at once."""
+
+PIECE_OF_SEVERAL = 512
+"""Entries of a piece, where long rows are cut for several vectors."""
 
 
 @dataclass(frozen=True)
@@ -312,3 +316,28 @@ class CRSAdaptiveProduct(LaunchedInTurn):
         arguments = [*self.arrays, X, Y, *self.sums, ALPHA, BETA]
         self.launches = launches_of(kernel, len(result), chosen.threads, arguments, self.real)
         self.device_arrays = [*self.arrays, *self.sums]
+        self._of_several: CRSProduct | None = None
+        self._like = matrix.shape, matrix.nnz, threads_per_block
+
+    def launch_several(
+        self, x: Any, y: Any, size: tuple[int, int], by_columns: bool, alpha: Any, beta: Any, stream: Any
+    ) -> bool:
+        """Put the product with several vectors on the stream, by the kernel of ``crs-split`` on these arrays.
+
+        Parameters
+        ----------
+        x, y, size, by_columns, alpha, beta, stream
+            As of `MultipliesSeveral.launch_several`.
+        """
+        if self._of_several is None:
+            shape, nnz, threads = self._like
+            pointers = self.arrays[1].copy_to_host().view(np.int32)
+            # What stands after the last entry is padding; a device has no empty arrays.
+            same = CRS(shape, pointers, self.columns[: max(1, nnz)], self.values[: max(1, nnz)])
+            self._of_several = CRSProduct(same, threads, row_cap=PIECE_OF_SEVERAL)
+        product = self._of_several
+        result = product.launch_several(x, y, size, by_columns, alpha, beta, stream)
+        shared = {id(product.columns), id(product.values)}
+        others = [each for each in product.device_arrays if id(each) not in shared]
+        self.device_arrays = [*self.arrays, *self.sums, *others]
+        return result

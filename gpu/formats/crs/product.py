@@ -31,11 +31,11 @@ def crs_kernel(real: Any, threads_per_row: int, cut: bool, share: Share = ONE_VE
     threads_per_row
         Of a run, a power of two up to 32.
     cut
-        Whether runs are pieces of rows; with one vector only.
+        Whether runs are pieces of rows.
     share
         What a thread has of the vectors.
     """
-    parts, add, element = share.parts, share.multiply_add(), share.element()
+    parts, add, element, write_piece = share.parts, share.multiply_add(), share.element(), share.write_piece()
     zeros, source_of, sum_of_threads, write = (
         share.zeros(real),
         share.source(),
@@ -118,7 +118,7 @@ def crs_kernel(real: Any, threads_per_row: int, cut: bool, share: Share = ONE_VE
             if row < rows:
                 write(y, np.uint64(row), total, alpha, beta, real(0), rows, source)
             elif cut:
-                pieces[np.uint64(row - rows)] = total
+                write_piece(pieces, np.uint64(row - rows), total, source)
 
     return kernel
 
@@ -136,7 +136,7 @@ def threads_per_row_for(entries_per_run: float, cut: bool) -> int:
 class CRSProduct(MultipliesSeveral):
     """A `CRS` matrix on the device, and the launches of its product.
 
-    Several vectors are multiplied at once, unless rows are cut in pieces.
+    Several vectors are multiplied at once.
 
     Parameters
     ----------
@@ -149,6 +149,8 @@ class CRSProduct(MultipliesSeveral):
     row_cap
         Cut longer rows in pieces of this many entries, which are summed in their order; None cuts none.
     """
+
+    split: PieceSums
 
     def __init__(
         self,
@@ -178,10 +180,10 @@ class CRSProduct(MultipliesSeveral):
         self.split = PieceSums(self.real, split_rows, split_first, split_last, threads_per_block)
         self._grid = self.runs * threads_per_row, threads_per_block
         self._kernel = partial(crs_kernel, self.real, threads_per_row, cut)
-        self._arguments = [*self.arrays, self.runs, matrix.shape[0], X, Y, self.split.pieces, ALPHA, BETA]
+        self._arguments = [*self.arrays, self.runs, matrix.shape[0], X, Y]
         self.launches = [*self.launches_for(ONE_VECTOR, ONE_COLUMN), *self.split.launches]
         self.device_arrays = [*self.arrays, *self.split.device_arrays]
-        self.most_parts = 0 if cut else MAX_THREADS_PER_ROW // threads_per_row
+        self.most_parts = MAX_THREADS_PER_ROW // threads_per_row
 
     def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
         """Return the launch of a share, without the sums of pieces.
@@ -192,7 +194,9 @@ class CRSProduct(MultipliesSeveral):
             As of `MultipliesSeveral.launches_for`.
         """
         threads, threads_per_block = self._grid
-        blocks, arguments = -(-threads * share.parts // threads_per_block), [*self._arguments, *columns]
+        pieces = self.split.pieces if share.one else self.split.pieces_for(columns[0])
+        blocks = -(-threads * share.parts // threads_per_block)
+        arguments = [*self._arguments, pieces, ALPHA, BETA, *columns]
         return launches_of(self._kernel(share), blocks, threads_per_block, arguments, self.real)
 
 

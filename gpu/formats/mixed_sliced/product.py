@@ -112,7 +112,12 @@ def mixed_sliced_kernel(
     far_factor = near_element(share)
     near_factor = hub_element if hubs else far_factor
     at_once, parts, sum_of_threads = share.at_once(at_once), share.parts, share.sum_of_threads()
-    zeros, source_of, write, of_pieces = share.zeros(real), share.source(), share.write(), share.one
+    zeros, source_of, write, write_piece = (
+        share.zeros(real),
+        share.source(),
+        share.write(),
+        share.write_piece(),
+    )
     near_groups = groups_of(adding(near_factor, wide, share), stride)
     far_groups = groups_of(adding(far_factor, wide, share), stride)
     first_near, near_factors = (
@@ -240,8 +245,8 @@ def mixed_sliced_kernel(
                         total += sums[warp + other]
         if row < rows:
             write(y, row, total, alpha, beta, zero, rows, source)
-        elif of_pieces and row != no_row:
-            pieces[np.uint64(row) - np.uint64(rows)] = total
+        elif row != no_row:
+            write_piece(pieces, np.uint64(row) - np.uint64(rows), total, source)
 
     return kernel
 
@@ -280,8 +285,10 @@ class MixedSlicedProduct(MultipliesSeveral):
 
     One kernel; before it, one that copies the hubs if there are any; after it, one that sums the pieces of
     rows if any are cut. The copy of the hubs and the pieces belong to the matrix: its products must not
-    overlap. Several vectors are multiplied at once, unless there are hubs, cut rows or rows of several warps.
+    overlap. Several vectors are multiplied at once, unless there are hubs or rows of several warps.
     """
+
+    split: PieceSums
 
     def __init__(
         self,
@@ -324,9 +331,6 @@ class MixedSlicedProduct(MultipliesSeveral):
             near_x,
             X,
             Y,
-            self.split.pieces,
-            ALPHA,
-            BETA,
         ]
         self._slices, self._threads = matrix.slices, threads
         self.launches = [
@@ -334,7 +338,7 @@ class MixedSlicedProduct(MultipliesSeveral):
             *self.launches_for(ONE_VECTOR, ONE_COLUMN),
             *self.split.launches,
         ]
-        of_one = with_hubs or shared_slices or self.split.launches
+        of_one = with_hubs or shared_slices
         self.most_parts = 0 if of_one else WARP // int(matrix.threads_per_row.max(initial=1))
         rest = (self.places, self.hubs, self.copied, *self.split.device_arrays)
         self.device_arrays = [*arrays, *rest]
@@ -348,7 +352,8 @@ class MixedSlicedProduct(MultipliesSeveral):
             As of `MultipliesSeveral.launches_for`.
         """
         blocks = -(-self._slices * WARP * share.parts // self._threads)
-        arguments = [*self._arguments, *columns]
+        pieces = self.split.pieces if share.one else self.split.pieces_for(columns[0])
+        arguments = [*self._arguments, pieces, ALPHA, BETA, *columns]
         return launches_of(self._kernel(share=share), blocks, self._threads, arguments, self.real)
 
     def _copy_of_hubs(self, count: int, threads_per_block: int) -> list[Launch]:

@@ -115,7 +115,7 @@ def sliced_kernel(
     padding = np.uint16(2**16 - 1) if index_bits == 16 else np.uint32(2**32 - 1)
     no_row = 2**32 - 1
     one_base = index_bits == 16 and not base_per_step
-    of_pieces = block == 1 and permuted and share.one
+    of_pieces, write_piece = block == 1 and permuted, share.write_piece()
     no_base, no_mask = np.uint32(0), (np.uint16(0),)
     load_base = LOADS_IF[1]
     parts, multiply_add = share.parts, share.multiply_add()
@@ -251,7 +251,7 @@ def sliced_kernel(
             if row < rows:
                 write(y, np.uint64(row), total, alpha, beta, zero, rows, source)
             elif of_pieces and target != no_row:
-                pieces[np.uint64(row - rows)] = total
+                write_piece(pieces, np.uint64(row - rows), total, source)
 
     return kernel
 
@@ -271,8 +271,10 @@ def steps_at_once(threads_per_row: int, block: int, wide: int) -> int:
 class SlicedProduct(MultipliesSeveral):
     """A `Sliced` matrix on the device, and the launches of its product.
 
-    Several vectors are multiplied at once, unless rows are cut in pieces.
+    Several vectors are multiplied at once.
     """
+
+    split: PieceSums
 
     def __init__(
         self,
@@ -315,13 +317,10 @@ class SlicedProduct(MultipliesSeveral):
             matrix.shape[0],
             X,
             Y,
-            self.split.pieces,
-            ALPHA,
-            BETA,
         ]
         self.launches = [*self.launches_for(ONE_VECTOR, ONE_COLUMN), *self.split.launches]
         self.device_arrays = [*self.arrays, *self.split.device_arrays]
-        self.most_parts = 0 if self.split.launches else WARP // slicing.threads_per_row
+        self.most_parts = WARP // slicing.threads_per_row
 
     def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
         """Return the launch of a share, without the sums of pieces.
@@ -332,5 +331,6 @@ class SlicedProduct(MultipliesSeveral):
             As of `MultipliesSeveral.launches_for`.
         """
         blocks = -(-self._threads * share.parts // self._threads_per_block)
-        arguments = [*self._arguments, *columns]
+        pieces = self.split.pieces if share.one else self.split.pieces_for(columns[0])
+        arguments = [*self._arguments, pieces, ALPHA, BETA, *columns]
         return launches_of(self._kernel(share=share), blocks, self._threads_per_block, arguments, self.real)

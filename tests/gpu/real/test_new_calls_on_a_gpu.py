@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse
 
 import gpu
+from gpu.formats.sliced.slicing import Slicing
 from gpu.kernel_registry import KERNELS
 from vecsim.formats import NotRepresentableError
 
@@ -78,6 +79,21 @@ def test_several_vectors_at_once(dtype):
         shifted = cuda.to_device(np.arange(2400 * 4 + 1, dtype=dtype) % 9)[1:].reshape(2400, 4)
         result = (built @ shifted).copy_to_host()
         np.testing.assert_array_equal(result, matrix @ shifted.copy_to_host(), err_msg=name)
+
+
+@pytest.mark.parametrize("name", ["crs-split", "crs-adaptive", "sell-near", Slicing(row_cap=64)], ids=str)
+def test_several_vectors_and_rows_in_pieces(name):
+    from gpu.runtime.cuda import cuda
+
+    long = scipy.sparse.csr_array(RNG.integers(0, 3, (3, 2400)).astype(float))
+    matrix = scipy.sparse.vstack([long, matrix_of(np.float64), long], format="csr")
+    built = gpu.prepare(matrix, name)
+    for count in (3, 8, 40):
+        x = RNG.integers(0, 9, (2400, count)).astype(float)
+        for order in "CF":
+            out = cuda.to_device(np.asarray(np.ones((2406, count)), order=order))
+            result = built.matmat(cuda.to_device(np.asarray(x, order=order)), out=out, alpha=2, beta=-1)
+            np.testing.assert_array_equal(result.copy_to_host(), 2 * (matrix @ x) - 1)
 
 
 def test_products_with_several_vectors_are_captured():
