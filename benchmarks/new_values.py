@@ -29,11 +29,11 @@ from gpu.runtime.launches import address_of_array
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure and print a line for each matrix and type."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.new_values", description=__doc__)
-    parser.add_argument("--only", help="names of matrices, separated by commas")
+    parser.add_argument("--only", help="names of matrices of the suite, separated by commas")
     given = parser.parse_args(arguments)
     print(device_info().name, flush=True)
     for each in suite():
-        if each.class_ != "large_structured" or (given.only and each.name not in given.only.split(",")):
+        if not (each.name in given.only.split(",") if given.only else each.class_ == "large_structured"):
             continue
         matrix = each.make()
         for dtype in ("float64", "float32"):

@@ -43,7 +43,7 @@ SECONDS = 0.06
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure what is asked for; print a line for each product."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.several_vectors", description=__doc__)
-    parser.add_argument("--only", help="names of matrices, separated by commas")
+    parser.add_argument("--only", help="names of matrices of the suite, separated by commas")
     parser.add_argument("--counts", default=",".join(map(str, COUNTS)), help="vectors, separated by commas")
     parser.add_argument("--dtypes", default="float64,float32")
     parser.add_argument("--shares", action="store_true", help="time every share of a thread")
@@ -54,7 +54,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     counts = [int(count) for count in given.counts.split(",")]
     print(device_info().name, flush=True)
     for each in suite():
-        if each.class_ != "large_structured" or (given.only and each.name not in given.only.split(",")):
+        if not (each.name in given.only.split(",") if given.only else each.class_ == "large_structured"):
             continue
         if given.seconds and time.monotonic() - began > given.seconds:
             print(f"{each.name} and those after it: no time was left")
