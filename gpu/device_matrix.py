@@ -143,8 +143,8 @@ class DeviceMatrix(VectorProducts):
         else:
             transposed = self._kept.transposed
             if transposed is None:
-                source, again = self._required_source()
-                transposed = again(source.csr(self.stored_values).T, dtype=self.dtype)
+                _, again = self._required_source()
+                transposed = again(self._entries().T, dtype=self.dtype)
                 self.keep_transposed(transposed)
             # Copies, so that the two do not keep each other alive: memory is freed when the last name goes.
             other = copy.copy(transposed)
@@ -163,6 +163,15 @@ class DeviceMatrix(VectorProducts):
             raise UserError(f"the entries of this matrix in {self.format} are not known: use gpu.prepare")
         return self._source, self._again
 
+    def _entries(self) -> Any:
+        """Return SciPy's CSR with the present values, without the factor."""
+        source, _ = self._required_source()
+        # New values may still be in flight on another stream.
+        self._order.begin(0)
+        csr = source.csr(self.stored_values)
+        self._order.end(0)
+        return csr
+
     def to_scipy(self) -> Any:
         """Return the matrix with its present values, as SciPy's csr_array, sorted and without duplicates.
 
@@ -175,9 +184,9 @@ class DeviceMatrix(VectorProducts):
             If this matrix was not made by `gpu.prepare`.
         """
         if self._source is None and self._back is not None:
-            csr = self._back._required_source()[0].csr(self._back.stored_values).T.tocsr()
+            csr = self._back._entries().T.tocsr()
         else:
-            csr = self._required_source()[0].csr(self.stored_values)
+            csr = self._entries()
         return csr if self._scale == 1 else csr * self.dtype.type(self._scale)
 
     def save(self, path: str | Path) -> None:
@@ -225,7 +234,7 @@ class DeviceMatrix(VectorProducts):
     def _recorded(self) -> tuple[Any, dict[str, Any], dict[str, Any]]:
         """Return entries without the factor, arguments of `gpu.prepare`, and what the view adds."""
         own = self._both_ways()
-        source, again = own._required_source()
+        _, again = own._required_source()
         options = getattr(again, "keywords", {})
         other = own._kept.transposed
         made = other is not None and not own.transposes_itself
@@ -235,7 +244,7 @@ class DeviceMatrix(VectorProducts):
             "transpose": (other._arrangement or other.format) if other is not None and made else False,
         }
         views = {"scale": self._scale, "is_transposed": self._back is not None}
-        return source.csr(own.stored_values), choices, views
+        return own._entries(), choices, views
 
     def diagonal(self) -> NDArray[Any]:
         """Return the elements on the main diagonal, in NumPy; 0 where none is stored.

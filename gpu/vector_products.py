@@ -101,7 +101,7 @@ class VectorProducts:
             Factors, real for real matrices. With beta 0, `out` is never read; another beta needs it.
         stream
             Of Numba, CuPy, torch or cuda.core (a graph being built too), or its handle. Without it the stream
-            that x names by ``__cuda_array_interface__`` (CuPy's current one), otherwise the default one. With
+            that x names by ``__cuda_array_interface__`` (CuPy's current one), or torch's current one. With
             device vectors the host waits for nothing. What is still to be done to x and out
             on other streams is awaited, by this stream, for arrays by DLPack alone; for others it is the
             caller's to order. With vectors of the host the result has arrived on return.

@@ -299,9 +299,12 @@ def stream_of(stream: Any) -> Any:
 def stream_for(stream: Any, x: Any) -> Any:
     """Return `stream_of` a stream; without one, of the stream that x names by ``__cuda_array_interface__``.
 
-    CuPy names its current stream, Numba that of the array, torch none: then it is the default one.
+    CuPy names its current stream, Numba that of the array. torch names none: it is asked for its current one.
     """
     if stream is None and is_on_device(x):
+        if type(x).__module__.partition(".")[0] == "torch":
+            torch = importlib.import_module("torch")
+            return stream_of(torch.cuda.current_stream(x.device))
         named = (_interface(x) or {}).get("stream") or 0
         stream = 0 if named == LEGACY_DEFAULT_STREAM else named
     return stream_of(stream)

@@ -197,6 +197,18 @@ def test_captured_by_cupy_torch_and_cuda_core():
     np.testing.assert_array_equal(target.cpu().numpy(), Y)
 
 
+def test_the_current_stream_of_torch():
+    torch = pytest.importorskip("torch")
+    built, stream = prepare(), torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        slow = torch.rand((4000, 4000), device="cuda", dtype=torch.float64)
+        for _ in range(4):
+            slow = slow @ slow / 1000
+        late = torch.from_numpy(X).cuda() + 0 * slow[0, 0]
+        y = built @ late
+        np.testing.assert_array_equal(y.cpu().numpy(), Y)
+
+
 def test_the_transposed_product():
     built = prepare(transpose=True)
     v = np.arange(3000.0)

@@ -1,5 +1,6 @@
 import ctypes
 import gc
+import sys
 import weakref
 from types import SimpleNamespace
 
@@ -173,6 +174,21 @@ def test_a_tensor_with_a_gradient_says_so(prepared):
 
     with pytest.raises(UserError, match=r"Use var\.detach\(\)\.$"):
         prepared @ Recorded()
+
+
+def test_the_current_stream_of_torch(monkeypatch):
+    class Tensor(ByInterface):
+        __module__, device = "torch", "cuda:0"
+
+    def current_stream(device):
+        assert device == "cuda:0"
+        return SimpleNamespace(cuda_stream=5)
+
+    torch = SimpleNamespace(cuda=SimpleNamespace(current_stream=current_stream))
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    monkeypatch.setattr(vectors, "_external", lambda handle: ("stream", handle))
+    assert vectors.stream_for(None, Tensor(X)) == ("stream", 5)
+    assert vectors.stream_for(7, Tensor(X)) == ("stream", 7)
 
 
 def test_streams_by_handle_and_by_object(monkeypatch):
