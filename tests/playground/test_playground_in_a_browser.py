@@ -133,10 +133,19 @@ def test_what_a_student_does(size, server, axe, tmp_path):
 
         first = opened(address)
         first.evaluate("navigator.serviceWorker.ready.then(() => true)")
+        first.select_option("#lesson", "dot")
+        first.wait_for_function("document.getElementById('status').innerText.startsWith('Ran')")
+        taken = cycles(first)
         first.close()
         context.set_offline(True)
         server.shutdown()
 
+        early = context.new_page()  # what the last page had comes before vecsim has started
+        early.goto(address)
+        early.wait_for_selector("#count")
+        assert early.is_disabled("#run")
+        assert (early.locator("#lesson").input_value(), cycles(early)) == ("dot", taken)
+        early.close()
         page = opened(address)
         page.select_option("#lesson", "exercise-01")
         page.locator(".cm-content").fill(solution.replace("lv.w", "load.w", 1))

@@ -7,7 +7,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -109,6 +109,7 @@ def _write_data(folder: Path) -> None:
     trials = lessons.trials()
     first = next(lesson for lesson in given if lesson["key"] == FIRST)
     page = {
+        "version": _digest(folder, ["python.zip", "engine/engine.wasm"]),
         "first": {"lesson": FIRST, "answer": _answer(given, first)},
         "language": description.language(),
         "machines": description.machines(),
@@ -140,12 +141,17 @@ def _bundle(packages: Path, page: Path, folder: Path) -> None:
 def _write_service(page: Path, folder: Path) -> None:
     """Write the service worker, with the names of all files and a digest of them."""
     names = [path.relative_to(folder).as_posix() for path in _paths(folder)]
+    text = (page / SERVICE).read_text(encoding="utf-8")
+    kept = json.dumps({"version": _digest(folder, names), "files": names})
+    (folder / SERVICE).write_text(text.replace("null /* what is kept */", kept), encoding="utf-8")
+
+
+def _digest(folder: Path, names: Sequence[str]) -> str:
+    """Return a name of the contents of some files."""
     digest = hashlib.sha256()
     for name in names:
         digest.update(name.encode() + (folder / name).read_bytes())
-    text = (page / SERVICE).read_text(encoding="utf-8")
-    kept = json.dumps({"version": digest.hexdigest()[:16], "files": names})
-    (folder / SERVICE).write_text(text.replace("null /* what is kept */", kept), encoding="utf-8")
+    return digest.hexdigest()[:16]
 
 
 def _paths(folder: Path) -> list[Path]:

@@ -6,11 +6,30 @@ import { MachineForm } from "./machine.mjs";
 import { MatrixForm } from "./matrix.mjs";
 import { drawCauses, drawCycles, drawGrade, drawState, drawTime } from "./views.mjs";
 
-const KEPT = "vecsim-playground";
+const KEPT = "vecsim-playground"; // the state
+const ANSWER = "vecsim-playground-answer"; // what the run of a state gave
 const PAUSE = 250; // milliseconds without a key before the text is assembled
 
 const byId = (id) => document.getElementById(id);
 const say = (text) => (byId("status").textContent = text);
+
+/** Keep plain data in the browser, as far as it keeps any. */
+function keep(name, content) {
+  try {
+    localStorage.setItem(name, JSON.stringify(content));
+  } catch {
+    // the browser keeps nothing
+  }
+}
+
+/** Return what was kept, or null. */
+function kept(name) {
+  try {
+    return JSON.parse(localStorage.getItem(name));
+  } catch {
+    return null;
+  }
+}
 
 /** Questions to the worker. */
 class Asker {
@@ -110,13 +129,8 @@ class Page {
   /** Begin with what the link says, with what was kept, or with the first lesson. */
   async begin() {
     if (await this.follow()) return;
-    let kept = null;
-    try {
-      kept = JSON.parse(localStorage.getItem(KEPT));
-    } catch {
-      // nothing is kept, or the browser keeps nothing
-    }
-    if (kept && this.lessons.has(kept.lesson)) this.restore(kept);
+    const state = kept(KEPT);
+    if (state && this.lessons.has(state.lesson)) this.restore(state);
     else this.showFirst();
   }
 
@@ -126,6 +140,7 @@ class Page {
     this.choose(lesson);
     this.draw(answer);
     this.shown = JSON.stringify(this.state);
+    keep(ANSWER, { version: this.description.version, state: this.state, answer });
   }
 
   async follow() {
@@ -143,6 +158,10 @@ class Page {
   restore({ lesson, text, machine, changes, matrix }) {
     this.machine.set(String(machine), changes ?? {}, false);
     this.choose(lesson, String(text), matrix ?? null);
+    const last = kept(ANSWER);
+    if (last?.version !== this.description.version || JSON.stringify(last.state) !== JSON.stringify(this.state) || this.isReady) return;
+    this.draw(last.answer); // the worker comes later
+    this.shown = JSON.stringify(this.state);
   }
 
   /** Open a lesson, with another text or matrix than its own; a changed matrix stays for the other products on it. */
@@ -191,11 +210,7 @@ class Page {
   edited() {
     this.open = false;
     this.later("assemble", async () => {
-      try {
-        localStorage.setItem(KEPT, JSON.stringify(this.state));
-      } catch {
-        // the browser keeps nothing
-      }
+      keep(KEPT, this.state);
       if (this.isReady) this.understood(await this.ask("assemble"));
     });
   }
@@ -230,6 +245,7 @@ class Page {
       return;
     }
     this.draw(answer);
+    keep(ANSWER, { version: this.description.version, state: this.state, answer });
     say(`Ran in ${Math.round(performance.now() - began)} ms.`);
   }
 
