@@ -175,7 +175,7 @@ ABSENT = (
 )
 
 
-@pytest.mark.parametrize("command", ["info", "bench"])
+@pytest.mark.parametrize("command", ["bench", pytest.param("info", marks=pytest.mark.ci)])
 def test_the_command_needs_no_library_of_the_simulator(command):
     code = BARE.format(absent=ABSENT, command=command)
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

@@ -33,6 +33,7 @@ def test_a_right_text(vecsim, tmp_path):
     assert document["passed"] and document["results"][0]["cycles"] <= document["results"][0]["budget"]
 
 
+@pytest.mark.ci
 def test_a_text_that_is_not_right(vecsim):
     done = vecsim("grade", "exercise-01", STARTER, "--engine", "simpy", "--seed", 7)
     assert done.code == 1

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tiers import one_combination_in
 
 import vecsim
 from vecsim.support.project_packages import project_packages
@@ -61,8 +62,7 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("package", COMMANDS)
-@pytest.mark.parametrize("begun", ["module", "script"])
+@pytest.mark.parametrize(("begun", "package"), one_combination_in(2, ["script", "module"], COMMANDS))
 def test_from_the_command_line(folder, package, begun, tmp_path_factory):
     cwd = folder(package)
     if begun == "module":

@@ -38,7 +38,15 @@ def test_every_matrix_is_a_file_or_has_a_seed_and_says_what_it_looks_like(matrix
         assert {"paper", "name"} < set(paper)
 
 
-@pytest.mark.parametrize("name", ["bfly", "memplus", "orani678", "circuit-322k"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "bfly",
+        "orani678",
+        pytest.param("memplus", marks=pytest.mark.ci),
+        pytest.param("circuit-322k", marks=pytest.mark.ci),
+    ],
+)
 def test_statistics_are_those_of_the_matrix(name, real_matrices):
     try:
         csr = BY_NAME[name].make()

@@ -55,7 +55,13 @@ def test_round_trip_is_lossless_and_valid(matrix):
 
 
 @pytest.mark.parametrize(
-    ("half_width", "bits", "index_bytes"), [(60, 5, 0.8), (300, 8, 1.2), (2000, 10, 1.6), (30000, 16, 2.2)]
+    ("half_width", "bits", "index_bytes"),
+    [
+        (60, 5, 0.8),
+        pytest.param(300, 8, 1.2, marks=pytest.mark.ci),
+        pytest.param(2000, 10, 1.6, marks=pytest.mark.ci),
+        (30000, 16, 2.2),
+    ],
 )
 def test_bits_follow_the_distances(half_width, bits, index_bytes):
     matrix = in_a_band(4000, 40, half_width)
