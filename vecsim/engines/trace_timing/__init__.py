@@ -54,6 +54,8 @@ first, element, followed
     The first element of the vector cache; one of a vector register; the access that a scalar one follows.
 named
     What :func:`vecsim.engines.trace_timing.elements.registers_of` returns.
+look
+    What :func:`vecsim.engines.trace_timing.elements.seen` returns.
 before
-    How many instructions before.
+    How many instructions before; or what was returned of the element or word before.
 """

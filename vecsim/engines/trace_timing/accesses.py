@@ -7,12 +7,14 @@ from typing import Any
 from vecsim.engines.cause import Cause
 from vecsim.engines.trace_timing import events, places
 from vecsim.engines.trace_timing.elements import (
+    TOGETHER,
     bound_of,
     complete,
     element_clear,
     is_masked_off,
     pass_element,
     registers_of,
+    seen,
     whole_clear,
 )
 from vecsim.engines.trace_timing.issue import charge, issue_vector, note_dispatch, port_free, retire
@@ -177,6 +179,32 @@ def all_masked_off(e: Any, mask: Any, begin: Any, stop: Any) -> Any:
     return off
 
 
+def transfer_or_skip(
+    t: Any, shape: Any, bank: Any, rate: Any, clear: Any, answered: Any, masked_off: Any, before: Any
+) -> Any:
+    """Transfer a word, or pass it if it is masked off.
+
+    Parameters
+    ----------
+    bank, rate
+        The number of its bank; most words of a cycle.
+    masked_off
+        Whether it is.
+
+    Returns
+    -------
+    cycle, in_cycle, conflicts
+        Its cycle, how many went in that, and the cycles that banks held words up, as ``before``.
+    """
+    cycle, in_cycle, conflicts = before
+    if masked_off:
+        now, count = skip(cycle, clear, in_cycle, rate, shape[SKIPPING])
+        return now, count, conflicts
+    free, now = transfer(t, shape[BANKS] + bank, cycle, in_cycle, rate, clear)
+    conflicts = conflicts + larger(now - larger(free, answered), 0)
+    return now, where(now > cycle, 1, in_cycle + 1), conflicts
+
+
 def time_contiguous(
     t: Any,
     rows: Any,
@@ -189,29 +217,73 @@ def time_contiguous(
     e: Any,
     mask: Any,
 ) -> None:
-    """Time n records in ``count`` bytes from byte ``base`` on, to or from vector registers.
-
-    Parameters
-    ----------
-    number
-        That of the access among all.
-    e, mask
-        The events, and where among them the bits of the mask are; 0 for none.
-    """
+    """Time n records in ``count`` bytes from byte ``base`` on, to or from vector registers."""
     answered, waited, cycle = begin_contiguous(t, rows, row, shape, number, base)
-    rate, record, banks, bank_count = (
-        t[WORDS_PER_CYCLE],
-        rows[row + RECORD_BYTES],
-        shape[BANKS],
-        shape[BANK_COUNT],
-    )
     clear = bound_of(t, rows, row, shape)
     if rows[row + WAITS] > 0:
         clear = whole_clear(t, rows, row, shape, -1, clear)
-    offset, bank = base & 3, bank_of(shape, base >> 2)
+    if rows[row + RECORD_BYTES] == 4 and base & 3 == 0:
+        last = move_words(t, rows, row, shape, n, base, e, mask, clear, answered, cycle)
+    else:
+        last = move_records(t, rows, row, shape, n, base, count, e, mask, clear, answered, cycle)
+    end_access(t, rows, row, shape, number, answered, waited, last[2], last[0])
+
+
+def move_words(
+    t: Any,
+    rows: Any,
+    row: Any,
+    shape: Any,
+    n: Any,
+    base: Any,
+    e: Any,
+    mask: Any,
+    clear: Any,
+    answered: Any,
+    cycle: Any,
+) -> Any:
+    """Move n elements of one word each; return what :func:`transfer_or_skip` does of the last."""
+    rate, bank, named = t[WORDS_PER_CYCLE], bank_of(shape, base >> 2), registers_of(rows, row, shape)
+    last = cycle, spread(0), spread(0)
+    for k in range(0, n, TOGETHER):
+        look = seen(t, rows, row, named, k)
+        second = seen(t, rows, row, named, k + 1)
+        third = seen(t, rows, row, named, k + 2)
+        fourth = seen(t, rows, row, named, k + 3)
+        for j in range(min(TOGETHER, n - k)):
+            if j == 1:
+                look = second
+            elif j == 2:
+                look = third
+            elif j == 3:
+                look = fourth
+            off = mask > 0 and is_masked_off(e, mask, k + j) == 1
+            last = transfer_or_skip(t, shape, bank, rate, larger(clear, look[0]), answered, off, last)
+            pass_element(t, rows, row, named, k + j, look, last[0], last[0] + 1)
+            bank = bank + 1 if bank + 1 < shape[BANK_COUNT] else 0
+    return last
+
+
+def move_records(
+    t: Any,
+    rows: Any,
+    row: Any,
+    shape: Any,
+    n: Any,
+    base: Any,
+    count: Any,
+    e: Any,
+    mask: Any,
+    clear: Any,
+    answered: Any,
+    cycle: Any,
+) -> Any:
+    """Move n records of any length; return what :func:`transfer_or_skip` does of the last word."""
+    rate, record, bank = t[WORDS_PER_CYCLE], rows[row + RECORD_BYTES], bank_of(shape, base >> 2)
+    named, offset = registers_of(rows, row, shape), base & 3
     words = ((base + count - 1) >> 2) - (base >> 2) + 1
-    named = registers_of(rows, row, shape)
-    in_cycle, conflicts, done, through, passed = spread(0), spread(0), 0, 0, record
+    last = cycle, spread(0), spread(0)
+    done, through, passed = 0, 0, record
     for word in range(words):
         behind = 4 * (word + 1) - offset
         while through < n and passed <= behind:  # the bytes of the elements through the next one
@@ -219,52 +291,47 @@ def time_contiguous(
         needed = through + 1 if through < n and passed - record < behind else through
         for k in range(done, needed):
             clear = element_clear(t, rows, row, named, k, clear)
-        if all_masked_off(e, mask, done, needed):
-            cycle, in_cycle = skip(cycle, clear, in_cycle, rate, shape[SKIPPING])
-        else:
-            free, now = transfer(t, banks + bank, cycle, in_cycle, rate, clear)
-            conflicts = conflicts + larger(now - larger(free, answered), 0)
-            in_cycle = where(now > cycle, 1, in_cycle + 1)
-            cycle = now
+        off = all_masked_off(e, mask, done, needed)
+        last = transfer_or_skip(t, shape, bank, rate, clear, answered, off, last)
         for k in range(done, through):
-            pass_element(t, rows, row, named, k, cycle, cycle + 1)
+            look = seen(t, rows, row, named, k)
+            pass_element(t, rows, row, named, k, look, last[0], last[0] + 1)
         done = through
-        bank = bank + 1 if bank + 1 < bank_count else 0
-    end_access(t, rows, row, shape, number, answered, waited, conflicts, cycle)
+        bank = bank + 1 if bank + 1 < shape[BANK_COUNT] else 0
+    return last
 
 
-def time_wordwise(
-    t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, addresses: Any, at: Any
-) -> None:
+def time_wordwise(t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, e: Any, at: Any) -> None:
     """Time n elements, each at its address: a strided or indexed access.
 
-    Parameters
-    ----------
-    number
-        That of the access among all.
-    addresses, at
-        From this place on the word address of each; negative of one that is masked off.
+    From place ``at`` among the events on is the word address of each, negative of one that is masked off.
     """
     answered, waited, cycle = begin_access(t, rows, row, shape, number)
-    rate, banks = t[ADDRESSES_PER_CYCLE], shape[BANKS]
+    rate, named = t[ADDRESSES_PER_CYCLE], registers_of(rows, row, shape)
     clear = bound_of(t, rows, row, shape)
     if rows[row + WAITS] > 0:
         clear = whole_clear(t, rows, row, shape, -1, clear)
-    named = registers_of(rows, row, shape)
-    in_cycle, conflicts = spread(0), spread(0)
-    for k in range(n):
-        clear = element_clear(t, rows, row, named, k, clear)
-        for j in range(rows[row + ELEMENT_WORDS]):
-            if addresses[at + k] < 0:
-                cycle, in_cycle = skip(cycle, clear, in_cycle, rate, shape[SKIPPING])
-            else:
-                bank = banks + bank_of(shape, addresses[at + k] + j)
-                free, now = transfer(t, bank, cycle, in_cycle, rate, clear)
-                conflicts = conflicts + larger(now - larger(free, answered), 0)
-                in_cycle = where(now > cycle, 1, in_cycle + 1)
-                cycle = now
-        pass_element(t, rows, row, named, k, cycle, cycle + 1)
-    end_access(t, rows, row, shape, number, answered, waited, conflicts, cycle)
+    last = cycle, spread(0), spread(0)
+    for k in range(0, n, TOGETHER):
+        look = seen(t, rows, row, named, k)
+        second = seen(t, rows, row, named, k + 1)
+        third = seen(t, rows, row, named, k + 2)
+        fourth = seen(t, rows, row, named, k + 3)
+        for j in range(min(TOGETHER, n - k)):
+            if j == 1:
+                look = second
+            elif j == 2:
+                look = third
+            elif j == 3:
+                look = fourth
+            word = e[at + k + j]
+            for i in range(rows[row + ELEMENT_WORDS]):
+                bank = bank_of(shape, word + i)
+                last = transfer_or_skip(
+                    t, shape, bank, rate, larger(clear, look[0]), answered, word < 0, last
+                )
+            pass_element(t, rows, row, named, k + j, look, last[0], last[0] + 1)
+    end_access(t, rows, row, shape, number, answered, waited, last[2], last[0])
 
 
 def slices_clear(t: Any, shape: Any, store: Any, begin: Any, stop: Any, cycle: Any) -> Any:

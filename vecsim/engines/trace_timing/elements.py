@@ -53,6 +53,10 @@ SLICE_READY, SLICE_TAKEN, SLICE_READY_WITHOUT_SUMS, FREE = (
 )
 
 
+TOGETHER = 4
+"""Elements that are looked at before the first of them passes."""
+
+
 def whole_clear(t: Any, rows: Any, row: Any, shape: Any, slice_: Any, cycle: Any) -> Any:
     """From when all that the first element waits for as a whole is ready and free ("Chaining").
 
@@ -112,15 +116,7 @@ def registers_of(rows: Any, row: Any, shape: Any) -> Any:
 
 
 def element_clear(t: Any, rows: Any, row: Any, named: Any, k: Any, cycle: Any) -> Any:
-    """From when what element k reads is ready and what it writes is free (RAW, WAR, WAW), but for bounds.
-
-    Parameters
-    ----------
-    named
-        What :func:`registers_of` returns.
-    cycle
-        No earlier than this.
-    """
+    """From when what element k reads is ready and what it writes is free (RAW, WAR, WAW), but for bounds."""
     reads, writes, s, ready, taken, first, second, third, written = named
     if reads > 0:
         cycle = larger(cycle, t[ready + first + k])
@@ -138,15 +134,38 @@ def element_clear(t: Any, rows: Any, row: Any, named: Any, k: Any, cycle: Any) -
     return cycle
 
 
-def pass_element(t: Any, rows: Any, row: Any, named: Any, k: Any, cycle: Any, result: Any) -> None:
-    """Note that element k passes in a cycle, and from when its result is ready; parameters as above."""
-    reads, writes, s, ready, taken, first, second, third, written = named
+def seen(t: Any, rows: Any, row: Any, named: Any, k: Any) -> Any:
+    """Look at element k before it passes: several go to memory at once, which a GPU needs.
+
+    Returns
+    -------
+    clear
+        As :func:`element_clear`.
+    first_taken, second_taken, third_taken
+        When the element of the first three registers that it reads was last taken.
+    """
+    reads, _, _, _, taken, first, second, third, _ = named
+    first_taken = second_taken = third_taken = spread(0)
     if reads > 0:
-        t[taken + first + k] = larger(t[taken + first + k], cycle)
+        first_taken = t[taken + first + k]
     if reads > 1:
-        t[taken + second + k] = larger(t[taken + second + k], cycle)
+        second_taken = t[taken + second + k]
     if reads > 2:
-        t[taken + third + k] = larger(t[taken + third + k], cycle)
+        third_taken = t[taken + third + k]
+    clear = element_clear(t, rows, row, named, k, spread(0))
+    return clear, first_taken, second_taken, third_taken
+
+
+def pass_element(t: Any, rows: Any, row: Any, named: Any, k: Any, look: Any, cycle: Any, result: Any) -> None:
+    """Note that element k passes in a cycle, and from when its result is ready."""
+    reads, writes, s, ready, taken, first, second, third, written = named
+    _, first_taken, second_taken, third_taken = look
+    if reads > 0:
+        t[taken + first + k] = larger(first_taken, cycle)
+    if reads > 1:
+        t[taken + second + k] = larger(second_taken, cycle)
+    if reads > 2:
+        t[taken + third + k] = larger(third_taken, cycle)
         for j in range(3, reads):
             place = taken + s * rows[row + READS + 1 + j] + k
             t[place] = larger(t[place], cycle)
@@ -240,67 +259,90 @@ def is_masked_off(e: Any, at: Any, k: Any) -> Any:
     return 1 - ((e[at + k // 32] >> (k % 32)) & 1)
 
 
+def start_element(
+    t: Any, rows: Any, row: Any, named: Any, k: Any, look: Any, e: Any, mask: Any, before: Any
+) -> Any:
+    """Start element k; return its cycle, and how many have started in that."""
+    cycle, in_cycle = before
+    skipped = is_masked_off(e, mask, k) if mask > 0 else 0
+    free = cycle if skipped == 1 else where(in_cycle >= t[rows[row + RATE]], cycle + 1, cycle)
+    now = larger(free, look[0])
+    if skipped == 0 and rows[row + INTERVAL] > 0:
+        apart = larger(now, cycle + t[rows[row + INTERVAL]])
+        now = where((now > cycle) & (in_cycle > 0), apart, now)
+    pass_element(t, rows, row, named, k, look, now, now + t[rows[row + LATENCY]])
+    return now, where(now > cycle, 1 - skipped, in_cycle + (1 - skipped))
+
+
 def time_arithmetic(
     t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, slice_: Any, e: Any, mask: Any
 ) -> None:
-    """Time n elements, from element 0 on.
-
-    Parameters
-    ----------
-    e, mask
-        The events, and where among them the bits of the mask are, if it works under mask and elements that
-        are masked off are skipped; otherwise 0.
-    """
+    """Time n elements, from element 0 on; ``mask`` is 0, too, if masked-off elements are not skipped."""
     answered, cycle = begin(t, rows, row, shape, number, slice_)
-    rate, latency, in_cycle = t[rows[row + RATE]], t[rows[row + LATENCY]], spread(0)
-    bound = bound_of(t, rows, row, shape)
-    cycle = larger(cycle, bound)
+    last = larger(cycle, bound_of(t, rows, row, shape)), spread(0)
     named = registers_of(rows, row, shape)
-    for k in range(n):
-        skipped = is_masked_off(e, mask, k) if mask > 0 else 0
-        free = cycle if skipped == 1 else where(in_cycle >= rate, cycle + 1, cycle)
-        now = element_clear(t, rows, row, named, k, free)
-        if skipped == 0 and rows[row + INTERVAL] > 0:
-            apart = larger(now, cycle + t[rows[row + INTERVAL]])
-            now = where((now > cycle) & (in_cycle > 0), apart, now)
-        in_cycle = where(now > cycle, 1 - skipped, in_cycle + (1 - skipped))
-        cycle = now
-        pass_element(t, rows, row, named, k, cycle, cycle + latency)
-    end(t, rows, row, shape, number, slice_, answered, cycle, result_of(t, rows, row, n, cycle))
+    for k in range(0, n, TOGETHER):
+        look = seen(t, rows, row, named, k)
+        second = seen(t, rows, row, named, k + 1)
+        third = seen(t, rows, row, named, k + 2)
+        fourth = seen(t, rows, row, named, k + 3)
+        last = start_element(t, rows, row, named, k, look, e, mask, last)
+        if k + 1 < n:
+            last = start_element(t, rows, row, named, k + 1, second, e, mask, last)
+        if k + 2 < n:
+            last = start_element(t, rows, row, named, k + 2, third, e, mask, last)
+        if k + 3 < n:
+            last = start_element(t, rows, row, named, k + 3, fourth, e, mask, last)
+    end(t, rows, row, shape, number, slice_, answered, last[0], result_of(t, rows, row, n, last[0]))
 
 
 def time_one(t: Any, rows: Any, row: Any, shape: Any, element: Any, number: Any, slice_: Any) -> None:
     """Time an instruction of one element."""
     answered, cycle = begin(t, rows, row, shape, number, slice_)
     named = registers_of(rows, row, shape)
-    cycle = element_clear(t, rows, row, named, element, larger(cycle, bound_of(t, rows, row, shape)))
+    look = seen(t, rows, row, named, element)
+    cycle = larger(larger(cycle, bound_of(t, rows, row, shape)), look[0])
     result = cycle + t[rows[row + LATENCY]]
-    pass_element(t, rows, row, named, element, cycle, result)
+    pass_element(t, rows, row, named, element, look, cycle, result)
     end(t, rows, row, shape, number, slice_, answered, cycle, result)
 
 
-def time_sparse(
-    t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, slice_: Any, distances: Any, at: Any
-) -> None:
-    """Time n entries ("Sparse unit").
+def start_entry(
+    t: Any, rows: Any, row: Any, named: Any, k: Any, look: Any, distance: Any, before: Any
+) -> Any:
+    """Start entry k; return its cycle, and how many entries and rows have started in that.
 
     Parameters
     ----------
-    distances, at
-        From this place on how far before each entry the one before in its row is.
+    distance
+        How far before it the one before in its row is.
     """
+    cycle, in_cycle, in_rows = before
+    new = spread(distance) > in_cycle
+    full = (in_cycle >= t[rows[row + RATE]]) | (in_rows + new > t[places.ROWS_PER_CYCLE])
+    now = larger(where(full, cycle + 1, cycle), look[0])
+    later = now > cycle
+    pass_element(t, rows, row, named, k, look, now, now)
+    return now, where(later, 1, in_cycle + 1), where(later, 1 if distance > 0 else 0, in_rows + new)
+
+
+def time_sparse(
+    t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, slice_: Any, e: Any, at: Any
+) -> None:
+    """Time n entries ("Sparse unit"); from ``at`` on is how far before each the one before in its row is."""
     answered, cycle = begin(t, rows, row, shape, number, slice_)
-    most, most_rows, in_cycle, in_rows = t[rows[row + RATE]], t[places.ROWS_PER_CYCLE], spread(0), spread(0)
-    cycle = larger(cycle, bound_of(t, rows, row, shape))
+    last = larger(cycle, bound_of(t, rows, row, shape)), spread(0), spread(0)
     named = registers_of(rows, row, shape)
-    for k in range(n):
-        distance = distances[at + k]
-        new = spread(distance) > in_cycle
-        full = (in_cycle >= most) | (in_rows + new > most_rows)
-        now = element_clear(t, rows, row, named, k, where(full, cycle + 1, cycle))
-        later = now > cycle
-        in_rows = where(later, 1 if distance > 0 else 0, in_rows + new)
-        in_cycle = where(later, 1, in_cycle + 1)
-        cycle = now
-        pass_element(t, rows, row, named, k, cycle, cycle)
-    end(t, rows, row, shape, number, slice_, answered, cycle, cycle + t[rows[row + LATENCY]])
+    for k in range(0, n, TOGETHER):
+        look = seen(t, rows, row, named, k)
+        second = seen(t, rows, row, named, k + 1)
+        third = seen(t, rows, row, named, k + 2)
+        fourth = seen(t, rows, row, named, k + 3)
+        last = start_entry(t, rows, row, named, k, look, e[at + k], last)
+        if k + 1 < n:
+            last = start_entry(t, rows, row, named, k + 1, second, e[at + k + 1], last)
+        if k + 2 < n:
+            last = start_entry(t, rows, row, named, k + 2, third, e[at + k + 2], last)
+        if k + 3 < n:
+            last = start_entry(t, rows, row, named, k + 3, fourth, e[at + k + 3], last)
+    end(t, rows, row, shape, number, slice_, answered, last[0], last[0] + t[rows[row + LATENCY]])

@@ -72,6 +72,8 @@ CHARGES = DISPATCHED + 1
 """Cycles by cause."""
 SCALAR = CHARGES + len(Cause)
 """From when the scalar registers are ready."""
+PADDING = 3
+"""Elements after the last that may be looked at, and mean nothing."""
 BEGIN = SCALAR + SCALARS
 """What follows depends on sizes."""
 
@@ -133,7 +135,7 @@ class Sizes:
             ENDS: self.ends,
             BANKS: self.banks,
             READY: registers * s,
-            TAKEN: registers * s,
+            TAKEN: registers * s + PADDING,
         }
         mask = self.banks - 1 if _power_of_two(self.banks) == self.banks else -1
         sizes = (s, self.banks, mask, self.unit_queue, self.queue_places, self.accesses_in_flight, self.ends)
