@@ -167,7 +167,17 @@ def times_of_shares(built: Any, matrix: Any, count: int) -> dict[str, Any]:
 
 
 def enqueue(built: Any, x: Any, out: Any, stream: Stream) -> None:
-    """Put a product on a stream."""
+    """Put a product on a stream.
+
+    Parameters
+    ----------
+    built
+        A matrix in a format on the device.
+    x, out
+        Device arrays of vectors side by side.
+    stream
+        The stream.
+    """
     built.matmat(x, out=out, stream=stream.address)
 
 
