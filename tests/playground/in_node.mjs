@@ -8,7 +8,7 @@ const folder = path.resolve(process.argv[2]);
 const read = async (name) => new Uint8Array(fs.readFileSync(path.join(folder, name)));
 const { openClassroom } = await import(pathToFileURL(path.join(folder, "classroom.mjs")));
 const ask = await openClassroom(read);
-const { lessons } = JSON.parse(fs.readFileSync(path.join(folder, "lessons.json"), "utf-8"));
+const { lessons, trials } = JSON.parse(fs.readFileSync(path.join(folder, "lessons.json"), "utf-8"));
 for (const { key, text } of lessons) {
   for (const changes of [{}, { chaining: false, memory_ports: 2 }]) {
     const { cycles, instructions, causes, mistakes } = ask({ do: "run", lesson: key, text, changes });
@@ -17,8 +17,10 @@ for (const { key, text } of lessons) {
 }
 for (const name of fs.readdirSync(process.argv[3]).filter((name) => name.endsWith(".s")).sort()) {
   const text = fs.readFileSync(path.join(process.argv[3], name), "utf-8");
-  const { results } = ask({ do: "check", lesson: name.replace(".s", ""), text });
-  console.log(JSON.stringify({ solution: name, results }));
+  for (const seed of Object.keys(trials[1]).slice(Number(name.slice(9, 11)) % 3)) {
+    const { results } = ask({ do: "check", lesson: name.replace(".s", ""), text, seed });
+    console.log(JSON.stringify({ solution: name, seed, results }));
+  }
 }
 const loop = "li x1, 50000\nloop: addi x1, x1, -1\nbnez x1, loop\nhalt\n";
 const began = performance.now();

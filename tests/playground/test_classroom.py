@@ -32,7 +32,7 @@ def room():
     trials = draw(find("exercise-01"), 0, load_machine("vs2003"))[:1]
     exercise = Lesson("exercise-01", exercise=1)
     given = [LESSON.to_plain(), exercise.to_plain()]
-    return Classroom(given, {"1": [trial_to_plain(trial) for trial in trials]}, engine="simpy")
+    return Classroom(given, {"1": {"0": [trial_to_plain(trial) for trial in trials]}}, engine="simpy")
 
 
 def asked(room, do, text=TEXT, lesson="six", **more):

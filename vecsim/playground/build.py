@@ -109,6 +109,7 @@ def _write_data(folder: Path) -> None:
     trials = lessons.trials()
     first = next(lesson for lesson in given if lesson["key"] == FIRST)
     page = {
+        "seeds": lessons.SEEDS,
         "version": _digest(folder, ["python.zip", "engine/engine.wasm"]),
         "first": {"lesson": FIRST, "answer": _answer(given, first)},
         "language": description.language(),

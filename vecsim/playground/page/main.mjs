@@ -78,6 +78,7 @@ class Page {
     this.lessons = new Map(description.lessons.map((lesson) => [lesson.key, lesson]));
     this.lessons.set("", { key: "", title: "own program", about: "Write any program. Memory has 64 KiB.", text: "        halt\n", exercise: 0 });
     this.scale = 4;
+    this.seeds = [...description.seeds];
     this.before = this.result = null;
     this.open = false;
     this.machine = new MachineForm(description.machines,
@@ -216,9 +217,9 @@ class Page {
   }
 
   /** Ask about the program and the machine as they are; the answer is null if they have changed meanwhile. */
-  async ask(what) {
+  async ask(what, more = {}) {
     const { state } = this;
-    const answer = await this.asker.ask({ do: what, ...state });
+    const answer = await this.asker.ask({ do: what, ...state, ...more });
     return JSON.stringify(state) === JSON.stringify(this.state) ? answer : null;
   }
 
@@ -289,7 +290,9 @@ class Page {
 
   async check() {
     say("Checking ...");
-    const answer = await this.ask("check");
+    const seed = this.seeds.shift();
+    this.seeds.push(seed); // they take turns
+    const answer = await this.ask("check", { seed });
     if (!this.understood(answer)) return;
     drawGrade(byId("grade"), answer);
     say(answer.passed ? "Passed." : "Not yet: see the hint.");

@@ -136,6 +136,6 @@ export function drawGrade(place, grade) {
   const rows = grade.results.map(({ case: name, problem, text, cycles, budget }) => element("li", { className: problem ? "wrong" : "right" },
     `${problem ? "✗" : "✓"} ${name}: ${problem ? text : `right, ${number(cycles)} cycles of ${number(budget)}`}`));
   const whatIf = grade.what_if.map(([what, cycles]) => element("li", {}, `with ${what}: ${number(cycles)} cycles`));
-  place.replaceChildren(element("h3", {}, grade.passed ? "Passed" : "Not yet"), element("ul", {}, ...rows, ...whatIf),
+  place.replaceChildren(element("h3", {}, grade.passed ? "Passed" : "Not yet"), element("p", {}, `On the cases of seed ${grade.seed}.`), element("ul", {}, ...rows, ...whatIf),
     ...(grade.hint ? [element("p", { className: "hint" }, `Hint: ${grade.hint}`)] : []));
 }

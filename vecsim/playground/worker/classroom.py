@@ -51,13 +51,13 @@ class Classroom:
     lessons
         What there is to begin with, as plain data.
     trials
-        The cases of exercises by their numbers.
+        The cases of exercises by their numbers and seeds.
     engine
         A name of :data:`vecsim.engines.running.ENGINES`.
     """
 
     def __init__(
-        self, lessons: Sequence[Plain], trials: Mapping[str, Sequence[Plain]], *, engine: str
+        self, lessons: Sequence[Plain], trials: Mapping[str, Mapping[str, Sequence[Plain]]], *, engine: str
     ) -> None:
         self._lessons = {each["key"]: Lesson.from_plain(each) for each in lessons} | {"": Lesson()}
         self._trials, self._engine = trials, engine
@@ -147,7 +147,9 @@ class Classroom:
     def check(self, asked: Mapping[str, Any]) -> Plain:
         """Check a text on the cases of its exercise."""
         number = self._lesson(asked).exercise
-        return checked(number, asked["text"], self._trials[str(number)], self._engine)
+        by_seed = self._trials[str(number)]
+        seed = str(asked.get("seed", next(iter(by_seed))))
+        return checked(number, asked["text"], int(seed), by_seed[seed], self._engine)
 
     def _lesson(self, asked: Mapping[str, Any]) -> Lesson:
         key = asked.get("lesson", "")

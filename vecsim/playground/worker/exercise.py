@@ -60,19 +60,20 @@ def _array(plain: Sequence[str]) -> npt.NDArray[Any]:
     return np.frombuffer(bytearray(unpacked(content)), kind)
 
 
-def checked(number: int, text: str, trials: Sequence[Plain], engine: str) -> dict[str, Any]:
+def checked(number: int, text: str, seed: int, trials: Sequence[Plain], engine: str) -> dict[str, Any]:
     """Return the grade of a text on the cases of an exercise, as plain data.
 
     Parameters
     ----------
     number, text
         The exercise, and what the student wrote.
-    trials
-        Its cases.
+    seed, trials
+        The seed of its cases, and these.
     engine
         What runs them.
     """
     given = Submission(f"exercise-{number:02}.s", text.encode())
     rooms = [trial_from_plain(each) for each in trials]
-    result = grade(find(f"exercise-{number:02}"), given, seed=0, engine=engine, trials=rooms, insists=False)
+    exercise = find(f"exercise-{number:02}")
+    result = grade(exercise, given, seed=seed, engine=engine, trials=rooms, insists=False)
     return {**asdict(result), "passed": result.passed}
