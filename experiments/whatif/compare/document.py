@@ -102,7 +102,7 @@ def as_document(result: Document | Pathlike) -> Document:
     return result if isinstance(result, Document) else read_document(path_of("result", result))
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path, most: int | None = None) -> Document:
     """Read a results file.
 
     Parameters
@@ -110,13 +110,15 @@ def read_document(path: Path) -> Document:
     path
         A JSON file of ``vecsim run``, ``exec`` or ``why``; the folder of a sweep, or its ``sweep.json``; an
         archive of one of them (`vecsim.results.archives`).
+    most
+        Rows of the table of a sweep to read, about; all without it (`experiments.whatif.compare.table`).
 
     Raises
     ------
     UserError
         It cannot be read, or is something else.
     """
-    return document_of(*result_files(path))
+    return document_of(*result_files(path), most)
 
 
 def result_files(path: Path) -> tuple[Path, dict[str, bytes]]:
@@ -141,13 +143,13 @@ def result_files(path: Path) -> tuple[Path, dict[str, bytes]]:
     return file, contents
 
 
-def document_of(file: Path, contents: Mapping[str, bytes]) -> Document:
-    """Return the document of what `result_files` returns."""
+def document_of(file: Path, contents: Mapping[str, bytes], most: int | None = None) -> Document:
+    """Return the document of what `result_files` returns; ``most`` is that of `read_document`."""
     layout = _layout(file, contents[file.name])
     if isinstance(layout, SweepLayout):
         if TABLE_FILE not in contents:
             raise UserError(f"{file.with_name(TABLE_FILE)}: no such file; get the archive again")
-        table = read_table(file.with_name(TABLE_FILE), contents[TABLE_FILE], layout)
+        table = read_table(file.with_name(TABLE_FILE), contents[TABLE_FILE], layout, most)
         rows = {
             row.key: Row(
                 row.cycles, row.cycles_by_cause, matrix=row.matrix if isinstance(row, ProductRow) else ""

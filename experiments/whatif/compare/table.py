@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Self
 
+import numpy as np
+import numpy.typing as npt
 from pydantic import (
     BaseModel,
     BeforeValidator,
@@ -145,7 +147,9 @@ class _Columns:
         return result
 
 
-def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRow, ...]:
+def read_table(
+    path: Path, content: bytes, layout: SweepLayout, most: int | None = None
+) -> tuple[TableRow, ...]:
     """Read the table of a sweep.
 
     Parameters
@@ -156,6 +160,8 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
         What is in it.
     layout
         What the ``sweep.json`` next to it says.
+    most
+        If it has more rows, points are chosen by chance, always the same, and only their rows are read.
 
     Raises
     ------
@@ -178,13 +184,32 @@ def read_table(path: Path, content: bytes, layout: SweepLayout) -> tuple[TableRo
     try:
         required = REQUIRED if spec.is_of_texts else (*REQUIRED, *OF_MATRICES)
         columns = _columns(path, next(reader, []), varied, required)
-        rows = tuple(_row(f"{path}, line {reader.line_num}", columns, cells, layout) for cells in reader)
+        chosen, count = _chosen_points(layout, most), 0
+        rows: list[TableRow] = []
+        for count, cells in enumerate(reader, 1):
+            if chosen is None or chosen[(count - 1) % len(chosen)]:
+                rows.append(_row(f"{path}, line {reader.line_num}", columns, cells, layout))
     except csv.Error as error:
         raise UserError(f"{path}, line {reader.line_num}: is not CSV: {error}; run the sweep again") from None
-    if layout.cells != len(rows):
-        raise UserError(f"{path}: has {counted(len(rows), 'row')}; sweep.json needs {layout.cells:,}")
+    if layout.cells != count:
+        raise UserError(f"{path}: has {counted(count, 'row')}; sweep.json needs {layout.cells:,}")
     _check_rows(path, rows, layout)
-    return rows
+    return tuple(rows)
+
+
+def _chosen_points(layout: SweepLayout, most: int | None) -> npt.NDArray[np.bool_] | None:
+    """Return which of the points to read, the same of every program on every matrix; None for all.
+
+    A question is about all combinations of values.
+    """
+    if most is None or layout.cells <= most or layout.sweep.question:
+        return None
+    products = max(len(layout.matrices), 1) * len(layout.sweep.programs)
+    points = layout.cells // products
+    chosen = np.zeros(points, np.bool_)
+    count = min(points, max(1, most // products))
+    chosen[np.random.Generator(np.random.PCG64(0)).choice(points, count, replace=False)] = True
+    return chosen
 
 
 def _columns(

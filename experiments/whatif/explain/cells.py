@@ -25,6 +25,8 @@ from vecsim.support.errors import UserError
 
 ABSENT = -1
 """The place of a value in a cell in which the thing is as the machine has it."""
+MOST_CELLS = 100_000
+"""Of a larger table a sample is read."""
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -61,6 +63,8 @@ class Cells:
     parameters
         The numbers in which generated matrices differ, for each matrix; see
         `experiments.whatif.sweep.matrix_parameters`.
+    left_out
+        Cells that were not read: of very many a sample stands for all.
     factors, ratios
         What its answer is made of: the values of each thing that was varied, and the logarithms of ratios;
         see `experiments.whatif.sweep.answer`.
@@ -79,6 +83,7 @@ class Cells:
     cycles: Floats
     per_nnz: Floats
     faults: int
+    left_out: int = 0
     question: Question | None = None
     parameters: Mapping[str, Sequence[float]] = field(default_factory=dict)
     factors: Mapping[str, Sequence[Value]] = field(default_factory=dict)
@@ -191,7 +196,7 @@ def read_cells(folder: Path) -> Cells:
     UserError
         It is none, or no cell of it has a result.
     """
-    return cells_of(read_document(folder), folder)
+    return cells_of(read_document(folder, MOST_CELLS), folder)
 
 
 def cells_of(document: Document, where: Path) -> Cells:
@@ -235,6 +240,7 @@ def cells_of(document: Document, where: Path) -> Cells:
         cycles=np.array([row.cycles for row in there], dtype=float),
         per_nnz=np.array([_time(row) for row in there], dtype=float),
         faults=len(document.table) - len(there),
+        left_out=layout.cells - len(document.table),
         question=question,
         parameters=matrix_parameters(list(matrices), [sources[name] for name in matrices])[0],
         factors=varied,

@@ -61,6 +61,12 @@ def report(cells: Cells, name: str, remarks: tuple[str, ...] = ()) -> Report:
         f"{counted(len(cells.cycles), 'cell')} of {matrices}{counted(len(cells.programs), 'program')}; "
         f"{cells.faults:,} have no result."
     )
+    if cells.left_out:
+        source += (
+            f" They are a sample of {cells.left_out + cells.faults + len(cells.cycles):,} cells: the same "
+            "points, chosen by chance, of each program and matrix. So a faster machine than the fastest here "
+            "can be among the others; `vecsim optimise` looks for it."
+        )
     part = Part("sweep", source, tuple(items), remarks)
     return Report(f"Sweep {name}", (part,), (*appendices, made_by()), compares=False)
 

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.whatif.explain import cells as cells_module
 from experiments.whatif.explain.cells import comparable, read_cells
 from experiments.whatif.explain.crossings import crossings, trend
 from experiments.whatif.explain.front import Candidate, candidates, front, pareto
 from experiments.whatif.explain.pairs import interaction, pairs
 from experiments.whatif.explain.parameters import against, what_matters
-from experiments.whatif.sweep import Sweep
+from experiments.whatif.explain.report import report
+from experiments.whatif.sweep import Sweep, sweep
 from experiments.whatif.sweep.cost import cost
 from vecsim.cli import main
 from vecsim.machine import load_machine
@@ -257,3 +259,20 @@ def test_what_cannot_be_explained(folder, tmp_path):
     assert main(["run", "laplace2d-3", "--program", "crs", "--json", str(other)]) == 0
     with pytest.raises(UserError, match="is of vecsim run; name the results of"):
         read_cells(other)
+
+
+def test_very_large_sweeps_are_explained_by_a_sample(tmp_path, monkeypatch):
+    spec = Sweep(("laplace2d-4", "laplace2d-5"), programs=("crs", "jd"), set={"startup": tuple(range(20))})
+    sweep(spec, store=tmp_path / "s", jobs=1).save(tmp_path / "sweep")
+    every = read_cells(tmp_path / "sweep")
+    monkeypatch.setattr(cells_module, "MOST_CELLS", 24)
+    some = read_cells(tmp_path / "sweep")
+    assert (len(every.cycles), every.left_out, len(some.cycles), some.left_out) == (80, 0, 24, 56)
+    chosen = {
+        (p, m): some.place["startup"][(some.program == p) & (some.matrix == m)].tolist()
+        for p in range(2)
+        for m in range(2)
+    }
+    assert len(set(map(tuple, chosen.values()))) == 1
+    assert len(set(chosen[0, 0])) == 6
+    assert "They are a sample of 80 cells" in report(some, "x").parts[0].source
