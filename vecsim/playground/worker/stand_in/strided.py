@@ -22,7 +22,6 @@ from vecsim.playground.worker.stand_in.kinds import (
 )
 
 Kind = dtype
-nan, inf = math.nan, math.inf
 
 
 @lru_cache(maxsize=4096)
