@@ -24,8 +24,8 @@ RECORD_RUNS = 4
 """A record takes as long as this many runs, with the start of the loops."""
 COMPILE_SECONDS = 60
 """Processors' time to compile the loops, once on a computer."""
-FEW = 8
-"""Machines of the same sizes below which each is run by itself."""
+FEW = 4
+"""Fewer machines of the same sizes are run one by one: a group takes as long as two to three runs."""
 AT_ONCE, AT_ONCE_ON_GPU = 4096, 1 << 15
 """Cells that are lost if a sweep is ended, at most: enough to fill what times them."""
 CAUSES = tuple(cause.name.lower() for cause in Cause)
