@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from experiments.whatif.compare import Comparison, compare
     from experiments.whatif.compare.rerun import Again, rerun
     from experiments.whatif.explained import ExplainedSweep, explain
+    from experiments.whatif.optimise import Optimum, optimise
     from experiments.whatif.sweep import Sweep, SweepTable, sweep
     from experiments.whatif.viewing import Page, trace, view
     from experiments.whatif.why import Explanation, ProductExplanation, why, why_program
@@ -59,6 +60,7 @@ _HOME = {
     "Matrix": "vecsim.data",
     "MatrixWarning": "vecsim.support.errors",
     "Measurement": "programs.measurement",
+    "Optimum": "experiments.whatif.optimise",
     "PROGRAMS": "programs.registry",
     "Parameter": "programs.user_format",
     "Program": "isa.program",
@@ -73,6 +75,7 @@ _HOME = {
     "load": "vecsim.data",
     "load_machine": "vecsim.machine",
     "measure": "programs.measurement",
+    "optimise": "experiments.whatif.optimise",
     "run": "vecsim.engines.running",
     "start": "vecsim.engines.running",
     "sweep": "experiments.whatif.sweep",
@@ -92,6 +95,7 @@ __all__ = [
     "Matrix",
     "MatrixWarning",
     "Measurement",
+    "Optimum",
     "Page",
     "Parameter",
     "ProductExplanation",
@@ -109,6 +113,7 @@ __all__ = [
     "load",
     "load_machine",
     "measure",
+    "optimise",
     "rerun",
     "run",
     "start",

@@ -25,6 +25,7 @@ from vecsim.cli.commands.gpu import gpu
 from vecsim.cli.commands.grade import grade
 from vecsim.cli.commands.lists import lists
 from vecsim.cli.commands.machine import machines
+from vecsim.cli.commands.optimise import optimise
 from vecsim.cli.commands.playground import playground
 from vecsim.cli.commands.reference import reference
 from vecsim.cli.commands.reorder import reorder
@@ -60,6 +61,7 @@ COMMANDS: dict[str, Callable[..., None] | typer.Typer] = {
     "view": view,
     "sweep": sweep,
     "explain": explain,
+    "optimise": optimise,
     "compare": compare,
     "rerun": rerun,
     "export": export,

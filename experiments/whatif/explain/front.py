@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from experiments.report.comparison import Comparison
 from experiments.report.item import Appendix, Item, ScatterChart, ScatterPanel, Table
@@ -14,6 +15,7 @@ from experiments.whatif.sweep.cost import COUNTED, WEIGHTS, cost
 from experiments.whatif.sweep.specification import ARGUMENT, DEFINE, OPTION
 from vecsim.support.suggestions import amount
 
+Floats = npt.NDArray[np.float64]
 MOST_SHOWN = 40
 """Machines on the front that the page names; the file has all."""
 MACHINES_FILE = "sweep-machines"
@@ -67,7 +69,7 @@ def candidates(cells: Cells) -> list[Candidate]:
                 if not name.startswith(OPTION) and value.isdecimal()
             }
             name = cells.programs[program]
-            price = cost({**cells.machine, **numbers}, name, cells.value_bits, cells.cost)
+            price = float(cost({**cells.machine, **numbers}, name, cells.value_bits, cells.cost))
             message = ", ".join(f"{key.removeprefix(OPTION)}={value}" for key, value in chosen.items())
             results.append(Candidate(name, message, price, float(np.exp(-logs[number] / counts[number]))))
     return results
@@ -75,10 +77,23 @@ def candidates(cells: Cells) -> list[Candidate]:
 
 def front(of: Sequence[Candidate]) -> list[Candidate]:
     """Return those that are faster than everything as cheap or cheaper, by rising cost."""
-    best: list[Candidate] = []
-    for each in sorted(of, key=lambda each: (each.cost, -each.speed)):
-        if not best or each.speed > best[-1].speed:
-            best.append(each)
+    places = front_places(np.array([each.cost for each in of]), np.array([-each.speed for each in of]))
+    return [of[place] for place in places]
+
+
+def front_places(cost: Floats, time: Floats) -> npt.NDArray[np.intp]:
+    """Return the places of those that take less time than everything as cheap or cheaper, by rising cost.
+
+    Parameters
+    ----------
+    cost, time
+        (n,) of each; of equal ones the first counts.
+    """
+    order = np.lexsort((time, cost))
+    if not len(order):
+        return order
+    least = np.minimum.accumulate(time[order])
+    best: npt.NDArray[np.intp] = order[np.append(True, least[1:] < least[:-1])]
     return best
 
 

@@ -50,6 +50,7 @@ def adapted(what: Sweep, swept: Swept) -> SweepTable:
     UserError
         Its cells do not suffice to begin, there are too many combinations, or scikit-learn is not installed.
     """
+    what.check_count()
     question, factors = read_question(what.question, what.program_names), what.factors
     combinations = combinations_of(factors)
     chosen, most = _first(what), min(what.adaptive // cells_a_point(what), len(combinations))

@@ -10,6 +10,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
 
+import numpy as np
+
 from experiments.whatif.sweep.texts import is_text
 from programs.registry import OWN
 from vecsim.support.errors import UserError
@@ -71,13 +73,13 @@ def check_weights(weights: Mapping[str, object]) -> None:
             raise UserError(f"cost.{name} = {shown(repr(weight))}: a number of 0 or more is expected")
 
 
-def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str, float]:
+def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str, Any]:
     """Return how much a machine has of each part that a program needs.
 
     Parameters
     ----------
     machine
-        Its numbers, by full name.
+        Its numbers, by full name; or arrays (n,) of those of n machines.
     program
         A program of `programs.registry`, a user's program like one of these, or a text, which may need every
         part.
@@ -86,14 +88,15 @@ def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str
     """
     like, needs_all = program.partition(OWN)[0], is_text(program)
     section, ports = machine["section_size"], machine["memory_ports"]
-    registers = max(machine["vector_registers"], machine.get("physical_vector_registers", 0))
+    registers = np.maximum(machine["vector_registers"], machine.get("physical_vector_registers", 0))
     units = machine.get("add_units", 1) + machine.get("multiply_units", 1)
     result = {
         "lanes": machine["lanes"] * units / 2,
         "port_words": _of_ports(machine, "words_per_cycle"),
         "port_addresses": _of_ports(machine, "addresses_per_cycle"),
         "accesses_in_flight": (ports + machine.get("store_ports", 0)) * machine["accesses_in_flight"],
-        "early_start": (ports + machine.get("store_ports", 0)) * max(0, LATE_START - machine["startup"]),
+        "early_start": (ports + machine.get("store_ports", 0))
+        * np.maximum(0, LATE_START - machine["startup"]),
         "banks": machine["banks"],
         "register_bits": registers * section * value_bits,
         "cache_bits": 8 * (machine.get("l1.bytes", 0) + machine.get("l2.bytes", 0)),
@@ -105,16 +108,17 @@ def parts(machine: Mapping[str, Any], program: str, value_bits: int) -> dict[str
     return result
 
 
-def _of_ports(machine: Mapping[str, Any], rate: str) -> int:
+def _of_ports(machine: Mapping[str, Any], rate: str) -> Any:
     """Return the words of a cycle of all ports; store ports may have another rate."""
-    stored = machine.get(f"store_{rate}", 0) or machine[rate]
-    return int(machine["memory_ports"] * machine[rate] + machine.get("store_ports", 0) * stored)
+    stated = machine.get(f"store_{rate}", 0)
+    stored = np.where(stated, stated, machine[rate])
+    return machine["memory_ports"] * machine[rate] + machine.get("store_ports", 0) * stored
 
 
 def cost(
     machine: Mapping[str, Any], program: str, value_bits: int, weights: Mapping[str, float] | None = None
-) -> float:
-    """Return what a machine costs with what a program needs, in lanes.
+) -> Any:
+    """Return what a machine costs with what a program needs, in lanes; of n machines an array (n,).
 
     Parameters
     ----------

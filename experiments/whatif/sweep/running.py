@@ -98,7 +98,7 @@ def sweep(
     >>> table.columns["banks"], len(table)
     ([8, 16, 8, 16], 4)
     """
-    what = _specified(what, changes)
+    what = specified(what, changes)
     reasons = _not_kept(what.base)
     jobs = None if jobs is None else whole("jobs", jobs, 1)
     scheduler = None if scheduler is None else text("scheduler", scheduler)
@@ -165,7 +165,7 @@ def plan(
     UserError
         A matrix that is not found, a store that is something else, or an adaptive sweep.
     """
-    what = _specified(what, changes)
+    what = specified(what, changes)
     if what.adaptive:
         raise UserError("an adaptive sweep chooses its cells while it runs; leave out adaptive, or the plan")
     jobs = None if jobs is None else whole("jobs", jobs, 1)
@@ -211,7 +211,7 @@ def _swept(
     results: dict[int, Outcome] = {}
     computed, seconds = 0, 0.0
     for attempt in range(ATTEMPTS):
-        texts = [file for program in what.programs for file in _text(program)]
+        texts = [file for program in what.programs for file in text_files(program)]
         lookups = [look_up(task) for task in tasks]
         if attempt == 0 and (damaged := sum(lookup.damaged for lookup in lookups)):
             say(f"{path}: {amount(damaged, 'damaged cell')}: computed again")
@@ -263,7 +263,7 @@ def _tasks(what: Sweep, store: Path) -> tuple[list[Task], tuple[Facts, ...], tup
     return tasks, matrices, tuple(files)
 
 
-def _text(program: ProgramLike) -> tuple[InputFile, ...]:
+def text_files(program: ProgramLike) -> tuple[InputFile, ...]:
     """Return the text of a user-defined program, which may not assemble: then nothing else records it."""
     if is_text(program):
         return input_files(f"program {program}", [Path(program)])
@@ -319,7 +319,7 @@ def _compute(
         by_processes(tasks, min(jobs or processors(), left), results, on_progress)
 
 
-def _specified(what: object, changes: Mapping[str, object]) -> Sweep:
+def specified(what: object, changes: Mapping[str, object]) -> Sweep:
     """Return a sweep, or the one of a specification file, with other attributes."""
     if isinstance(what, str | os.PathLike):
         what = read_specification(path_of("sweep", what))

@@ -41,6 +41,8 @@ MEMORY_BYTES = 1 << 20
 """Memory of a text if nothing else is said."""
 MOST_POINTS = 1_000_000
 """Points of a design, at most."""
+SEARCH = "optimise"
+"""The table of a specification file that `vecsim optimise` reads, and a sweep does not."""
 
 
 @dataclass(frozen=True)
@@ -170,7 +172,7 @@ class Sweep:
         ------
         UserError
             Naming what is wrong: an unknown program, number, option, value of one, design or engine; no
-            matrix; too many points. `UserErrors` if there are several mistakes.
+            matrix. `UserErrors` if there are several mistakes.
         """
         mistakes, wrong = Mistakes(), set()
         for each in fields(self):
@@ -199,9 +201,21 @@ class Sweep:
             if not wrong & depends:
                 mistakes.attempt(check)
         mistakes.raise_all()
+
+    def check_count(self) -> None:
+        """Find out whether all points can be simulated.
+
+        Raises
+        ------
+        UserError
+            There are too many.
+        """
         if self.count * self.placements > MOST_POINTS:
             times = f" x {self.placements:,} placements" if self.jitter else ""
-            raise UserError(f"sweep: {self.count:,} points{times}, at most {MOST_POINTS:,} are allowed")
+            raise UserError(
+                f"sweep: {self.count:,} points{times}, at most {MOST_POINTS:,} are allowed; vecsim optimise "
+                "searches among more"
+            )
 
     def changed(self, **changes: object) -> Sweep:
         """Return a sweep with other attributes.
@@ -447,8 +461,14 @@ class Sweep:
         """Return the points of the design, in an order that depends on nothing else.
 
         The placements of a point follow each other, the one that is not perturbed first.
+
+        Raises
+        ------
+        UserError
+            There are too many.
         """
-        points = map(_point, self.combinations())
+        self.check_count()
+        points = map(point_of, self.combinations())
         return tuple(replace(each, placement=k) for each in points for k in range(self.placements))
 
     def combinations(self) -> Iterator[Mapping[str, Value]]:
@@ -541,7 +561,8 @@ def _check_bits(bits: int) -> None:
     value_bytes(bits)
 
 
-def _point(chosen: Mapping[str, Value]) -> Point:
+def point_of(chosen: Mapping[str, Value]) -> Point:
+    """Return a point by what is chosen of each thing that is varied, by its name in `Sweep.factors`."""
     other = tuple(filter(None, VARIED.values()))
     machine = {n: v for n, v in chosen.items() if not n.startswith(other) and isinstance(v, int)}
     options = {n.removeprefix(OPTION): str(v) for n, v in chosen.items() if n.startswith(OPTION)}
@@ -564,6 +585,7 @@ def read_specification(path: Path) -> Sweep:
         Naming the file, and each key that is unknown, missing or of the wrong type or value.
     """
     result = read_toml(path, SPECIFICATION)
+    result.pop(SEARCH, None)
     known = {each.name: each for each in fields(Sweep)}
     mistakes = Mistakes()
     mistakes.add_first(

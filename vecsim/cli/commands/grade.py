@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vecsim.cli import completion
-from vecsim.cli.commands.grade_batch import Batch, grade_submissions
+from vecsim.cli.grade_batch import Batch, grade_submissions
 from vecsim.cli.options import AutoEngineOption, ExercisesOption, JobsOption, JsonOption
 from vecsim.cli.printing.console import fill, table
 from vecsim.cli.printing.output import Output, OutputFile

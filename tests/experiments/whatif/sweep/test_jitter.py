@@ -117,6 +117,6 @@ def test_what_cannot_be_is_refused(tmp_path):
     with pytest.raises((UserError, UserErrors), match="jitter"):
         spec(jitter=-1)
     with pytest.raises((UserError, UserErrors), match="points x 1,000,001 placements, at most"):
-        spec(jitter=1_000_000)
+        spec(jitter=1_000_000).points()
     with pytest.raises(UserError, match="jitter"):
         vecsim.measure("jd", MATRIX, jitter=1.5)
