@@ -3,6 +3,8 @@
 import pytest
 from many.pairs import random_pairs
 
+import vecsim
+
 
 @pytest.mark.gpu
 def test_as_alone_on_random_programs(gpu_with_others):
@@ -11,3 +13,16 @@ def test_as_alone_on_random_programs(gpu_with_others):
     pairs = [random_pairs(seed) for seed in range(20)]
     times = time_groups([each.group for each in pairs])
     assert [each.difference(time) for each, time in zip(pairs, times, strict=True)] == [""] * 20
+
+
+@pytest.mark.gpu
+def test_a_search_comes_to_the_same(gpu_with_others):
+    varied = {
+        "banks": (4, 8, 16),
+        "lanes": (1, 2, 4),
+        "startup": tuple(range(10, 40)),
+        "section_size": (32, 64),
+    }
+    spec = vecsim.Sweep(("laplace2d-8",), ("crs", "hism"), set=varied)
+    on_gpu, here = (vecsim.optimise(spec, goal="front", gpu=gpu) for gpu in (True, False))
+    assert on_gpu.to_dict() == here.to_dict()

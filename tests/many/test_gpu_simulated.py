@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import vecsim
 from isa.assembler import assemble
 from vecsim.engines.decoded import decode
 from vecsim.engines.many.batch import Group, numbers_of, sizes_of, start_of
@@ -41,3 +42,10 @@ def test_each_thread_has_its_machine(threads_and_more):
         for machine in range(given.count):
             cycles, causes = as_plain_python(given, machine)
             assert (times.cycles[machine], times.by_cause[machine].tolist()) == (cycles, causes)
+
+
+def test_a_search_comes_to_the_same():
+    spec = vecsim.Sweep(("laplace2d-2",), "crs", set={"banks": (4, 8), "lanes": (1, 2), "startup": (10, 20)})
+    on_gpu, here = (vecsim.optimise(spec, goal="front", gpu=gpu) for gpu in (True, False))
+    assert on_gpu.answers == here.answers
+    assert on_gpu.alone == 0

@@ -171,8 +171,10 @@ def _look_around(seen: Seen, rng: np.random.Generator) -> bool:
         if not new:
             return True
         looked.update(row.tobytes() for row in new)
-        around = rng.permutation(seen.space.next_to(np.array(new)))
-        costs = seen.costs(around)
-        seen.time(around, costs)
-        if not seen.knows(around[costs <= seen.settings.limit]):
-            return False
+        at_once = max(1, ROWS_AT_ONCE // seen.space.most_next_to)
+        for first in range(0, len(new), at_once):
+            around = rng.permutation(seen.space.next_to(np.array(new[first : first + at_once])))
+            costs = seen.costs(around)
+            seen.time(around, costs)
+            if not seen.knows(around[costs <= seen.settings.limit]):
+                return False

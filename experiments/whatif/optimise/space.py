@@ -24,6 +24,8 @@ Rows = npt.NDArray[np.int32]
 """(n, things) of each machine, for each thing that is varied, the place of its value."""
 Floats = npt.NDArray[np.float64]
 
+MOST_NUMBER = 1 << 30
+"""What stands for larger numbers of a machine, which no machine has, or which no cost counts."""
 INTERACTING = ("divide_interval", "latency.divide")
 """Numbers that limit each other: one alone does not tell whether there is such a machine."""
 
@@ -114,6 +116,11 @@ class Space:
             numbers = np.arange(first, min(first + at_once, self.count))
             yield np.stack(np.unravel_index(numbers, tuple(self.sizes)), axis=1).astype(np.int32)
 
+    @property
+    def most_next_to(self) -> int:
+        """How many machines are next to one, at most."""
+        return int(self.sizes.sum()) + 2 * len(self.sizes) * (len(self.sizes) - 1)
+
     def next_to(self, rows: Rows) -> Rows:
         """Return what differs from a row in one thing, or in two by one value each; no row twice."""
         steps = [np.zeros((0, len(self.names)), np.int32)]
@@ -192,7 +199,7 @@ class Space:
     @cached_property
     def _of_machine(self) -> list[tuple[int, str, Any]]:
         return [
-            (place, name, np.array(values, np.int64))
+            (place, name, np.array([max(-MOST_NUMBER, min(int(each), MOST_NUMBER)) for each in values]))
             for place, (name, values) in enumerate(zip(self.names, self.values, strict=True))
             if not name.startswith((OPTION, DEFINE, ARGUMENT))
         ]

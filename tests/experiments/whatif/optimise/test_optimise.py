@@ -102,6 +102,12 @@ def test_machines_that_only_an_engine_for_one_can_run():
     assert result.best.mean == pytest.approx(min(mean for price, mean, _ in machines if price <= 24))
 
 
+def test_values_that_no_machine_has():
+    result = vecsim.optimise(spec(programs=("crs",), set={"banks": (8, 10**30), "lanes": (1, 2)}))
+    assert result.best.chosen == {"banks": 8, "lanes": 1}
+    assert result.fault.startswith("machine: banks")
+
+
 def test_a_text(tmp_path):
     text = tmp_path / "add.s"
     text.write_text("li x1, COUNT\nsetvl x1\nlv.w v1, 0(x0)\naddvv.s v2, v1, v1\nhalt")
