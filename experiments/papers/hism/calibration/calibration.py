@@ -235,6 +235,29 @@ def _calibrated(evaluators: Evaluators, effort: Effort) -> Calibration:
     )
 
 
+def sample_weights(request: Request, matches: Ground) -> Weights:
+    """Return the sample of matrices that the search runs on, with their weights, by group.
+
+    Parameters
+    ----------
+    request
+        Its machine is the one whose fields hold where no choice sets them.
+    matches
+        The matrices.
+
+    Raises
+    ------
+    UserError
+        A result is wrong.
+    """
+    members = list(matches.members.values())
+    with Simulator(members, suite.load, jobs=request.jobs, engine=request.engine) as simulator:
+        evaluators = Evaluators(matches, simulator, request, CHOICES)
+        now, first = as_now(evaluators.base), uncalibrated()
+        references = evaluators.each(_references(evaluators, now, first), "reference machines", 0.0, 1.0)
+        return evaluators.on_sample(references).weights
+
+
 def _references(evaluators: Evaluators, now: Candidate, first: Candidate) -> list[Candidate]:
     """Return the machines that the sample is chosen by: today's, the uncalibrated one, others at random."""
     matches = [now, first]

@@ -11,6 +11,8 @@ from experiments.report.item import Appendix, Table
 
 DIFFERENCES = "differs from the uncalibrated in"
 """Column that describes a candidate."""
+STATES = ("machines at random", "fit within 1 spread", "fit within 2 spreads")
+"""Columns of the tables of a million machines: the pilot, and those that fit."""
 
 HEADINGS = {
     "choices": ("What the paper leaves open", ("Each choice was searched among these values.",)),
