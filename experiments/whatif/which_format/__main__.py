@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from experiments.report.charts import draw as drawn
+from experiments.report.charts import draw as picture_of
 from experiments.whatif.which_format.machines import MATRICES, cycles_on, draw
 from experiments.whatif.which_format.results import chart, recorded, tables, written
 
@@ -26,7 +26,7 @@ def main() -> None:
         for name, rows in tables(cycles, places).items():
             (chosen.folder / f"which-format-{name}.csv").write_text(written(rows), encoding="utf-8")
     else:
-        (chosen.folder / "study-which-format.png").write_bytes(drawn(chart(recorded("wins"))).png)
+        (chosen.folder / "study-which-format.png").write_bytes(picture_of(chart(recorded("wins"))).png)
 
 
 if __name__ == "__main__":

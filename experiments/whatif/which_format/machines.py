@@ -30,7 +30,7 @@ SIZES: Mapping[str, tuple[int, ...]] = {
     "banks": (8, 16, 32, 64),
     "accesses_in_flight": (1, 2, 4, 8),
 }
-"""Numbers of which every combination is tried."""
+"""Every combination of these numbers is tried."""
 ARITHMETIC = "latency of arithmetic"
 FREE: Mapping[str, tuple[int, ...]] = {
     "bank_busy": (1, 2, 4, 8),
@@ -47,7 +47,7 @@ FREE: Mapping[str, tuple[int, ...]] = {
     "branch_penalty": (0, 1, 3, 8),
     "issue_width": (1, 2, 4),
 }
-"""Numbers of which each machine has one at random, every value as likely as the others."""
+"""Each machine has one value of each of these at random, every value as likely as the others."""
 FIELDS = {ARITHMETIC: ("latency.add", "latency.multiply", "latency.multiply_add", "latency.sum")}
 """Numbers of the machine that have a value together."""
 PARAMETERS: Mapping[str, tuple[int, ...]] = {**SIZES, **FREE}

@@ -110,12 +110,12 @@ def _variance(cycles: Mapping[str, Ints], places: Places) -> Iterator[tuple[str,
 def explained(response: Floats, places: npt.NDArray[np.int8]) -> float:
     """Return the share of a variance that the mean of each value explains.
 
-    Machines are drawn independently and evenly, so that shares of several parameters add.
+    Machines are sampled independently and evenly, so that shares of several parameters add.
 
     Parameters
     ----------
     response
-        (M,) of which the variance is.
+        (M,) the logarithms.
     places
         (M,) which value each machine has.
     """

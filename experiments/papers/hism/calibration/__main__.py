@@ -99,16 +99,16 @@ def values() -> Iterable[Sequence[str]]:
     """Yield a head and for each choice the shares that its values have of the machines that fit."""
     yield (
         "choice",
-        "each drawn, per cent",
+        "each sampled, per cent",
         "per cent of the machines that fit, with its standard error",
     )
     shares: dict[tuple[str, str], list[str]] = {}
     for row in rows("machines-choices"):
         share, error = (float(row[f"{STATES[-1]}, {what} in per cent"]) for what in ("share", "error"))
-        key = row["choice"], row["drawn in per cent"]
+        key = row["choice"], row["sampled in per cent"]
         shares.setdefault(key, []).append(f"{row['value']}: {share:.0f} ± {error:.0f}")
-    for (choice, drawn), of in shares.items():
-        yield choice, f"{float(drawn):.0f}", "; ".join(of)
+    for (choice, sampled), of in shares.items():
+        yield choice, f"{float(sampled):.0f}", "; ".join(of)
 
 
 def of_machines() -> Iterable[Sequence[str]]:

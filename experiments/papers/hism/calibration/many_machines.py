@@ -1,7 +1,7 @@
-"""A million machines and programs of the grid, drawn at random and timed together.
+"""A million machines and programs of the grid, sampled at random and timed together.
 
-Machines are drawn in families: what decides a program or the sizes of a machine (`vecsim.engines.many`) is
-drawn once for a family, every other choice for each of its machines.
+Machines are sampled in families: what decides a program or the sizes of a machine (`vecsim.engines.many`) is
+sampled once for a family, every other choice for each of its machines.
 """
 
 from __future__ import annotations
@@ -133,8 +133,8 @@ def draw(base: Machine, families: int = FAMILIES, each: int = EACH, seed: int = 
     for place, choice in enumerate(choices):
         if not is_free(choice):
             values[:, :, place] = values[:, :1, place]
-    found = tuple(_family(choices, of[0], base) for of in values)
-    return Sample(choices, values.reshape(-1, len(choices)), found)
+    result = tuple(_family(choices, of[0], base) for of in values)
+    return Sample(choices, values.reshape(-1, len(choices)), result)
 
 
 def timed_together(base: Machine) -> tuple[Choice, ...]:
@@ -237,8 +237,8 @@ def cycles_of(sample: Sample, csr: Any, members: Ints) -> Ints:
     for place in range(len(METHODS)):
         alike: dict[tuple[Variant, Sizes], list[int]] = {}
         for family in places:
-            found = sample.families[family]
-            alike.setdefault((found.variants[place], sizes_of(found.machine)), []).append(family)
+            of_family = sample.families[family]
+            alike.setdefault((of_family.variants[place], sizes_of(of_family.machine)), []).append(family)
         for (variant, _), families in alike.items():
             chosen = np.concatenate([np.arange(*places[family]) for family in families])
             machine = sample.families[families[0]].machine

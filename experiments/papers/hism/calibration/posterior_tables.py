@@ -45,7 +45,7 @@ def tables(result: Posterior, member: Member, load: Load, minutes: float) -> dic
     Parameters
     ----------
     result
-        Of which machines.
+        The machines and their times.
     member, load
         :data:`KNOWN`, and what returns its matrix.
     minutes
@@ -131,7 +131,7 @@ def averages(result: Posterior) -> Rows:
 def choices(result: Posterior) -> Rows:
     """Return, for each value of each choice, its share of the machines that fit, with a standard error."""
     heads = [f"{state}, {what} in per cent" for state in STATES[1:] for what in ("share", "error")]
-    rows: Rows = [("choice", "value", "drawn in per cent", *heads)]
+    rows: Rows = [("choice", "value", "sampled in per cent", *heads)]
     for place, choice in enumerate(result.sample.choices):
         for number, value in enumerate(choice.values):
             has = result.sample.values[result.passed, place] == number

@@ -7,6 +7,7 @@ import pytest
 
 from experiments.papers.hism.calibration import posterior
 from experiments.papers.hism.calibration.choices import CHOICES, FACTS, fixed_cycles_of, measured, options_of
+from experiments.papers.hism.calibration.findings import findings
 from experiments.papers.hism.calibration.headings import STATES
 from experiments.papers.hism.calibration.many_machines import cycles_of, draw, is_free
 from experiments.papers.hism.calibration.posterior_tables import KNOWN, NEAREST
@@ -66,12 +67,11 @@ def test_a_machine_fits_if_each_average_is_within_its_spread():
 def test_a_prediction_finds_the_matrix_that_the_averages_follow():
     random = np.random.default_rng(1)
     cycles = random.integers(1000, 9000, (4, len(METHODS), 400))
-    first, *_ = posterior.predictions(
-        cycles, ["a", "b", "c", "d"], np.array([0.0, 0.0, 1.0, 0.0]), ["a", "b", "c"], 4
-    )
+    weights = np.array([0.0, 0.0, 1.0, 0.0])
+    first, *_ = posterior.predictions(cycles, list("abcd"), weights, list("abc"), 4)
     assert first.names == ("c",)
     assert first.error.max() < 1e-6
-    wanted = posterior.differences(posterior.average_times(cycles, np.array([0.0, 0.0, 1.0, 0.0])))
+    wanted = posterior.differences(posterior.average_times(cycles, weights))
     assert first.differences(cycles[[2]]) == pytest.approx(wanted, abs=1e-6)
 
 
@@ -100,7 +100,7 @@ def test_the_nearest_machines_are_recorded_with_the_cycles_that_they_take():
     choices = draw(VS2003, families=1, each=1).choices
     for row in recorded[:2]:
         candidate = {choice.name: row[choice.name] for choice in choices}
-        machine = posterior.machine_of(candidate, VS2003, choices)
+        machine = machine_of(candidate, VS2003, choices)
         assert all(measured(fact, machine, "jit") == fact.cycles for fact in FACTS)
         options, fixed = options_of(candidate, choices), fixed_cycles_of(candidate, choices)
         for program, title in METHODS.items():
@@ -108,3 +108,10 @@ def test_the_nearest_machines_are_recorded_with_the_cycles_that_they_take():
             assert alone.cycles + fixed == int(row[f"{title} on {KNOWN}"])
         away = [abs(np.log(float(row[name]) / float(PRINTED[name][0]))) for name in PRINTED]
         assert np.mean(away) + max(away) == pytest.approx(float(row["score"]), abs=1e-3)
+
+
+@pytest.mark.skipif(not PAGE.exists(), reason="the pages are not next to the tests")
+def test_the_page_says_what_the_tables_say():
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    for sentence in findings():
+        assert sentence in page
