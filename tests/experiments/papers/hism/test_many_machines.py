@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from experiments.papers.hism.calibration import posterior
-from experiments.papers.hism.calibration.choices import CHOICES, FACTS, fixed_cycles_of, measured, options_of
+from experiments.papers.hism.calibration.choices import (
+    CHOICES,
+    FACTS,
+    fixed_cycles_of,
+    machine_of,
+    measured,
+    options_of,
+)
 from experiments.papers.hism.calibration.findings import findings
 from experiments.papers.hism.calibration.headings import STATES
 from experiments.papers.hism.calibration.many_machines import cycles_of, draw, is_free
