@@ -111,6 +111,7 @@ ALLOWED = {
     "experiments/crosscheck/matrices.py": {"tomllib.loads", "FILE.read_text"},
     "experiments/gpu_bench/suite.py": {"tomlkit.parse", "tomllib.loads", "FILE.read_text"},
     "experiments/papers/hism/recorded_calibration.py": {"path.read_text"},
+    "experiments/whatif/which_format/results.py": {"path.read_text"},
     "experiments/papers/hism/suite/member.py": {"(files('experiments.papers.hism.suite') / name).read_text"},
     "experiments/whatif/studies.py": {"(resources.files(__package__) / RECORDED / f'{name}.csv').read_text"},
     # what this process or its workers wrote into their own folder

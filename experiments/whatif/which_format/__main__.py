@@ -1,4 +1,7 @@
-"""``python -m experiments.whatif.which_format FOLDER``: run the study, write its tables and its picture."""
+"""``python -m experiments.whatif.which_format``: print what the study's page shows, of recorded tables.
+
+With a folder the study is run again, and its tables and its picture are written there.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +10,40 @@ from pathlib import Path
 
 from experiments.report.charts import draw as picture_of
 from experiments.whatif.which_format.machines import MATRICES, cycles_on, draw
-from experiments.whatif.which_format.results import chart, recorded, tables, written
+from experiments.whatif.which_format.results import chart, tables, written
+from experiments.whatif.which_format.section import section
+
+
+def run(folder: Path) -> None:
+    """Time the machines and write tables and picture.
+
+    Raises
+    ------
+    UserError
+        A program cannot be recorded.
+    """
+    places, cycles = draw(), {}
+    for matrix in MATRICES:
+        print(f"{matrix}: {len(places):,} machines", flush=True)
+        cycles[matrix] = cycles_on(matrix, places)
+    folder.mkdir(parents=True, exist_ok=True)
+    results = tables(cycles, places)
+    for name, rows in results.items():
+        (folder / f"which-format-{name}.csv").write_text(written(rows), encoding="utf-8")
+    head, *others = results["wins"]
+    named = [dict(zip(head, row, strict=True)) for row in others]
+    (folder / "study-which-format.png").write_bytes(picture_of(chart(named)).png)
 
 
 def main() -> None:
-    """Run the study; with ``--picture`` only draw what is recorded."""
+    """Print the section, or run the study."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--picture", action="store_true", help="draw the recorded tables only")
+    parser.add_argument("folder", type=Path, nargs="?")
     chosen = parser.parse_args()
-    chosen.folder.mkdir(parents=True, exist_ok=True)
-    if not chosen.picture:
-        places = draw()
-        cycles = {}
-        for matrix in MATRICES:
-            print(f"{matrix}: {len(places):,} machines", flush=True)
-            cycles[matrix] = cycles_on(matrix, places)
-        for name, rows in tables(cycles, places).items():
-            (chosen.folder / f"which-format-{name}.csv").write_text(written(rows), encoding="utf-8")
+    if chosen.folder:
+        run(chosen.folder)
     else:
-        (chosen.folder / "study-which-format.png").write_bytes(picture_of(chart(recorded("wins"))).png)
+        print(section(), end="")
 
 
 if __name__ == "__main__":

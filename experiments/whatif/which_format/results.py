@@ -59,15 +59,14 @@ def written(rows: Rows) -> str:
 
 def recorded(name: str) -> list[dict[str, str]]:
     """Return the rows of a recorded table, one of :data:`TABLES`, by column."""
-    folder = resources.files("experiments.whatif") / "recorded"
-    text = (folder / f"which-format-{name}.csv").read_text(encoding="utf-8")
-    return list(csv.DictReader(text.splitlines()))
+    path = resources.files("experiments.whatif") / "recorded" / f"which-format-{name}.csv"
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
 def _wins(cycles: Mapping[str, Ints], places: Places) -> Iterator[tuple[str, ...]]:
-    """Yield the share of machines on which each format is fastest; of two that tie, the later is counted."""
+    """Yield the share of machines on which each format is fastest; a tie of HiSM and CHiSM counts as HiSM."""
     yield "matrix", "parameter", "value", *METHODS.values()
-    of = {matrix: len(METHODS) - 1 - each[::-1].argmin(axis=0) for matrix, each in cycles.items()}
+    of = {matrix: each.argmin(axis=0) for matrix, each in cycles.items()}
     of[ALL] = np.concatenate(list(of.values()))
     for matrix, fastest in of.items():
         yield matrix, ALL, ALL, *_shares(fastest)
@@ -122,7 +121,8 @@ def explained(response: Floats, places: npt.NDArray[np.int8]) -> float:
     counts = np.bincount(places)
     means = np.bincount(places, response) / np.maximum(counts, 1)
     between = float(counts @ (means - response.mean()) ** 2) / len(response)
-    return between / float(response.var())
+    variance = float(response.var())
+    return between / variance if variance else 0.0
 
 
 def leading(rows: Sequence[Mapping[str, str]], number: int = PANELS) -> list[str]:

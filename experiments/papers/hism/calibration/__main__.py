@@ -12,9 +12,7 @@ from pathlib import Path
 
 from experiments.papers.hism.calibration.headings import DIFFERENCES, HEADINGS, STATES
 from experiments.papers.hism.recorded_calibration import NAME, rows
-from vecsim.results.provenance import of_command, provenance
 
-COMMAND = "python", "-m", "experiments.papers.hism.calibration"
 UNCALIBRATED = "uncalibrated"
 CANDIDATES = (
     "rank",
@@ -174,9 +172,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.add_parser("machines").add_argument("folder", type=Path)
     chosen = parser.parse_args(arguments)
     if chosen.command == "machines":
-        with of_command((*COMMAND, "machines", str(chosen.folder))):
-            provenance()  # as it is now, whatever is edited while it works
-            machines(chosen.folder)
+        machines(chosen.folder)
     else:
         print(section(), end="")
 

@@ -11,7 +11,7 @@ RANDOM, WITHIN_ONE, WITHIN_TWO = STATES
 SPREADS = 2
 """Of the machines that sentences are about."""
 CLEAR = 3.0
-"""Standard errors by which a share must differ from what was sampled, to count as different."""
+"""Standard errors between a share and what was sampled that count as a difference."""
 
 
 def findings() -> tuple[str, ...]:
@@ -30,7 +30,7 @@ def _how_many() -> str:
 
 
 def _vs2003() -> str:
-    """Say which average of vs2003 is the furthest from the paper, in spreads."""
+    """Return which average of vs2003 is the furthest from the paper, in spreads."""
     away = {
         row["row"]: abs(log(float(row["proposed machine"]) / float(row["paper"])))
         / log1p(float(row["spread in per cent"]) / 100)
@@ -42,17 +42,17 @@ def _vs2003() -> str:
 
 
 def _values() -> tuple[str, ...]:
-    """Say which choices the paper tells something of: those with a clearly rarer or more frequent value."""
+    """Return which values are rare among machines that fit, and which choices the paper says nothing of."""
     sampled: dict[str, float] = {}
     shares: dict[str, dict[str, float]] = {}
-    told: dict[str, bool] = {}
+    differs: dict[str, bool] = {}
     for row in rows("machines-choices"):
         name, value = row["choice"], row["value"]
         share, error = (float(row[f"{WITHIN_TWO}, {what} in per cent"]) for what in ("share", "error"))
         sampled[name] = float(row["sampled in per cent"])
         shares.setdefault(name, {})[value] = share
-        told[name] = told.get(name, False) or abs(share - sampled[name]) > CLEAR * error
-    silent = [name for name in told if not told[name]]
+        differs[name] = differs.get(name, False) or abs(share - sampled[name]) > CLEAR * error
+    silent = [name for name in differs if not differs[name]]
     rare = [
         f"{name} {value} ({share:.0f} % instead of {sampled[name]:.0f} %)"
         for name, of in shares.items()
@@ -61,7 +61,7 @@ def _values() -> tuple[str, ...]:
     ]
     return (
         f"These values are less than half as frequent among them as in the sample: {', '.join(rare)}.",
-        f"Of {len(told)} choices, {len(silent)} have the frequencies that they were sampled with, within "
+        f"Of {len(differs)} choices, {len(silent)} have the frequencies that they were sampled with, within "
         f"{CLEAR:.0f} standard errors. The paper's averages say nothing of them: {', '.join(silent)}.",
     )
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import csv
 import io
-import shlex
 from collections.abc import Iterator
 
 import numpy as np
 
-from experiments.code_fingerprint import code_fingerprint
 from experiments.papers.hism.calibration.choices import STANDARDS
 from experiments.papers.hism.calibration.headings import STATES
 from experiments.papers.hism.calibration.many_machines import Ints, cycles_of
@@ -88,9 +86,7 @@ def counts(result: Posterior, minutes: float) -> Rows:
     rows |= {
         f"of the pilot's that {STATES[-1]}, pass the cheap looks": str(result.pilot_kept),
         "made": f"{built.begun:%Y-%m-%d %H:%M} UTC",
-        "command": shlex.join(built.command),
-        "commit": str(built.commit),
-        "code that decides cycles": code_fingerprint()[:16],
+        "vecsim": built.versions["vecsim"],
         "processors' time": f"{minutes:.1f} minutes",
     }
     return [("what", "which"), *rows.items()]
