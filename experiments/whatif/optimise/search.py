@@ -68,7 +68,7 @@ def search(seen: Seen) -> Found:
     within = _within(seen) if space.count <= MOST_LISTED else None
     if within is not None and len(within) <= settings.budget:
         seen.time(within, seen.costs(within))
-        return Found(seen.rows[seen.best()], seen.count, EXACT, len(within))
+        return Found(seen.best, seen.count, EXACT, len(within))
     rng = np.random.default_rng(settings.seed)
     if settings.goal == FRONT:
         is_local = _sample(seen, rng)
@@ -76,7 +76,7 @@ def search(seen: Seen) -> Found:
         _evolve(seen, rng)
         is_local = _look_around(seen, rng)
     certainty = LOCAL if is_local else SPENT
-    return Found(seen.rows[seen.best()], seen.count, certainty, None if within is None else len(within))
+    return Found(seen.best, seen.count, certainty, None if within is None else len(within))
 
 
 def _within(seen: Seen) -> Rows:
@@ -93,11 +93,11 @@ def _sample(seen: Seen, rng: np.random.Generator) -> bool:
     """
     count = max(1, int(SAMPLES * seen.settings.budget))
     while True:
-        before = seen.rows[seen.best()].tobytes()
+        before = seen.best.tobytes()
         rows = _random(seen, count, rng)
         seen.time(rows, seen.costs(rows), count)
         is_local = _look_around(seen, rng)
-        if not is_local or not seen.left or seen.rows[seen.best()].tobytes() == before:
+        if not is_local or not seen.left or seen.best.tobytes() == before:
             return is_local
 
 
@@ -140,12 +140,12 @@ def _evolve(seen: Seen, rng: np.random.Generator) -> None:
         )
 
     def is_settled(*_: object, **__: object) -> bool:
-        best.append(seen.rows[seen.best()].tobytes())
+        best.append(seen.best.tobytes())
         return seen.count >= most or best[-PATIENCE:].count(best[-1]) == PATIENCE
 
     for _ in range(MOST_STARTS):
         best: list[bytes] = []
-        before = seen.rows[seen.best()].tobytes()
+        before = seen.best.tobytes()
         differential_evolution(
             goal,
             [(0, size - 1) for size in space.sizes.tolist()],
@@ -159,7 +159,7 @@ def _evolve(seen: Seen, rng: np.random.Generator) -> None:
             updating="deferred",
             callback=is_settled,
         )
-        if seen.count >= most or seen.rows[seen.best()].tobytes() == before:
+        if seen.count >= most or seen.best.tobytes() == before:
             break
 
 
@@ -167,7 +167,7 @@ def _look_around(seen: Seen, rng: np.random.Generator) -> bool:
     """Time what is next to the best machines until none is better; return whether that is so."""
     looked: set[bytes] = set()
     while True:
-        new = [row for row in seen.rows[seen.best()] if row.tobytes() not in looked]
+        new = [row for row in seen.best if row.tobytes() not in looked]
         if not new:
             return True
         looked.update(row.tobytes() for row in new)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 
 import numpy as np
-import numpy.typing as npt
 
 from experiments.whatif.explain.front import front_places
 from experiments.whatif.optimise.evaluation import Evaluator
@@ -32,6 +31,9 @@ class Seen:
         What they are chosen from.
     cheapest
         The least cost that was looked at, within the limit or not.
+    best
+        The best machine, or those of the front by rising cost. Of machines that take the same, the cheapest
+        is the best, and of these the first.
     """
 
     def __init__(
@@ -40,25 +42,18 @@ class Seen:
         self.space, self.settings = evaluator.space, settings
         self._evaluator, self._report = evaluator, report
         self.cheapest = math.inf
-        self._places: dict[bytes, int] = {}
-        self._rows: Rows = np.zeros((0, len(self.space.names)), np.int32)
-        self._costs: Floats = np.zeros(0)
-        self._means: Floats = np.zeros(0)
+        self.best: Rows = np.zeros((0, len(self.space.names)), np.int32)
+        self._means: dict[bytes, float] = {}
 
     @property
     def count(self) -> int:
         """How many were timed."""
-        return len(self._rows)
+        return len(self._means)
 
     @property
     def left(self) -> int:
         """How many can still be timed."""
         return self.settings.budget - self.count
-
-    @property
-    def rows(self) -> Rows:
-        """(count, things) all of them."""
-        return self._rows
 
     def costs(self, rows: Rows) -> Floats:
         """Return (n,) costs of machines."""
@@ -82,7 +77,7 @@ class Seen:
             if len(new) >= most:
                 break
             key = rows[place].tobytes()
-            if key not in self._places:
+            if key not in self._means:
                 new.setdefault(key, place)
         places = np.array([*new.values()], np.intp)
         some = rows[places][self.space.by_kind(rows[places])]
@@ -94,28 +89,21 @@ class Seen:
             self._report(begin + timed)
 
         means = self._evaluator.means(self._evaluator.cycles(some, on_progress))
-        self._places.update((row.tobytes(), begin + at) for at, row in enumerate(some))
-        self._rows = np.concatenate([self._rows, some])
-        self._costs = np.concatenate([self._costs, self.space.costs(some)])
-        self._means = np.concatenate([self._means, means])
+        self._means.update((row.tobytes(), mean) for row, mean in zip(some, means.tolist(), strict=True))
+        self._take_best(np.concatenate([self.best, some]))
 
     def of(self, rows: Rows) -> Floats:
         """Return (n,) means of cycles of machines; infinite where one was not timed."""
-        places = [self._places.get(row.tobytes(), -1) for row in rows]
-        return np.append(self._means, np.inf)[places]
+        return np.array([self._means.get(row.tobytes(), np.inf) for row in rows])
 
     def knows(self, rows: Rows) -> bool:
         """Return whether all of these were timed."""
-        return all(row.tobytes() in self._places for row in rows)
+        return all(row.tobytes() in self._means for row in rows)
 
-    def best(self) -> npt.NDArray[np.intp]:
-        """Return the places of the best machine, or of those of the front by rising cost.
-
-        Of machines that take the same, the cheapest is the best, and of these the first.
-        """
+    def _take_best(self, rows: Rows) -> None:
+        rows = rows[np.lexsort(rows.T[::-1])]
+        means = self.of(rows)
+        rows, means = rows[np.isfinite(means)], means[np.isfinite(means)]
+        costs = self.space.costs(rows)
         is_front = self.settings.goal == FRONT
-        most = np.inf if is_front else np.min(self._means, initial=np.inf)
-        there = np.flatnonzero(np.isfinite(self._means) & (self._means <= most))
-        there = there[np.lexsort(self._rows[there].T[::-1])]
-        costs, means = self._costs[there], self._means[there]
-        return there[front_places(costs, means) if is_front else np.lexsort((costs,))[:1]]
+        self.best = rows[front_places(costs, means) if is_front else np.lexsort((costs, means))[:1]]
