@@ -64,7 +64,8 @@ def _explained() -> tuple[str, ...]:
         least, most = _reach(ratio, first)
         results.append(f"{ratio} by `{first}` ({least:.0f} to {most:.0f} %)")
     return (
-        "The parameter that explains most of the variance of a ratio, with its share on the four matrices: "
+        "The parameter that explains most of the variance of a ratio alone, as a mean over the four "
+        "matrices, with the least and the largest share: "
         f"{', '.join(results)}.",
     )
 

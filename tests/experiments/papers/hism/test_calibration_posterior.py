@@ -16,7 +16,7 @@ from experiments.papers.hism.calibration.choices import (
 )
 from experiments.papers.hism.calibration.findings import findings
 from experiments.papers.hism.calibration.headings import STATES
-from experiments.papers.hism.calibration.many_machines import cycles_of, draw, is_free
+from experiments.papers.hism.calibration.many_machines import EACH, FAMILIES, cycles_of, draw, is_free
 from experiments.papers.hism.calibration.posterior_tables import KNOWN, NEAREST
 from experiments.papers.hism.recorded_calibration import rows
 from experiments.papers.hism.table2 import PRINTED
@@ -120,5 +120,7 @@ def test_the_nearest_machines_are_recorded_with_the_cycles_that_they_take():
 @pytest.mark.skipif(not PAGE.exists(), reason="the pages are not next to the tests")
 def test_the_page_says_what_the_tables_say():
     page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert FAMILIES * EACH == 2**20
+    assert "2^20 machines" in page
     for sentence in findings():
         assert sentence in page
