@@ -5,6 +5,7 @@ Costs take no time, so only machines within the limit are timed, and each once.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,8 +45,8 @@ class Found:
     evaluations
         Machines that were timed.
     certainty
-        ``exact``: every machine within the limit was timed. ``local``: none next to them is better (see
-        `Space.next_to`). ``spent``: the budget ended the search before that was known.
+        ``exact``: every machine within the limit was timed. ``local``: none next to them is better, see
+        `Space.a_step_from` and `Space.a_value_from`. ``spent``: the budget ended the search before.
     within
         How many machines are within the limit; None if there are too many to count.
     """
@@ -124,7 +125,7 @@ def _evolve(seen: Seen, rng: np.random.Generator) -> None:
     from scipy.optimize import differential_evolution
 
     settings, space = seen.settings, seen.space
-    most = int(GLOBAL_SHARE * settings.budget)
+    most = max(1, int(GLOBAL_SHARE * settings.budget))
     population = int(np.clip(settings.budget // GENERATIONS, LEAST_POPULATION, MOST_POPULATION))
 
     def goal(places: Floats) -> Floats:
@@ -164,16 +165,25 @@ def _evolve(seen: Seen, rng: np.random.Generator) -> None:
 
 
 def _look_around(seen: Seen, rng: np.random.Generator) -> bool:
-    """Time what is next to the best machines until none is better; return whether that is so."""
-    looked: set[bytes] = set()
+    """Time what is next to the best machines until none is better; return whether that is so.
+
+    What is a step away comes first: it is less, and mostly better than what is far away.
+    """
+    space = seen.space
+    looked: dict[Callable[[Rows], Rows], set[bytes]] = {space.a_step_from: set(), space.a_value_from: set()}
     while True:
-        new = [row for row in seen.best if row.tobytes() not in looked]
-        if not new:
+        left = [
+            (next_to, before, new)
+            for next_to, before in looked.items()
+            if (new := [row for row in seen.best if row.tobytes() not in before])
+        ]
+        if not left:
             return True
-        looked.update(row.tobytes() for row in new)
-        at_once = max(1, ROWS_AT_ONCE // seen.space.most_next_to)
+        next_to, before, new = left[0]
+        before.update(row.tobytes() for row in new)
+        at_once = max(1, ROWS_AT_ONCE // space.most_next_to)
         for first in range(0, len(new), at_once):
-            around = rng.permutation(seen.space.next_to(np.array(new[first : first + at_once])))
+            around = rng.permutation(next_to(np.array(new[first : first + at_once])))
             costs = seen.costs(around)
             seen.time(around, costs)
             if not seen.knows(around[costs <= seen.settings.limit]):

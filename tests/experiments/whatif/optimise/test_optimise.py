@@ -9,6 +9,7 @@ import pytest
 import vecsim
 from experiments.whatif.explain.front import front_places
 from experiments.whatif.optimise import evaluation
+from experiments.whatif.optimise.space import Space
 from experiments.whatif.sweep.cost import cost
 from isa.instructions import BASE
 from vecsim.engines.jit.interface import MANY, RECORDING
@@ -106,6 +107,18 @@ def test_values_that_no_machine_has():
     result = vecsim.optimise(spec(programs=("crs",), set={"banks": (8, 10**30), "lanes": (1, 2)}))
     assert result.best.chosen == {"banks": 8, "lanes": 1}
     assert result.fault.startswith("machine: banks")
+
+
+def test_what_is_next_to_a_machine():
+    space = Space(spec())
+    every = np.concatenate([*space.all(5)])
+    assert len(every) == len(np.unique(every, axis=0)) == space.count == 36
+    for row in every[::7]:
+        apart = np.abs(every - row)
+        other, far = (apart > 0).sum(axis=1), apart.max(axis=1)
+        step = space.a_step_from(row[None])
+        assert step.tolist() == every[(other == 1) | ((other == 2) & (far == 1))].tolist()
+        assert space.a_value_from(row[None]).tolist() == every[other <= 1].tolist()
 
 
 def test_a_text(tmp_path):
