@@ -27,7 +27,7 @@ PROGRAM = "li x1, 6\nli x2, 7\nmul x3, x1, x2\nsw x3, (zero)\nhalt"
 WASM = ("wasm", "wasm-multiport")
 
 
-@pytest.mark.nightly
+@pytest.mark.ci
 @in_node
 def test_random_programs_are_equal_to_the_native_engine_and_to_simpy():
     for seed in range(6):
