@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -18,12 +18,17 @@ from experiments.papers.hism.calibration.posterior import (
     Flags,
     Floats,
     Posterior,
+    average_times,
+    differences,
+    fits,
 )
+from experiments.papers.hism.calibration.simulation import Simulator
 from experiments.papers.hism.measurements import Load
 from experiments.papers.hism.suite import Member
 from experiments.papers.hism.table2 import PRINTED
 from experiments.papers.hism.timing import METHODS
 from programs.declaration import SCHEDULE
+from vecsim.machine import Machine
 from vecsim.results.provenance import provenance
 
 Rows = list[tuple[str, ...]]
@@ -33,6 +38,8 @@ SCHEDULED = "crs", "bbcs", "hism"
 """Programs whose schedules the calibration decides; those of the others are a convention."""
 NEAREST = 10
 """Machines that are listed."""
+WHOLE = 5
+"""Machines that fit, chosen at random, that run on all matrices of the suite, too."""
 KNOWN = "tols340"
 """A matrix of the suite that needs no file: cycles on it are kept of the nearest machines."""
 
@@ -177,6 +184,38 @@ def nearest(result: Posterior, csr: object) -> Rows:
         own = cycles[:, np.searchsorted(members, member)]
         ours = _averages(result.away[:, place])
         rows.append((f"{score:.4f}", *map(str, own), *ours, *_named(result, int(member))))
+    return rows
+
+
+def whole(result: Posterior, simulator: Simulator, names: Sequence[str], base: Machine) -> Rows:
+    """Return the averages of some machines that fit, on the sample of matrices and on all.
+
+    Parameters
+    ----------
+    result
+        The machines and their times.
+    simulator
+        Runs the programs on all matrices.
+    names
+        Of these.
+    base
+        The machine whose fields hold where no choice sets them.
+    """
+    fit = np.flatnonzero(result.fit(max(SPREADS)))
+    chosen = np.random.default_rng(WHOLE).choice(fit, WHOLE, replace=False)
+    rows: Rows = [("machine", *(f"{row}, {on}" for on in ("sample", "all") for row in PRINTED), STATES[-1])]
+    for place in chosen:
+        member = int(result.passed[place])
+        family, machine = (
+            result.sample.families[member // result.sample.each],
+            result.sample.machine(member, base),
+        )
+        of = simulator.cycles([(machine, variant) for variant in family.variants], names)
+        cycles = np.array([[[each[name]] for each in of] for name in names])
+        cycles += result.sample.fixed_cycles(np.array([member]))
+        away = differences(average_times(cycles, np.ones(len(names))))
+        fits_all = "yes" if fits(away, max(SPREADS))[0] else "no"
+        rows.append((str(member), *_averages(result.away[:, place]), *_averages(away[:, 0]), fits_all))
     return rows
 
 

@@ -124,3 +124,11 @@ def test_the_page_says_what_the_tables_say():
     assert "2^20 machines" in page
     for sentence in findings():
         assert sentence in page
+
+
+def test_machines_are_recorded_on_all_matrices_next_to_the_sample():
+    for row in rows("machines-whole"):
+        for on, fit in (("sample", True), ("all", row[STATES[2]] == "yes")):
+            ours = np.array([float(row[f"{name}, {on}"]) for name in PRINTED])
+            away = np.log(ours / [float(printed[0]) for printed in PRINTED.values()])
+            assert posterior.fits(away[:, None], 2)[0] == fit
