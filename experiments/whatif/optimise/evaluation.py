@@ -17,7 +17,7 @@ from programs.measurement import Prepared
 from programs.registry import ProgramLike
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.many.batch import LARGEST_NUMBER, Group, Times, group_of, is_timed, sizes_of, time_group
-from vecsim.engines.many.trace import Trace, record_trace
+from vecsim.engines.many.trace import Trace, record_sizes, record_trace
 from vecsim.engines.result import Run
 from vecsim.engines.running import run
 from vecsim.engines.trace_timing.places import NUMBERS, Sizes
@@ -85,7 +85,7 @@ class Product:
         machine = self._images.machine(kind.machine)
         if not is_timed(machine):
             return None
-        key = (*self._key(kind.point, machine), machine.vector_registers)
+        key = (*self._key(kind.point, machine), *record_sizes(machine))
         if key not in self._traces:
             self._traces[key] = self._record(kind.point, machine)
         trace, sizes = self._traces[key], sizes_of(machine)

@@ -57,7 +57,7 @@ class Batch:
         number
             Which of the members.
         like, run
-            Those of another machine with the same image.
+            Those of another machine with the same image and registers, which may have caches.
         machine
             The machine.
         """
@@ -68,6 +68,7 @@ class Batch:
             cycles=cycles,
             peak_share=replace(run, machine=machine, cycles=cycles).peak_share,
             cycles_by_cause=causes,
+            counters={name: like.counters[name] for name in machine.counter_names},
             seconds=self.seconds / len(self.members),
         )
 
@@ -88,11 +89,11 @@ def timed_together(
     Parameters
     ----------
     run
-        Of a machine with the same image.
+        Of a machine with the same image and registers.
     memory
         (n,) bytes of the image.
     machines
-        With the same image, too.
+        With the same, too.
     seconds
         Processors' time of the run.
     on_gpu

@@ -20,6 +20,7 @@ from programs.registry import ProgramLike
 from programs.user_format import UserFormat
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.lines import causes_of, lines_of_function
+from vecsim.engines.many.trace import record_sizes
 from vecsim.engines.result import Run
 from vecsim.engines.running import run
 from vecsim.machine import Machine
@@ -148,10 +149,11 @@ class Work:
         report
             Called whenever some are done.
         """
-        by_image: dict[str, list[int]] = {}
+        by_record: dict[tuple[str, int, int], list[int]] = {}
         for place in places:
-            by_image.setdefault(self._at(place).image, []).append(place)
-        for first, *others in by_image.values():
+            chosen = self._at(place)
+            by_record.setdefault((chosen.image, *record_sizes(chosen.machine)), []).append(place)
+        for first, *others in by_record.values():
             cell, done = self._cell(self._at(first))
             self._keep({first: cell}, report)
             if done is not None and self.sweep.engine == DEFAULT_ENGINE and not self.sweep.function:
@@ -177,7 +179,7 @@ class Work:
         Parameters
         ----------
         cell, done
-            Of another point with the same image.
+            Of another point with the same image and registers.
         """
         machines = [self._of.machine(self._at(place).machine) for place in places]
         if not places:

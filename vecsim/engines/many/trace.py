@@ -44,6 +44,11 @@ class Trace:
     events: Words
 
 
+def record_sizes(machine: Machine) -> tuple[int, int]:
+    """Return what machines that time one record have in common: section size and vector registers."""
+    return machine.section_size, machine.vector_registers
+
+
 def record_trace(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> Trace | None:
     """Run a program without timing it; return the record, or None if there can be none.
 

@@ -211,12 +211,25 @@ def test_what_extensions_count_stands_in_the_table(tmp_path):
     assert not any(name.startswith("counted_") for name in columns)
 
 
-def test_machines_together_give_the_table_of_one_at_a_time(tmp_path, monkeypatch):
-    spec = Sweep(
-        ("laplace2d-6",),
-        programs=("crs", "hism"),
-        set={"startup": tuple(range(12)), "banks": (8, 24), "memory_ports": (1, 2)},
-    )
+PRODUCTS = {"matrices": ("laplace2d-6",), "programs": ("crs", "hism")}
+DOUBLE = "li x1, 40\nsetvl x2, x1\nlv.w v9, 0(x0)\naddvv.s v1, v9, v9\nhalt"
+"""It has one image for all machines, needs ten registers, and works on as many elements as one has."""
+
+
+@pytest.mark.parametrize(
+    ("what", "varied"),
+    [
+        (PRODUCTS, {"banks": (8, 24), "memory_ports": (1, 2)}),
+        (
+            {"programs": ("double.s",)},
+            {"l1.bytes": (1024, 0), "section_size": (64, 16), "vector_registers": (16, 8)},
+        ),
+    ],
+)
+def test_machines_together_give_the_table_of_one_at_a_time(what, varied, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "double.s").write_text(DOUBLE)
+    spec = Sweep(**what, set={"startup": tuple(range(12)), **varied})
     monkeypatch.setattr(together, "COMPILE_SECONDS", 0)
     at_once = sweep(spec, store=tmp_path / "together", jobs=1)
     monkeypatch.setattr(together, "FEW", 1000)
