@@ -1,7 +1,7 @@
 """The one place that says with which options the programs stand for the paper's: its schedules are not known.
 
-Plain loops but for BBCS, which loads the next section ahead. What `vecsim calibrate` finds speaks for that of
-CRS, BBCS and HiSM; that JD and CHiSM are plain is a convention
+Plain loops but for BBCS, which loads the next section ahead. What `vecsim calibrate` finds, also among a
+million machines, speaks for that of BBCS; that the others are plain is a convention
 (docs/papers/calibration.md). All do the same work.
 """
 
