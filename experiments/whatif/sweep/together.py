@@ -15,8 +15,9 @@ from vecsim.engines.cause import Cause
 from vecsim.engines.jit.interface import MANY, RECORDING
 from vecsim.engines.jit.object_files.machine_code import is_kept
 from vecsim.engines.many.batch import Group, Times, group_of, is_timed, numbers_of, sizes_of, time_group
-from vecsim.engines.many.trace import Trace, record_trace
+from vecsim.engines.many.trace import record_trace
 from vecsim.engines.result import Run
+from vecsim.engines.running import run as run_alone
 from vecsim.engines.trace_timing.places import Sizes
 from vecsim.machine import Machine
 
@@ -83,8 +84,8 @@ def timed_together(
 ) -> Iterator[Batch]:
     """Time machines on the record of one run, where that pays; those that no batch has are left.
 
-    The machine of the run is timed, too: if it does not come to the same, no batch is given, and a line says
-    so.
+    One machine of each batch is run alone, too: if it does not come to the same, no more batches are given,
+    and a line says so.
 
     Parameters
     ----------
@@ -105,7 +106,7 @@ def timed_together(
     if count * seconds < RECORD_RUNS * seconds + begin:
         return
     trace = record_trace(run.program, memory, machines[0])
-    if trace is None or not _is_right(trace, run):
+    if trace is None:
         return
     at_once = AT_ONCE_ON_GPU if on_gpu else AT_ONCE
     for members in groups.values():
@@ -113,8 +114,10 @@ def timed_together(
             some = members[first : first + at_once]
             began = time.perf_counter()
             group = group_of(trace, machines[some[0]], numbers_of([machines[at] for at in some]))
-            times = _on_gpu(group) if on_gpu else time_group(group)
-            yield Batch(some, times, time.perf_counter() - began)
+            batch = Batch(some, _on_gpu(group) if on_gpu else time_group(group), time.perf_counter() - began)
+            if not _is_right(batch, run, memory, machines):
+                return
+            yield batch
 
 
 def _groups(machines: Sequence[Machine]) -> dict[Sizes, list[int]]:
@@ -126,18 +129,19 @@ def _groups(machines: Sequence[Machine]) -> dict[Sizes, list[int]]:
     return {sizes: members for sizes, members in groups.items() if len(members) >= FEW}
 
 
-def _is_right(trace: Trace, run: Run) -> bool:
-    """Return whether the machine of a run takes the same on its record; say it if not."""
-    if not is_timed(run.machine):
+def _is_right(batch: Batch, run: Run, memory: npt.NDArray[np.uint8], machines: Sequence[Machine]) -> bool:
+    """Return whether one of the machines of a batch takes as long alone; say it if not."""
+    number = len(batch.members) // 2
+    machine, cycles = machines[batch.members[number]], int(batch.times.cycles[number])
+    if cycles < 0:
         return True
-    times = time_group(group_of(trace, run.machine, numbers_of([run.machine])))
-    same = int(times.cycles[0]) == run.cycles and times.by_cause[0].tolist() == [
-        *run.cycles_by_cause.values()
-    ]
+    alone = run_alone(run.program, memory, machine)
+    causes = batch.times.by_cause[number].tolist()
+    same = cycles == alone.cycles and causes == list(alone.cycles_by_cause.values())
     if not same:
         print(
-            f"sweep: {run.machine.label}: many machines at once took {times.cycles[0]} cycles, one alone "
-            f"{run.cycles}: each is run alone; please report this",
+            f"sweep: {machine.label}: many machines at once took {cycles} cycles, one alone {alone.cycles}: "
+            "each is run alone; please report this",
             file=sys.stderr,
             flush=True,
         )
