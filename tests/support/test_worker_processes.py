@@ -5,11 +5,12 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from vecsim.support.worker_processes import interrupts_held
+from vecsim.support.worker_processes import WorkerContext, end_workers, interrupts_held
 
 PARENT = """
 import multiprocessing, os, signal, sys, time
@@ -100,6 +101,14 @@ def test_what_compiles_in_the_background_ends_with_a_command_that_is_killed_alon
     finally:
         if alive(pid):
             os.kill(pid, signal.SIGKILL)
+
+
+def test_a_pool_whose_workers_were_ended_has_no_thread_left():
+    with ProcessPoolExecutor(1, WorkerContext()) as pool:
+        pool.submit(time.sleep, 600)
+        thread = pool._executor_manager_thread
+        end_workers(pool)
+        assert not thread.is_alive()
 
 
 def test_what_is_started_while_interrupts_are_held_never_gets_them():

@@ -24,6 +24,8 @@ PARENT = "VECSIM_PARENT"
 """The environment variable that names the process with which another is to end."""
 LOOK_SECONDS = 0.5
 """How often that other looks whether its parent is there."""
+END_SECONDS = 5
+"""How long the thread of a pool without workers may take to end."""
 
 
 class _Worker(SpawnProcess):
@@ -95,14 +97,18 @@ def end_workers(pool: ProcessPoolExecutor) -> None:
     """End the workers of a pool at once, whatever they do: what they have finished is kept.
 
     They end before the pool does: one that shuts down tells its workers so, by a pipe that it closes when it
-    finds them dead, and what is running then would end in a traceback.
+    finds them dead, and what is running then would end in a traceback. Then the thread of the pool ends: if
+    the interpreter ended meanwhile, it would write to a pipe that this thread is closing.
     """
     processes = list((pool._processes or {}).values())
     for process in processes:
         process.kill()
     for process in processes:
         process.join()
+    thread: Any = pool._executor_manager_thread  # a thread or None, whatever its stub says
     pool.shutdown(wait=False, cancel_futures=True)
+    if thread is not None:
+        thread.join(END_SECONDS)
 
 
 def end_with_stdin() -> None:
