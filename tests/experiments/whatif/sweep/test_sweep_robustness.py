@@ -129,7 +129,7 @@ def test_a_full_disk_ends_in_one_line_and_the_same_command_goes_on(tmp_path):
     sweep(Sweep(("laplace2d-2",), programs=("crs",)))  # compiles the engine, whose files are larger
     store, out = tmp_path / "store", tmp_path / "out"
     command = [sys.executable, "-m", "vecsim", "sweep", "laplace2d-9", "laplace2d-10", "--jobs", "2"]
-    command += ["--program", "crs,hism", "--set", "startup=0:19", "--store", str(store), "--out", str(out)]
+    command += ["--program", "crs,hism", "--set", "startup=0:79", "--store", str(store), "--out", str(out)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
 
     def little_room():
@@ -143,9 +143,9 @@ def test_a_full_disk_ends_in_one_line_and_the_same_command_goes_on(tmp_path):
     assert first.stderr.count("\n") == 1
     assert not out.exists()
     there = finished_cells(store)
-    assert 0 < there < 80
+    assert 0 < there < 320
     command += ["--jobs", "1"]
     again = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     assert again.returncode == 0
-    assert f"{80 - there} were simulated" in again.stdout
-    assert (out / "table.csv").read_text().count("\n") == 81
+    assert f"{320 - there} were simulated" in again.stdout
+    assert (out / "table.csv").read_text().count("\n") == 321
