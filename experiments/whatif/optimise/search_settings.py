@@ -81,7 +81,7 @@ class Settings:
 def _limit(where: str, value: object) -> float:
     number = plain(value)
     if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
-        raise UserError(f"{where} = {shown(value)}: a number above 0 is expected")
+        raise UserError(f"{where} = {shown(value)}: a finite number above 0 is expected")
     return float(number)
 
 

@@ -26,6 +26,7 @@ from experiments.whatif.sweep.work import UNKNOWN, forget_object_images
 from programs.registry import ProgramLike, find
 from vecsim.data import DEFAULT_BUILTIN, Matrix
 from vecsim.data.matrix import named_apart
+from vecsim.engines import DEFAULT_ENGINE
 from vecsim.machine import Machine
 from vecsim.machine.recorded import machine_files
 from vecsim.results.cache_folder import cache_folder
@@ -104,6 +105,9 @@ def sweep(
     scheduler = None if scheduler is None else text("scheduler", scheduler)
     report = (lambda done, of: None) if watch is None else function("watch", watch)
     if gpu:
+        if what.engine != DEFAULT_ENGINE or what.function:
+            asked = f"engine={what.engine}" if what.engine != DEFAULT_ENGINE else f"function={what.function}"
+            raise UserError(f"sweep: {asked} runs each machine alone, not on a GPU: leave out one of both")
         _require_gpu()
     if scheduler is not None and jobs is not None:
         raise UserError(

@@ -159,8 +159,8 @@ def test_an_answer_that_the_reference_does_not_confirm(monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "settings", "message"),
     [
-        ({}, {"limit": 0}, r"^optimise\.limit = 0: a number above 0 is expected"),
-        ({}, {"limit": float("nan")}, r"^optimise\.limit = nan: a number above 0"),
+        ({}, {"limit": 0}, r"^optimise\.limit = 0: a finite number above 0 is expected"),
+        ({}, {"limit": float("nan")}, r"^optimise\.limit = nan: a finite number above 0"),
         ({}, {"limit": 1}, r"^optimise\.limit = 1: no machine costs so little; the cheapest .* costs 1\d\."),
         ({}, {"goal": "fornt"}, r"^optimise\.goal = 'fornt': use one of cycles, front; did you mean 'front'"),
         ({}, {"budget": 0}, r"^optimise\.budget = 0: a whole number of 1 or more"),

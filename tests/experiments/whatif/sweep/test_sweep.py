@@ -253,3 +253,9 @@ def test_a_record_that_does_not_fit_is_said_and_not_used(tmp_path, monkeypatch, 
     assert len(set(table.columns["cycles"])) == 12
     monkeypatch.undo()
     assert table.csv() == sweep(spec, store=tmp_path / "other", jobs=1).csv()
+
+
+@pytest.mark.parametrize(("name", "value"), [("engine", "simpy"), ("engine", "jit-multiport")])
+def test_an_engine_for_one_machine_does_not_go_to_a_gpu(tmp_path, name, value):
+    with pytest.raises(UserError, match=f"{name}={value} runs each machine alone"):
+        sweep(SPEC, store=tmp_path / "s", gpu=True, **{name: value})
