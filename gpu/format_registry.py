@@ -11,7 +11,6 @@ from gpu.formats.coo.container import COO
 from gpu.formats.hyb.container import HYB
 from gpu.formats.mixed_sliced.container import MixedSliced
 from gpu.formats.mixed_sliced.slicing import MixedSlicing
-from gpu.formats.propagation.container import PropagationBlocks
 from gpu.formats.segmented.container import SegmentedSliced
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.slicing import Slicing
@@ -128,12 +127,6 @@ _ALL = (
         "vecsim, after Yan, Diao, Liu, An, Xu",
         ActiveHBP,
         {"by_degree": True},
-    ),
-    _named(
-        "propagation",
-        "two kernels: one multiplies by groups of columns, the next adds the products by groups of rows",
-        "vecsim, after propagation blocking: Beamer, Asanovic and Patterson, IPDPS 2017",
-        PropagationBlocks,
     ),
     _named(
         "sell-segments",

@@ -20,7 +20,6 @@ from gpu.formats.hyb.product import HYBProduct
 from gpu.formats.jd.product import JDProduct
 from gpu.formats.mixed_sliced.container import MixedSliced
 from gpu.formats.mixed_sliced.product import MixedSlicedProduct
-from gpu.formats.propagation import PropagationProduct
 from gpu.formats.segmented import SegmentedProduct
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.ellpack_r import EllpackRProduct
@@ -229,7 +228,6 @@ _ALL = (
     _kernel("hbp-active", ActiveHBPProduct),
     _kernel("hbp-by-degree", ActiveHBPProduct),
     *map(_direct_hbp, ("hbp-active", "hbp-by-degree")),
-    _kernel("propagation", PropagationProduct),
     _kernel("sell-segments", SegmentedProduct, work=partial(work_counts.segmented, direct=False)),
     _kernel(
         "sell-segments-direct",

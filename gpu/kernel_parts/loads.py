@@ -6,9 +6,8 @@ leaves nothing in the L1 cache, so that x stays there. A load under a condition 
 hold and reads nothing, without a branch: so loads of many steps are running at once. A load of a vector is
 one that stays after `launching.wait_for_previous`, since another kernel may have written the vector until
 then; all others may be moved before it. But they may be moved after it, too: the assembler does so to save
-registers. An early load is a streamed one that stays where it is. A passing load is a streamed one of what is
-read once in a product and leaves the L2 cache first, so that something else stays there. A load past the L1
-cache reads what other blocks of threads have written meanwhile. In the simulator all are plain reads.
+registers. An early load is a streamed one that stays where it is. A load past the L1 cache reads what other
+blocks of threads have written meanwhile. In the simulator all are plain reads.
 """
 
 from collections.abc import Callable
@@ -16,8 +15,6 @@ from typing import Any
 
 from gpu.runtime.cuda import SIMULATED
 
-EVICT_FIRST = "0x12F0000000000000"
-"""What `createpolicy` makes of evict_first for all of an access, on compute capability 8.0 and later."""
 COUNTS = (1, 2, 4, 8)
 MOST_BYTES = 16
 """What one instruction loads at most."""
@@ -80,15 +77,11 @@ def _instructions(dtype: Any, count: int, kind_of_load: str) -> tuple[str, str]:
     results = [f"${k}" for k in range(count)]
     at_once = min(count, MOST_BYTES * 8 // dtype.bitwidth)
     lines = [f"setp.ne.b32 p, ${count + 1}, 0;", *(clear.format(result) for result in results)]
-    policy = ""
-    if kind_of_load.endswith("cache_hint"):
-        lines.append(f".reg .b64 policy; mov.b64 policy, {EVICT_FIRST};")
-        policy = ", policy"
     for first in range(0, count, at_once):
         part = results[first : first + at_once]
         width, target = (f".v{at_once}", "{" + ", ".join(part) + "}") if at_once > 1 else ("", part[0])
         offset = first * dtype.bitwidth // 8
-        lines.append(f"@p ld.global{kind_of_load}{width}.{kind} {target}, [${count} + {offset}]{policy};")
+        lines.append(f"@p ld.global{kind_of_load}{width}.{kind} {target}, [${count} + {offset}];")
     constraints = ",".join([f"=&{register}"] * count + ["l", "r"])
     return "{ .reg .pred p; " + " ".join(lines) + " }", constraints
 
@@ -176,7 +169,6 @@ if SIMULATED:
     STREAMED_IF: dict[int, Any] = LOADS_IF
     EARLY_IF: dict[int, Any] = LOADS_IF
     VECTOR_IF: dict[int, Any] = LOADS_IF
-    PASSING_IF: dict[int, Any] = LOADS_IF
     PAST_L1_IF: dict[int, Any] = LOADS_IF
 else:
     _WORD = ir.IntType(32)
@@ -186,5 +178,4 @@ else:
     STREAMED_IF = {count: _conditional_loader(count, ".nc.L1::no_allocate") for count in COUNTS}
     EARLY_IF = {count: _conditional_loader(count, ".L1::no_allocate", in_order=True) for count in COUNTS}
     VECTOR_IF = {count: _conditional_loader(count, "", in_order=True) for count in COUNTS}
-    PASSING_IF = {count: _conditional_loader(count, ".nc.L1::no_allocate.L2::cache_hint") for count in COUNTS}
     PAST_L1_IF = {count: _conditional_loader(count, ".cg", in_order=True) for count in COUNTS}

@@ -58,7 +58,6 @@ def test_each_is_described_in_its_own_line():
         ("hbp", "gpu historical"),
         ("hbp-active", "gpu"),
         ("hbp-by-degree", "gpu"),
-        ("propagation", "gpu"),
         ("coo", ""),
         ("hyb", "gpu historical"),
         ("pellr", "gpu"),

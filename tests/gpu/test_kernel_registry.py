@@ -59,7 +59,7 @@ def test_auto_leaves_historical_kernels_out():
         "crs-half-warp",
     }
     assert {name for name, kernel in KERNELS.items() if kernel.historical} == historical
-    unestimated = {*historical, "pellr-near", "hisparse", "hbp-active", "hbp-by-degree", "propagation"}
+    unestimated = {*historical, "pellr-near", "hisparse", "hbp-active", "hbp-by-degree"}
     unestimated |= {"hbp-active-direct", "hbp-by-degree-direct", "hisparse-queues"}
     assert {name for name, kernel in KERNELS.items() if kernel.work is None} == unestimated
 
