@@ -1,34 +1,25 @@
 """The one place where CUDA comes from: everything in `gpu` takes ``cuda`` from here.
 
-A switch to numba-cuda-mlir is the one import below. In the CUDA simulator (``NUMBA_ENABLE_CUDASIM=1``, set
-before Numba is imported) ``cuda`` is an object that stands for the running kernel's: the simulator exchanges
-the module's ``cuda`` of a kernel alone, and device functions of other modules need it too.
+A switch to numba-cuda-mlir is the one import in `vecsim.support.numba_cuda`. In the CUDA simulator
+(``NUMBA_ENABLE_CUDASIM=1``, set before Numba is imported) ``cuda`` is an object that stands for the running
+kernel's: the simulator exchanges the module's ``cuda`` of a kernel alone, and device functions of other
+modules need it too.
 """
 
 from collections.abc import Callable
 from importlib.util import find_spec
 from typing import Any
 
-import numpy as np
-
 from gpu.runtime.cuda_driver import NoGpuError, not_installed
 from vecsim.support.errors import UserError
 
-# NumPy 2.5 dropped three names that numba-cuda 0.30 still imports.
-for _name, _alias in (("row_stack", "vstack"), ("in1d", "isin"), ("trapz", "trapezoid")):
-    if not hasattr(np, _name):
-        setattr(np, _name, getattr(np, _alias))
-
 try:
-    from numba import config, cuda
+    from vecsim.support.numba_cuda import SIMULATED, cuda, why_unusable
 except ImportError as error:
     raise UserError(
         f"the GPU part needs Numba CUDA, and {error.name} is missing: pip install 'vecsim[gpu]'"
     ) from error
 
-# A small matrix fills a part of the device only, and may.
-config.CUDA_LOW_OCCUPANCY_WARNINGS = 0
-SIMULATED = bool(config.ENABLE_CUDASIM)
 if not SIMULATED and find_spec("numba_cuda") is None:  # the CUDA support built into Numba lacks much of it
     raise not_installed()
 
@@ -52,14 +43,7 @@ def device_function(function: Callable[..., Any]) -> Any:
 
 def require_gpu() -> None:
     """Raise NoGpuError, in one line, unless there is a GPU that can be used, or the simulator."""
-    if SIMULATED:
-        return
-    try:
-        usable = cuda.is_available()
-        reason = "no driver and GPU found" if not usable else ""
-    except Exception as error:  # a driver can fail in many ways
-        usable, reason = False, " ".join(str(error).split())
-    if not usable:
+    if reason := why_unusable():
         raise NoGpuError(
             f"no NVIDIA GPU can be used ({reason})",
             "use a machine with one, or set NUMBA_ENABLE_CUDASIM=1 for the CUDA simulator and tiny matrices",

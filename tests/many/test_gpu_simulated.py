@@ -4,9 +4,12 @@ import numpy as np
 import pytest
 
 import vecsim
+from experiments.whatif.sweep import together
 from isa.assembler import assemble
+from vecsim.cli import main
 from vecsim.engines.decoded import decode
 from vecsim.engines.many.batch import Group, numbers_of, sizes_of, start_of
+from vecsim.engines.targets.gpu import batch, cuda
 from vecsim.engines.targets.gpu.batch import time_groups
 from vecsim.engines.trace_timing import places
 from vecsim.engines.trace_timing.rows import rows_of
@@ -49,3 +52,81 @@ def test_a_search_comes_to_the_same():
     on_gpu, here = (vecsim.optimise(spec, goal="front", gpu=gpu) for gpu in (True, False))
     assert on_gpu.answers == here.answers
     assert on_gpu.alone == 0
+
+
+class DriverError(Exception):
+    """An error of the driver, as Numba raises it."""
+
+    __module__ = "numba.cuda.cudadrv.driver"
+
+
+def failing(allocate, fails, reason):
+    """Allocate as the device does, but fail where ``fails`` says so of the number of integers."""
+
+    def allocated(shape, dtype):
+        if fails(np.prod(shape)):
+            raise DriverError(f"[{reason}] Call to cuMemAlloc results in {reason}")
+        return allocate(shape, dtype)
+
+    return allocated
+
+
+@pytest.mark.parametrize("room", [1, 4])
+def test_with_little_memory_there_are_fewer_blocks_at_once(monkeypatch, room):
+    groups = [group(LOAD, LOAD_EVENTS, [{"startup": 3 + at} for at in range(20)])]
+    groups.append(group(GATHER, GATHER_EVENTS, [{}, {"bank_busy": 7}]))
+    whole = time_groups(groups)
+    block = int(groups[0].sizes.places()[places.TOTAL]) * batch.THREADS
+    little = failing(cuda.cuda.device_array, lambda size: size > room * block, "CUDA_ERROR_OUT_OF_MEMORY")
+    monkeypatch.setattr(batch.cuda, "device_array", little)
+    for part, time in zip(time_groups(groups), whole, strict=True):
+        assert np.array_equal(part.cycles, time.cycles)
+        assert np.array_equal(part.by_cause, time.by_cause)
+
+
+@pytest.mark.parametrize(
+    ("reason", "line"),
+    [
+        (
+            "CUDA_ERROR_OUT_OF_MEMORY",
+            "GPU 0: too little free memory: end what else uses it, or leave out --gpu, and the processor "
+            "does the same",
+        ),
+        (
+            "CUDA_ERROR_ILLEGAL_ADDRESS",
+            "GPU 0: DriverError: [CUDA_ERROR_ILLEGAL_ADDRESS] Call to cuMemAlloc results in "
+            "CUDA_ERROR_ILLEGAL_ADDRESS: run it again, or leave out --gpu, and the processor does the same",
+        ),
+    ],
+)
+def test_a_gpu_that_fails_ends_a_sweep_in_a_line_and_what_was_done_is_kept(
+    tmp_path, monkeypatch, capsys, reason, line
+):
+    monkeypatch.setattr(together, "AT_ONCE_ON_GPU", 4)
+    command = ["sweep", "laplace2d-2", "--program", "crs", "--set", "startup=1:9:1", "--jobs", "1", "--gpu"]
+    command += ["--store", str(tmp_path / "s"), "--out", str(tmp_path / "out")]
+    launches = []
+
+    def fails(size):
+        launches.append(size)
+        return len(launches) > 3  # three arrays a launch
+
+    with monkeypatch.context() as during:
+        during.setattr(batch.cuda, "device_array", failing(cuda.cuda.device_array, fails, reason))
+        assert main(command) == 2
+    assert capsys.readouterr().err.splitlines()[-1] == f"vecsim: error: {line}"
+    assert main(command) == 0
+    assert "4 were simulated" in capsys.readouterr().out
+    assert (
+        main(["sweep", *command[1:-5], "--store", str(tmp_path / "t"), "--out", str(tmp_path / "cpu")]) == 0
+    )
+    assert (tmp_path / "out" / "table.csv").read_bytes() == (tmp_path / "cpu" / "table.csv").read_bytes()
+
+
+def test_processes_spread_over_the_gpus_of_a_host(tmp_path):
+    gpus = ["GPU-a", "GPU-b", "GPU-c"]
+    assert [cuda.taken_gpu(gpus, tmp_path) for _ in range(3)] == [0, 1, 2]
+    assert cuda.taken_gpu(gpus[1:], tmp_path) == 0
+    assert cuda.taken_gpu(gpus[:2], tmp_path) == 0
+    (tmp_path / "file").touch()
+    assert cuda.taken_gpu(gpus, tmp_path / "file") == 0

@@ -82,6 +82,7 @@ ALLOWED = {
     },
     "vecsim/debugger/web.py": {"path.read_bytes", "(package / 'templates' / 'app_index.html').read_text"},
     "vecsim/engines/jit/object_files/fingerprints.py": {"path.read_bytes"},
+    "vecsim/engines/targets/gpu/cuda.py": {"(folder / f'{name}-{turn}').open"},
     "vecsim/engines/targets/wasm/linking.py": {"module.read_bytes"},
     "vecsim/engines/targets/wasm/objects.py": {"Path(__file__).read_bytes"},
     "vecsim/machine/preset_files.py": {"tomllib.loads", "f.read_text"},

@@ -25,6 +25,7 @@ from experiments.whatif.sweep.cell import Cell, ImageRecord
 from experiments.whatif.sweep.inputs import Input, called
 from experiments.whatif.sweep.simulation import Outcome, Task, begin, input_of
 from experiments.whatif.sweep.store import Store
+from experiments.whatif.sweep.together import AT_ONCE_ON_GPU
 from programs.measurement import Prepared
 from vecsim.support.errors import UserError
 
@@ -36,7 +37,7 @@ POLL_SECONDS = 0.1
 BATCH_ENTRIES = 20_000_000
 """Entries that a batch of cells multiplies, about: a second or two of work."""
 MOST_CELLS = 100
-"""Cells of a batch, at most."""
+"""Cells of a batch, at most; on a GPU it has as many as one fills."""
 MOST_IMAGES = 8
 """Images that a worker has at hand, at most."""
 KEPT = "finished cells are kept, run the same command to continue"
@@ -102,7 +103,7 @@ def by_cluster(
     watch(done)
     built = {number: _Made(list(lookups[number].keys), list(lookups[number].faults)) for number in left}
     with _connected(distributed, address) as client, Store(tasks[0].store) as store:
-        _check_workers(client, address)
+        _check_workers(client, address, on_gpu=tasks[0].on_gpu)
         batches = {
             future: (number, places)
             for number in left
@@ -167,8 +168,10 @@ def _check_answer(address: str) -> None:
         raise UserError(f"{address}: {error}") from None
 
 
-def _check_workers(client: Any, address: str) -> None:
-    """Find out whether there are workers, and whether cells of theirs would be those of this computer."""
+def _check_workers(client: Any, address: str, *, on_gpu: bool) -> None:
+    """Find out whether there are workers, whether cells of theirs would be those of this computer, and
+    whether each has a GPU if one is needed.
+    """
     try:
         client.wait_for_workers(1, timeout=WORKER_SECONDS)
     except TimeoutError:
@@ -181,10 +184,24 @@ def _check_workers(client: Any, address: str) -> None:
             raise UserError(
                 f"{address}: worker {worker} has another vecsim; install the version of this computer"
             )
+    for worker, answer in (client.run(_without_gpu, on_error="return") if on_gpu else {}).items():
+        if answer:
+            raise UserError(f"{address}: worker {worker}: {answer}")
 
 
 def _version() -> str:
     return code_fingerprint()
+
+
+def _without_gpu() -> str:
+    """In a worker: return why it can use no GPU; empty if it can."""
+    try:
+        from vecsim.engines.targets.gpu.cuda import require_gpu
+
+        require_gpu()
+    except UserError as error:
+        return str(error)
+    return ""
 
 
 def _submitted(client: Any, task: Task, places: Sequence[int]) -> list[tuple[Any, Sequence[int]]]:
@@ -193,7 +210,7 @@ def _submitted(client: Any, task: Task, places: Sequence[int]) -> list[tuple[Any
     # A task and no scattered data, which would be lost with the worker that has it.
     sent = client.submit(_as_it_is, given, key=f"vecsim-matrix-{given.digest}")
     entries = 1 if given.csr is None else given.csr.nnz
-    size = max(1, min(MOST_CELLS, BATCH_ENTRIES // max(1, entries)))
+    size = max(1, min(MOST_CELLS, BATCH_ENTRIES // max(1, entries))) if not task.on_gpu else AT_ONCE_ON_GPU
     batches = [places[i : i + size] for i in range(0, len(places), size)]
     task = replace(task, matrix=called(task.matrix))
     return [(client.submit(_compute, task, batch, sent, pure=False), batch) for batch in batches]

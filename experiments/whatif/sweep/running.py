@@ -72,7 +72,8 @@ def sweep(
     scheduler
         Address of a Dask scheduler, ``tcp://HOST:PORT``, whose workers simulate instead of this computer.
     gpu
-        Whether machines that are timed together are timed on an NVIDIA GPU (docs/reference/many-machines.md).
+        Whether machines that are timed together are timed on an NVIDIA GPU (docs/reference/many-machines.md);
+        with a scheduler on those of its workers.
     watch
         Called with the progress.
     changes
@@ -108,7 +109,8 @@ def sweep(
         if what.engine != DEFAULT_ENGINE or what.function:
             asked = f"engine={what.engine}" if what.engine != DEFAULT_ENGINE else f"function={what.function}"
             raise UserError(f"sweep: {asked} runs each machine alone, not on a GPU: leave out one of both")
-        _require_gpu()
+        if scheduler is None:
+            _require_gpu()
     if scheduler is not None and jobs is not None:
         raise UserError(
             "sweep: jobs cannot be given with a scheduler, which has its own workers; leave one out"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections import deque
 from collections.abc import Callable, Container, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -153,13 +154,16 @@ class Work:
         for place in places:
             chosen = self._at(place)
             by_record.setdefault((chosen.image, *record_sizes(chosen.machine)), []).append(place)
-        for first, *others in by_record.values():
-            cell, done = self._cell(self._at(first))
-            self._keep({first: cell}, report)
-            if done is not None and self.sweep.engine == DEFAULT_ENGINE and not self.sweep.function:
-                others = self._compute_together(others, cell, done, report)
-            for place in others:
-                self._keep({place: self._cell(self._at(place))[0]}, report)
+        recorded = self.sweep.engine == DEFAULT_ENGINE and not self.sweep.function
+        for members in by_record.values():
+            left, may_be_recorded = deque(members), recorded
+            while left:
+                place = left.popleft()
+                cell, done = self._cell(self._at(place))
+                self._keep({place: cell}, report)
+                if done is not None and may_be_recorded:
+                    left = deque(self._compute_together([*left], cell, done, report))
+                    may_be_recorded = False
 
     def _at(self, place: int) -> _Chosen:
         chosen = self._chosen[place]

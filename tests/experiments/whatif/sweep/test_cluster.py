@@ -104,7 +104,7 @@ def test_without_workers_what_was_finished_is_kept(scheduler, tmp_path, monkeypa
                 monkeypatch.setattr(cluster, "WORKER_SECONDS", 1)
                 only.kill()
 
-        with pytest.raises(UserError, match="all workers are gone; what was finished is kept"):
+        with pytest.raises(UserError, match="all workers are gone; finished cells are kept"):
             sweep(SPEC, store=tmp_path / "s", scheduler=scheduler, watch=watch)
     assert 0 < sweep(SPEC, store=tmp_path / "s", jobs=1).computed < 150
 

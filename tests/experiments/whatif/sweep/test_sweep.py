@@ -238,6 +238,17 @@ def test_machines_together_give_the_table_of_one_at_a_time(what, varied, tmp_pat
     assert at_once.computed == alone.computed == len(alone) == 96
 
 
+def test_where_the_first_machine_fails_the_others_are_timed_together(tmp_path, monkeypatch):
+    slow_first = {"startup": (60_000, *range(12))}
+    spec = Sweep(("laplace2d-6",), programs=("crs",), set=slow_first, max_cycles=20_000)
+    monkeypatch.setattr(together, "COMPILE_SECONDS", 0)
+    right, groups = together.time_group, []
+    monkeypatch.setattr(together, "time_group", lambda group: groups.append(group.count) or right(group))
+    table = sweep(spec, store=tmp_path / "s", jobs=1)
+    assert groups == [11]
+    assert [bool(fault) for fault in table.columns["fault"]] == [True, *12 * [False]]
+
+
 def test_a_record_that_does_not_fit_is_said_and_not_used(tmp_path, monkeypatch, capfd):
     spec = Sweep(("laplace2d-6",), programs=("crs",), set={"startup": tuple(range(12))})
     monkeypatch.setattr(together, "COMPILE_SECONDS", 0)

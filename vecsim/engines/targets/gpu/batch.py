@@ -9,26 +9,48 @@ import numpy as np
 import numpy.typing as npt
 
 from vecsim.engines.many.batch import LAST_CYCLE, Group, Times, start_of
-from vecsim.engines.targets.gpu.cuda import SIMULATED, cuda, require_gpu
+from vecsim.engines.targets.gpu.cuda import (
+    SIMULATED,
+    GpuMemoryError,
+    cuda,
+    is_out_of_memory,
+    require_gpu,
+    this_gpu,
+)
 from vecsim.engines.targets.gpu.kernel import CAUSES, THREADS, Block, time_blocks
 from vecsim.engines.trace_timing.places import TOTAL
 
 Ints = npt.NDArray[np.int32]
 SHARE_OF_MEMORY = 0.6
-"""Of the device's free memory, what the memories of machines may take at once."""
+"""Of the memory that the device has free, what the memories of machines may take at once."""
 MOST_BLOCKS = 64 if SIMULATED else 1 << 15
 """Blocks of a launch: more bring nothing."""
 
 
 def time_groups(groups: Sequence[Group]) -> list[Times]:
-    """Time groups of machines on the GPU, all at once; return what each comes to.
+    """Time groups of machines on the GPU of this process, all at once; return what each comes to.
+
+    Where the device has too little free memory, they are timed in smaller parts.
 
     Raises
     ------
+    GpuMemoryError
+        The smallest part is too large.
     UserError
-        There is no GPU.
+        There is no GPU, or it fails.
     """
     require_gpu()
+    try:
+        with this_gpu():
+            return _timed(groups)
+    except GpuMemoryError:
+        if len(groups) == 1:
+            raise
+    half = len(groups) // 2
+    return time_groups(groups[:half]) + time_groups(groups[half:])
+
+
+def _timed(groups: Sequence[Group]) -> list[Times]:
     tables, blocks, result = _Tables(), [], 0
     for group in groups:
         sizes, shape = group.sizes, np.array(group.sizes.places(), np.int64)
@@ -92,16 +114,36 @@ def _launch(
     """
     blocks.sort(key=lambda each: -each[0])
     room = max(each[1] for each in blocks) * THREADS
-    at_once = max(1, min(len(blocks), MOST_BLOCKS, _free_integers() // room))
-    memory = cuda.device_array(at_once * room, np.int32)
     cycles, by_cause = cuda.device_array(results, np.int32), cuda.device_array((CAUSES, results), np.int32)
     what = cuda.to_device(np.array([each[2] for each in blocks], np.int64))
     arrays = [tables.on_device(kind) for kind in ("events", "rows", "shapes", "starts")]
     on_device = cuda.to_device(np.ascontiguousarray(numbers))
+    memory = _memory(room, min(len(blocks), MOST_BLOCKS))
+    at_once = len(memory) // room
     for first in range(0, len(blocks), at_once):
         count = min(at_once, len(blocks) - first)
         time_blocks[count, THREADS](what, first, *arrays, on_device, memory, room, cycles, by_cause)
     return cycles.copy_to_host(), by_cause.copy_to_host()
+
+
+def _memory(room: int, blocks: int) -> Any:
+    """Allocate the memories of the machines of as many blocks as the device has room for now.
+
+    Parameters
+    ----------
+    room
+        Integers for a block.
+    blocks
+        At most.
+    """
+    blocks = max(1, min(blocks, _free_integers() // room))
+    while True:
+        try:
+            return cuda.device_array(blocks * room, np.int32)
+        except Exception as error:  # another process was faster
+            if blocks == 1 or not is_out_of_memory(error):
+                raise
+        blocks //= 2
 
 
 def _free_integers() -> int:
