@@ -1,17 +1,22 @@
-"""``python -m tests.kills``: kill vecsim at random moments, and count what is lost."""
+"""``python -m tests.kills``: kill vecsim at random moments, and count what is lost.
+
+``sweep --startups 70 --gpu`` kills a sweep of 201,600 cells on a GPU.
+"""
 
 from __future__ import annotations
 
 import argparse
 import os
 import random
+import sqlite3
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 from tests.file_server import Answer, File, FileServer
 from tests.kills.campaign import Campaign, Count, check_journal, check_journal_of_work, records_of
-from tests.kills.victims import JOURNAL, MATRICES, METHODS
+from tests.kills.victims import JOURNAL, MATRICES, METHODS, STORE
 from vecsim.results import private_files
 from vecsim.results.private_files import NotPrivateError
 
@@ -99,7 +104,43 @@ def downloads(server: FileServer) -> Campaign:
     return Campaign("download", 1.5, brought, check, arguments=(f"{server.url}/a.mtx",))
 
 
-def campaigns(server: FileServer) -> dict[str, Campaign]:
+def cells(folder: Path) -> int:
+    """Return how many cells a sweep has stored."""
+    path = folder / STORE
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True, timeout=60)) as database:
+        try:
+            return int(database.execute("SELECT count(*) FROM cells").fetchone()[0])
+        except sqlite3.OperationalError:  # it is just being made
+            return 0
+
+
+def check_cells(folder: Path, lines: list[bytes], count: Count) -> None:
+    """There are no fewer cells than after the last kill."""
+    memory = folder / "known"
+    before, now = int(memory.read_text()) if memory.exists() else 0, cells(folder)
+    count.survived += max(0, now - before)
+    if now < before:
+        count.lost += before - now
+        count.wrong.append(f"{before - now} cells are lost")
+    memory.write_text(str(now))
+
+
+def sweeps(startups: int, *, gpu: bool) -> Campaign:
+    """Return the campaign against a sweep, whose table must be the same to the byte."""
+    options = ("--gpu",) if gpu else ("--jobs", "2")
+    return Campaign(
+        "sweep",
+        12.0 if gpu else 3.0,
+        cells,
+        check_cells,
+        lambda folder: (folder / "out" / "table.csv").read_bytes(),
+        (str(startups), *options),
+    )
+
+
+def campaigns(server: FileServer, startups: int = 1, *, gpu: bool = False) -> dict[str, Campaign]:
     """Return all, by name."""
     actual = (
         Campaign("calibrate", 2.5, journaled, check_journal_of_work, tables),
@@ -107,6 +148,7 @@ def campaigns(server: FileServer) -> dict[str, Campaign]:
         Campaign("bench", 0.3, journaled, check_journal, measured),
         Campaign("compile", 25.0, None, check_objects),
         downloads(server),
+        sweeps(startups, gpu=gpu),
     )
     return {campaign.name: campaign for campaign in actual}
 
@@ -116,8 +158,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ["NO_PROXY"] = "127.0.0.1"
     server, failed = FileServer(), False
     try:
-        available = campaigns(server)
-        given = _parsed(arguments, list(available))
+        given = _parsed(arguments, list(campaigns(server)))
+        available = campaigns(server, given.startups, gpu=given.gpu)
         for name in given.names or available:
             began = time.monotonic()
             count = available[name].run(given.times, random.Random(f"{name} {given.seed}"))
@@ -140,6 +182,8 @@ def _parsed(arguments: Sequence[str] | None, names: Sequence[str]) -> argparse.N
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"{', '.join(names)}; all without")
     parser.add_argument("--times", type=int, default=10, help="kills of each")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--startups", type=int, default=1, help="of the sweep: 2,880 cells each")
+    parser.add_argument("--gpu", action="store_true", help="sweep on a GPU")
     given = parser.parse_args(arguments)
     # Not by `choices`, which refuse the empty list.
     unknown = [name for name in given.names if name not in names]

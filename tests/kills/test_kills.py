@@ -102,4 +102,4 @@ def test_an_unknown_campaign_is_refused(capsys):
     assert ended.value.code == 2
     error = capsys.readouterr().err.splitlines()[-1]
     assert "'calibrat'" in error
-    assert "calibrate, reproduce, bench, compile, download" in error
+    assert "calibrate, reproduce, bench, compile, download, sweep" in error

@@ -17,6 +17,7 @@ import pytest
 from vecsim.results.journal import Journal
 
 JOURNAL = "kept.journal"
+STORE = "cells.sqlite"
 MATRICES = tuple(f"matrix {number}" for number in range(40))
 METHODS = ("crs", "jd", "hism", "chism")
 """Of the GPU benchmark's journal."""
@@ -91,6 +92,17 @@ def compile_engine(folder: Path) -> None:
         raise SystemExit("the result is another one")
 
 
+def sweep(folder: Path, startups: str, *options: str) -> None:
+    """Sweep machines with the five products on three matrices: 2,880 cells for each startup."""
+    from vecsim.cli import main
+
+    machines = [f"startup=1:{startups}:1", "lanes=1,2,4,8", "bank_busy=1:6:1", "words_per_cycle=1:8:1"]
+    varied = [word for numbers in machines for word in ("--set", numbers)]
+    kept = ["--store", str(folder / STORE), "--out", str(folder / "out")]
+    if code := main(["sweep", "laplace2d-10", "wathen-2", "randomwalk-10", *varied, *kept, *options]):
+        raise SystemExit(code)
+
+
 def download(folder: Path, address: str) -> None:
     """Download a matrix that comes slowly."""
     os.environ["VECSIM_CACHE"] = str(folder)
@@ -106,6 +118,7 @@ VICTIMS: dict[str, Callable[..., None]] = {
     "bench": bench,
     "compile": compile_engine,
     "download": download,
+    "sweep": sweep,
 }
 
 if __name__ == "__main__":
