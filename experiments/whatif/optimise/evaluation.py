@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -28,29 +30,73 @@ AT_ONCE, AT_ONCE_ON_GPU = 4096, 1 << 16
 """Machines that are timed between two reports."""
 AT_ONCE_IN_THREAD = 512
 """Machines of one group that a thread times, so that several threads share a large group."""
+MOST_BYTES = 1 << 30
+"""Of records that are at hand, and of those that machines are timed on between two reports."""
 Cycles = npt.NDArray[np.int64]
-ImageKey = tuple[object, ...]
+RecordKey = tuple[object, ...]
+
+
+@dataclass
+class Record:
+    """A run that machines can time.
+
+    Attributes
+    ----------
+    trace
+        The record; None if there can be none.
+    groups
+        Groups without machines, by what their machines have in common.
+    """
+
+    trace: Trace | None
+    groups: dict[Sizes, Group] = field(default_factory=dict)
+
+    @property
+    def nbytes(self) -> int:
+        """Its size."""
+        return 0 if self.trace is None else self.trace.events.nbytes
+
+
+class Records:
+    """Records of all products; of those that take more than `MOST_BYTES` the ones that were used last."""
+
+    def __init__(self) -> None:
+        self._records: OrderedDict[RecordKey, Record] = OrderedDict()
+        self._bytes = 0
+
+    def of(self, key: RecordKey, make: Callable[[], Trace | None]) -> Record:
+        """Return a record by what decides it, which is made if it is not at hand."""
+        if key in self._records:
+            self._records.move_to_end(key)
+            return self._records[key]
+        made = self._records[key] = Record(make())
+        self._bytes += made.nbytes
+        while self._bytes > MOST_BYTES and len(self._records) > 1:
+            _, oldest = self._records.popitem(last=False)
+            self._bytes -= oldest.nbytes
+        return made
 
 
 class Product:
-    """A program on one input: its images and their records, by what decides them.
+    """A program on one input.
 
     Parameters
     ----------
     sweep, program, given
         What runs on what.
+    records
+        Where its records are, with those of other products.
     """
 
-    def __init__(self, sweep: Sweep, program: ProgramLike, given: Input) -> None:
+    def __init__(self, sweep: Sweep, program: ProgramLike, given: Input, records: Records) -> None:
         self.matrix = given.name
         self._max_cycles, self._is_default = sweep.max_cycles, sweep.engine == DEFAULT_ENGINE
         self._engine = sweep.engine
         self._images: Images = images_of(sweep, program, given)
         self.program = self._images.name
-        self._traces: dict[ImageKey, Trace | None] = {}
-        self._groups: dict[tuple[ImageKey, Sizes], Group] = {}
-        self._of_kind: dict[Kind, Group | None] = {}
-        self._latest: tuple[ImageKey, Prepared] | None = None
+        self._records = records
+        self._keys: dict[Kind, tuple[RecordKey, Sizes] | None] = {}
+        self._latest: tuple[RecordKey, Prepared] | None = None
 
     def run(self, point: Point, machine: Machine, engine: str = "") -> Run:
         """Run it on one machine by the engine of the sweep, or another one.
@@ -70,30 +116,32 @@ class Product:
             max_cycles=self._max_cycles,
         )
 
-    def group(self, kind: Kind) -> Group | None:
-        """Return a group without machines for those of a kind; None if each has to run alone.
+    def key(self, kind: Kind) -> tuple[RecordKey, Sizes] | None:
+        """Return what machines of kinds that are timed together have in common; None if each runs alone."""
+        if kind not in self._keys:
+            self._keys[kind] = self._key_of(kind)
+        return self._keys[kind]
 
-        Groups of kinds whose machines can be timed together are the same object.
-        """
-        if kind not in self._of_kind:
-            self._of_kind[kind] = self._group(kind)
-        return self._of_kind[kind]
-
-    def _group(self, kind: Kind) -> Group | None:
+    def _key_of(self, kind: Kind) -> tuple[RecordKey, Sizes] | None:
         if kind.machine is None or not self._is_default:
             return None
         machine = self._images.machine(kind.machine)
         if not is_timed(machine):
             return None
-        key = (*self._key(kind.point, machine), *record_sizes(machine))
-        if key not in self._traces:
-            self._traces[key] = self._record(kind.point, machine)
-        trace, sizes = self._traces[key], sizes_of(machine)
-        if trace is None:
+        return (self, *self._image_key(kind.point, machine), *record_sizes(machine)), sizes_of(machine)
+
+    def group(self, kind: Kind) -> Group | None:
+        """Return a group without machines for those of a kind that has a key; None if each runs alone."""
+        assert kind.machine is not None
+        machine = self._images.machine(kind.machine)
+        key = self.key(kind)
+        assert key is not None
+        record = self._records.of(key[0], partial(self._record, kind.point, machine))
+        if record.trace is None:
             return None
-        if (key, sizes) not in self._groups:
-            self._groups[key, sizes] = group_of(trace, machine, np.zeros((len(NUMBERS), 0), np.int32))
-        return self._groups[key, sizes]
+        if key[1] not in record.groups:
+            record.groups[key[1]] = group_of(record.trace, machine, np.zeros((len(NUMBERS), 0), np.int32))
+        return record.groups[key[1]]
 
     def is_over(self, cycles: Cycles) -> npt.NDArray[np.bool_]:
         """Return (n,) whether an engine for one machine has to say what these cycles are."""
@@ -109,12 +157,12 @@ class Product:
 
     def _prepared(self, point: Point, machine: Machine) -> Prepared:
         own = self._images.machine(machine)
-        key = self._key(point, own)
+        key = self._image_key(point, own)
         if self._latest is None or self._latest[0] != key:
             self._latest = key, self._images.make(own, self._options(point), 0)
         return self._latest[1]
 
-    def _key(self, point: Point, machine: Machine) -> ImageKey:
+    def _image_key(self, point: Point, machine: Machine) -> RecordKey:
         options = self._options(point)
         return (*self._images.key(machine, options), *sorted(options.items()))
 
@@ -196,9 +244,9 @@ class Evaluator:
         kinds, which = self.space.kinds(rows)
         exists = np.array([kind.machine is not None for kind in kinds])[which]
         self.fault = self.fault or next((kind.fault for kind in kinds if kind.fault), "")
-        jobs = list(self._jobs(rows, kinds, which)) if self._together else []
-        for job, times in zip(jobs, self._times(jobs), strict=True):
-            result[job.members, job.product] = times.cycles
+        for jobs in _parts(self._jobs(rows, kinds, which)) if self._together else ():
+            for job, times in zip(jobs, self._times(jobs), strict=True):
+                result[job.members, job.product] = times.cycles
         for number, product in enumerate(self.products):
             for place in np.flatnonzero(exists & product.is_over(result[:, number])).tolist():
                 result[place, number] = self._alone(product, rows[place])
@@ -207,14 +255,16 @@ class Evaluator:
     def _jobs(self, rows: Rows, kinds: Sequence[Kind], which: npt.NDArray[np.intp]) -> Iterator[_Job]:
         """Part the machines that can be timed together, for each product, into groups."""
         for number, product in enumerate(self.products):
-            groups: dict[int, tuple[int, Group]] = {}
+            by_record: dict[RecordKey, dict[Sizes, int]] = {}
             of_kind = np.full(len(kinds), -1)
             for place, kind in enumerate(kinds):
-                group = product.group(kind)
-                if group is not None:
-                    of_kind[place] = groups.setdefault(id(group), (len(groups), group))[0]
+                if (key := product.key(kind)) is not None:
+                    of_kind[place] = by_record.setdefault(key[0], {}).setdefault(key[1], place)
             of_row = of_kind[which]
-            for place, group in groups.values():
+            for place in (place for sizes in by_record.values() for place in sizes.values()):
+                group = product.group(kinds[place])
+                if group is None:
+                    continue
                 members = np.flatnonzero(of_row == place)
                 numbers = self.space.numbers(rows[members])
                 there = numbers.max(axis=0) <= LARGEST_NUMBER
@@ -226,8 +276,6 @@ class Evaluator:
 
     def _times(self, jobs: Sequence[_Job]) -> list[Times]:
         groups = [job.group for job in jobs]
-        if not groups:
-            return []
         if self._on_gpu:
             from vecsim.engines.targets.gpu.batch import time_groups
 
@@ -247,3 +295,17 @@ class Evaluator:
         except UserError as error:
             self.fault = self.fault or str(error)
             return -1
+
+
+def _parts(jobs: Iterable[_Job]) -> Iterator[list[_Job]]:
+    """Part jobs, as they come, into lists whose records take some `MOST_BYTES`."""
+    part: list[_Job] = []
+    sizes: dict[int, int] = {}
+    for job in jobs:
+        part.append(job)
+        sizes[id(job.group.events)] = job.group.events.nbytes
+        if sum(sizes.values()) >= MOST_BYTES:
+            yield part
+            part, sizes = [], {}
+    if part:
+        yield part

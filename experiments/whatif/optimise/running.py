@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.report.environment import processors
-from experiments.whatif.optimise.evaluation import Cycles, Evaluator, Product
+from experiments.whatif.optimise.evaluation import Cycles, Evaluator, Product, Records
 from experiments.whatif.optimise.optimum import Answer, Optimum, geometric_mean
 from experiments.whatif.optimise.search import search
 from experiments.whatif.optimise.search_settings import Settings
@@ -113,7 +113,8 @@ def optimise(
     inputs = [input_of(sweep, matrix) for matrix in sweep.matrices or (NO_MATRIX,)]
     for line in (line for each in inputs for line in each.warnings):
         warnings.warn(line, MatrixWarning, stacklevel=2)
-    products = [Product(sweep, program, each) for each in inputs for program in sweep.programs]
+    records = Records()
+    products = [Product(sweep, program, each, records) for each in inputs for program in sweep.programs]
     base, seconds = _base(space, products)
     most = min(space.count, settings.budget)
     together = gpu or (is_kept(MANY) and is_kept(RECORDING)) or most * seconds > COMPILE_SECONDS

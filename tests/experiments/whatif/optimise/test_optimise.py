@@ -94,6 +94,17 @@ def test_a_search_that_is_not_cut_short_finds_the_best():
     assert searched.best == best
 
 
+def test_records_that_are_dropped_are_made_again(monkeypatch):
+    varied = {"section_size": (16, 64), "lanes": (1, 4), "startup": tuple(range(5, 20))}
+    whole = vecsim.optimise(spec(set=varied), goal="front")
+    made, right = [], evaluation.record_trace
+    monkeypatch.setattr(evaluation, "record_trace", lambda *given: made.append(given) or right(*given))
+    monkeypatch.setattr(evaluation, "MOST_BYTES", 1)
+    again = vecsim.optimise(spec(set=varied), goal="front")
+    assert (again.answers, again.alone) == (whole.answers, 0)
+    assert len(made) > 4
+
+
 def test_machines_that_only_an_engine_for_one_can_run():
     what = spec(programs=("crs",), set={"memory_ports": (1, 2), "divide_interval": (1, 64), "lanes": (1, 2)})
     result = vecsim.optimise(what, limit=24)
