@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from experiments.made_by import digest_of
 from experiments.papers.hism.assignment import options_of_the_paper
 from experiments.papers.hism.timing import METHODS
 from programs.measurement import prepare_product
@@ -21,6 +22,8 @@ from vecsim.support.errors import UserError
 
 MATRICES = ("laplace2d-30", "wathen-8", "mycielskian8", "uniform-1000-3")
 """Built-in ones: a grid, finite elements, a graph with dense parts, and entries anywhere."""
+SMALL = "laplace2d-12"
+"""The matrix whose cycles tell whether timing has changed since tables were recorded."""
 EACH = 13_108
 """Machines of every combination of sizes: over a million in all."""
 SEED = 2026
@@ -101,6 +104,11 @@ def cycles_on(matrix: str, places: Places, each: int = EACH) -> Ints:
                 group = group_of(trace, machine, numbers(machine, places[chosen]))
                 results[place, chosen] = time_group(group).cycles
     return results
+
+
+def digest_of_sample() -> str:
+    """Return a digest of the cycles of one machine of every combination of sizes, on a small matrix."""
+    return digest_of(cycles_on(SMALL, draw(1), 1))
 
 
 def numbers(machine: Machine, places: Places) -> npt.NDArray[np.int32]:

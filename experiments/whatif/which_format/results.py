@@ -10,9 +10,10 @@ from importlib import resources
 import numpy as np
 import numpy.typing as npt
 
+from experiments.made_by import SAMPLE, made_by
 from experiments.papers.hism.timing import METHODS
 from experiments.report.item import BarChart, Panel
-from experiments.whatif.which_format.machines import PARAMETERS, Ints, Places
+from experiments.whatif.which_format.machines import PARAMETERS, SEED, Ints, Places, digest_of_sample
 
 Floats = npt.NDArray[np.float64]
 Rows = list[tuple[str, ...]]
@@ -48,6 +49,26 @@ def tables(cycles: Mapping[str, Ints], places: Places) -> dict[str, Rows]:
         "ratios": list(_ratios(cycles)),
         "variance": list(_variance(cycles, places)),
     }
+
+
+def made(places: Places, seconds: float) -> Rows:
+    """Return how the tables were made.
+
+    Parameters
+    ----------
+    places
+        (M, parameters) of all machines.
+    seconds
+        Processors' time of all.
+    """
+    rows = {
+        "machines": f"{len(places):,}",
+        "seed": str(SEED),
+        **made_by(),
+        SAMPLE: digest_of_sample(),
+        "processors' time": f"{seconds / 60:.1f} minutes",
+    }
+    return [("what", "which"), *rows.items()]
 
 
 def written(rows: Rows) -> str:

@@ -10,9 +10,12 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from experiments.made_by import made_by
 from experiments.papers.hism.calibration.headings import DIFFERENCES, HEADINGS, STATES
 from experiments.papers.hism.recorded_calibration import NAME, rows
+from vecsim.results.provenance import of_command
 
+COMMAND = ("python", "-m", "experiments.papers.hism.calibration")
 UNCALIBRATED = "uncalibrated"
 CANDIDATES = (
     "rank",
@@ -158,12 +161,13 @@ def machines(folder: Path) -> None:
     from vecsim.engines import DEFAULT_ENGINE
     from vecsim.machine import load_machine
 
+    made_by()  # of the code as it is now, not minutes later
     begun, matches, base = time.process_time(), ground(), load_machine("vs2003")
     weights = sample_weights(Request(base), matches)
     result = posterior(base, matches, weights, families=FAMILIES, each=EACH)
     minutes = (time.process_time() - begun) / 60
     folder.mkdir(parents=True, exist_ok=True)
-    results = tables(result, matches.members[KNOWN], suite.load, minutes)
+    results = tables(result, base, matches.members[KNOWN], suite.load, minutes)
     with Simulator(list(matches.members.values()), suite.load, jobs=1, engine=DEFAULT_ENGINE) as simulator:
         results["machines-whole"] = whole(result, simulator, list(matches.members), base)
     for name, of in results.items():
@@ -177,7 +181,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.add_parser("machines").add_argument("folder", type=Path)
     chosen = parser.parse_args(arguments)
     if chosen.command == "machines":
-        machines(chosen.folder)
+        with of_command((*COMMAND, "machines", str(chosen.folder))):
+            machines(chosen.folder)
     else:
         print(section(), end="")
 

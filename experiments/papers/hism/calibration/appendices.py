@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import shlex
 from collections.abc import Mapping, Sequence
 from statistics import median
 
-from experiments.code_fingerprint import code_fingerprint
+from experiments.made_by import made_by
 from experiments.papers.hism.calibration.against_the_paper import (
     CLOSE,
     Distance,
@@ -24,7 +23,6 @@ from experiments.papers.hism.table2 import GROUPS, PRINTED
 from experiments.papers.hism.timing import METHODS
 from experiments.report.item import Appendix
 from vecsim.machine import to_toml
-from vecsim.results.provenance import provenance
 
 SHOWN_BREAKS = 6
 """Single changes that are named in the table of sensitivities; the others are counted."""
@@ -303,15 +301,10 @@ def machine(result: Calibration) -> Appendix:
 
 def search_provenance(result: Calibration, engine: str) -> Appendix:
     """Return the date, code, matrices and extent of the search."""
-    built = provenance()
     members = sorted(result.ground.members.values(), key=lambda member: member.name)
     suite = "\n".join(f"{member.name} {member.pattern_sha256}" for member in members)
     rows = (
-        ("made", f"{built.begun:%Y-%m-%d %H:%M} UTC"),
-        ("command", shlex.join(built.command)),
-        ("vecsim", built.versions["vecsim"]),
-        ("commit", str(built.commit)),
-        ("code that decides cycles", code_fingerprint()[:16]),
+        *made_by().items(),
         ("engine", engine),
         ("matrices", str(len(members))),
         ("not found", ", ".join(result.ground.missing) or "none"),

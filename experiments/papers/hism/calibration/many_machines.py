@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from experiments.made_by import digest_of
 from experiments.papers.hism.calibration.choices import (
     CHOICES,
     Choice,
@@ -27,7 +28,7 @@ from experiments.papers.hism.measurements import VALUE_BYTES
 from experiments.papers.hism.timing import METHODS
 from programs.measurement import Prepared, multiplicand, on_same_memory, prepare
 from programs.registry import find
-from vecsim.data import values_as
+from vecsim.data import load, values_as
 from vecsim.engines.many.batch import Group, group_of, is_timed, numbers_of, sizes_of, time_group
 from vecsim.engines.many.trace import Trace, record_trace
 from vecsim.engines.trace_timing.places import NUMBERS, Sizes
@@ -38,6 +39,10 @@ FAMILIES, EACH = 8192, 128
 """Families, and machines of each: 2^20 in all."""
 SEED = 2003
 """Of the random numbers; the sample is always the same."""
+FEW = 32, 4
+"""Families, and machines of each, whose cycles tell whether timing has changed since tables were recorded."""
+SMALL = "laplace2d-12"
+"""The matrix that they run on."""
 
 Ints = npt.NDArray[np.int64]
 Numbers = npt.NDArray[np.int32]
@@ -135,6 +140,19 @@ def draw(base: Machine, families: int = FAMILIES, each: int = EACH, seed: int = 
             values[:, :, place] = values[:, :1, place]
     result = tuple(_family(choices, of[0], base) for of in values)
     return Sample(choices, values.reshape(-1, len(choices)), result)
+
+
+def digest_of_sample(base: Machine) -> str:
+    """Return a digest of the cycles of some machines, sampled as the others are, on a small matrix.
+
+    Parameters
+    ----------
+    base
+        The machine whose fields hold where no choice sets them.
+    """
+    families, each = FEW
+    sample = draw(base, families, each)
+    return digest_of(cycles_of(sample, load(SMALL).csr, np.arange(families * each)))
 
 
 def timed_together(base: Machine) -> tuple[Choice, ...]:

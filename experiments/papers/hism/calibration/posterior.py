@@ -34,6 +34,7 @@ WIDE = 2.5
 """Standard errors of the prediction that are added to the largest of :data:`SPREADS` in a cheap look."""
 PILOT = 256, 16
 """Families, and machines of each, that the prediction is fitted to. They are an unbiased sample, too."""
+PILOT_SEED = SEED + 1
 LOOKS = 3
 """Cheap looks, each on one matrix more."""
 CHEAP = 8_000
@@ -247,7 +248,7 @@ def posterior(
             results.append(cycles_of(sample, load(ground.members[name]), members))
         return np.array(results)
 
-    pilot = draw(base, *PILOT, seed=SEED + 1)
+    pilot = draw(base, *PILOT, seed=PILOT_SEED)
     of_pilot = timed(pilot, names, np.arange(len(pilot.values)), "pilot")
     cheap = [name for name in names if ground.members[name].size <= CHEAP]
     looks = predictions(of_pilot, names, of, cheap, PILOT[1])

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from experiments.made_by import SAMPLE, made_by
 from experiments.papers.hism.calibration.choices import STANDARDS
 from experiments.papers.hism.calibration.headings import STATES
-from experiments.papers.hism.calibration.many_machines import Ints, cycles_of
+from experiments.papers.hism.calibration.many_machines import SEED, Ints, cycles_of, digest_of_sample
 from experiments.papers.hism.calibration.posterior import (
     PILOT,
+    PILOT_SEED,
     QUANTILES,
     SPREADS,
     Flags,
@@ -29,7 +31,6 @@ from experiments.papers.hism.table2 import PRINTED
 from experiments.papers.hism.timing import METHODS
 from programs.declaration import SCHEDULE
 from vecsim.machine import Machine
-from vecsim.results.provenance import provenance
 
 Rows = list[tuple[str, ...]]
 """The first has the names of the columns."""
@@ -44,20 +45,22 @@ KNOWN = "tols340"
 """A matrix of the suite that needs no file: cycles on it are kept of the nearest machines."""
 
 
-def tables(result: Posterior, member: Member, load: Load, minutes: float) -> dict[str, Rows]:
+def tables(result: Posterior, base: Machine, member: Member, load: Load, minutes: float) -> dict[str, Rows]:
     """Return the tables by the ends of their names.
 
     Parameters
     ----------
     result
         The machines and their times.
+    base
+        The machine whose fields hold where no choice sets them.
     member, load
         :data:`KNOWN`, and what returns its matrix.
     minutes
         Of the processors, that it took.
     """
     return {
-        "machines": counts(result, minutes),
+        "machines": counts(result, minutes, digest_of_sample(base)),
         "machines-looks": looks(result),
         "machines-averages": averages(result),
         "machines-choices": choices(result),
@@ -73,9 +76,8 @@ def written(rows: Rows) -> str:
     return text.getvalue()
 
 
-def counts(result: Posterior, minutes: float) -> Rows:
+def counts(result: Posterior, minutes: float, sampled: str) -> Rows:
     """Return how many machines there are, and how they were made."""
-    built = provenance()
     rows = {
         "machines": f"{len(result.sample.values):,}",
         "families, which share sizes and programs": f"{len(result.sample.families):,}",
@@ -92,8 +94,9 @@ def counts(result: Posterior, minutes: float) -> Rows:
         rows[f"{STATES[-1]}, with CRS, BBCS and HiSM {standard}"] = f"{count:,}"
     rows |= {
         f"of the pilot's that {STATES[-1]}, pass the cheap looks": str(result.pilot_kept),
-        "made": f"{built.begun:%Y-%m-%d %H:%M} UTC",
-        "vecsim": built.versions["vecsim"],
+        "seeds": f"{SEED}, of the pilot {PILOT_SEED}",
+        **made_by(),
+        SAMPLE: sampled,
         "processors' time": f"{minutes:.1f} minutes",
     }
     return [("what", "which"), *rows.items()]
