@@ -109,6 +109,18 @@ def test_without_workers_what_was_finished_is_kept(scheduler, tmp_path, monkeypa
     assert 0 < sweep(SPEC, store=tmp_path / "s", jobs=1).computed < 150
 
 
+@pytest.mark.nightly
+def test_workers_time_machines_on_their_gpus(scheduler, tmp_path, monkeypatch):
+    few = Sweep(("laplace2d-2",), ("crs", "hism"), set={"startup": tuple(range(1, 13))})
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
+    with worker(scheduler), pytest.raises(UserError, match=r"worker tcp.*: no NVIDIA GPU can be used"):
+        sweep(few, store=tmp_path / "s", scheduler=scheduler, gpu=True)
+    monkeypatch.setenv("NUMBA_ENABLE_CUDASIM", "1")
+    with worker(scheduler), worker(scheduler):
+        table = sweep(few, store=tmp_path / "s", scheduler=scheduler, gpu=True)
+    assert table.csv() == sweep(few, store=tmp_path / "t", jobs=1).csv()
+
+
 def test_what_is_no_scheduler_ends_in_a_line(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(cluster, "find_spec", lambda name: "there")
     command = ["sweep", "laplace2d-3", "--program", "crs", "--store", str(tmp_path / "s")]
