@@ -76,7 +76,7 @@ def test_with_little_memory_there_are_fewer_blocks_at_once(monkeypatch, room):
     groups = [group(LOAD, LOAD_EVENTS, [{"startup": 3 + at} for at in range(20)])]
     groups.append(group(GATHER, GATHER_EVENTS, [{}, {"bank_busy": 7}]))
     whole = time_groups(groups)
-    block = int(groups[0].sizes.places()[places.TOTAL]) * batch.THREADS
+    block = int(groups[0].sizes.places()[places.TOTAL]) * batch.MACHINES
     little = failing(cuda.cuda.device_array, lambda size: size > room * block, "CUDA_ERROR_OUT_OF_MEMORY")
     monkeypatch.setattr(batch.cuda, "device_array", little)
     for part, time in zip(time_groups(groups), whole, strict=True):

@@ -1,8 +1,10 @@
-"""The engine on an NVIDIA GPU: a machine in each thread times the record of a run.
+"""The engine on an NVIDIA GPU: each thread times the record of a run for a few machines.
 
-==========  =====================================================
-``cuda``    Numba CUDA, or its simulator
-``kernel``  the kernel: what a block of threads times
-``batch``   machines and records as blocks, and what they come to
-==========  =====================================================
+===================  =======================================================
+``cuda``             Numba CUDA, or its simulator
+``lanes``            times of the machines of a thread, and tables
+``simulated_lanes``  the same in the simulator
+``kernel``           the kernel: what a block of threads times
+``batch``            machines and records as blocks, and what they come to
+===================  =======================================================
 """

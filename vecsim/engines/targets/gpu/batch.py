@@ -17,13 +17,13 @@ from vecsim.engines.targets.gpu.cuda import (
     require_gpu,
     this_gpu,
 )
-from vecsim.engines.targets.gpu.kernel import CAUSES, THREADS, Block, time_blocks
+from vecsim.engines.targets.gpu.kernel import BLOCK, CAUSES, MACHINES, Block, time_blocks
 from vecsim.engines.trace_timing.places import TOTAL
 
 Ints = npt.NDArray[np.int32]
 SHARE_OF_MEMORY = 0.6
 """Of the memory that the device has free, what the memories of machines may take at once."""
-MOST_BLOCKS = 64 if SIMULATED else 1 << 15
+MOST_BLOCKS = 64 if SIMULATED else 1 << 14
 """Blocks of a launch: more bring nothing."""
 
 
@@ -53,15 +53,15 @@ def time_groups(groups: Sequence[Group]) -> list[Times]:
 def _timed(groups: Sequence[Group]) -> list[Times]:
     tables, blocks, result = _Tables(), [], 0
     for group in groups:
-        sizes, shape = group.sizes, np.array(group.sizes.places(), np.int64)
+        sizes, shape = group.sizes, np.array(group.sizes.places(), np.int32)
         places = (
             tables.place("events", id(group.events), group.events),
             tables.place("rows", (id(group.events), sizes), group.rows.ravel()),
             tables.place("shapes", sizes, shape),
             tables.place("starts", sizes, start_of(sizes)),
         )
-        for first in range(0, group.count, THREADS):
-            count, at = min(THREADS, group.count - first), result + first
+        for first in range(0, group.count, MACHINES):
+            count, at = min(MACHINES, group.count - first), result + first
             blocks.append((len(group.events), int(shape[TOTAL]), Block(*places, at, count, at)))
         result += group.count
     numbers = [each.numbers for each in groups]
@@ -113,7 +113,7 @@ def _launch(
         How many results there are.
     """
     blocks.sort(key=lambda each: -each[0])
-    room = max(each[1] for each in blocks) * THREADS
+    room = max(each[1] for each in blocks) * MACHINES
     cycles, by_cause = cuda.device_array(results, np.int32), cuda.device_array((CAUSES, results), np.int32)
     what = cuda.to_device(np.array([each[2] for each in blocks], np.int64))
     arrays = [tables.on_device(kind) for kind in ("events", "rows", "shapes", "starts")]
@@ -122,7 +122,7 @@ def _launch(
     at_once = len(memory) // room
     for first in range(0, len(blocks), at_once):
         count = min(at_once, len(blocks) - first)
-        time_blocks[count, THREADS](what, first, *arrays, on_device, memory, room, cycles, by_cause)
+        time_blocks[count, BLOCK](what, first, *arrays, on_device, memory, room, cycles, by_cause)
     return cycles.copy_to_host(), by_cause.copy_to_host()
 
 

@@ -1,8 +1,8 @@
 """The kernel that times machines: a block of threads has machines with the same sizes and one trace.
 
-The source of the timing is that of the processor's loop; here a time is an integer of a thread. The memories
-of the machines of a block lie side by side, place by place, so threads that are at the same place read words
-that follow each other. No branch depends on a time, so a warp stays together.
+The source of the timing is that of the processor's loop; here a time is that of a few machines of a thread.
+The memories of the machines of a block lie side by side, place by place, so threads that are at the same
+place read words that follow each other. No branch depends on a time, so a warp stays together.
 """
 
 from __future__ import annotations
@@ -10,16 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from vecsim.engines.cause import Cause
 from vecsim.engines.rebinding import rebound
 from vecsim.engines.targets.gpu.cuda import SIMULATED, cuda
 from vecsim.engines.trace_timing import operations, places
 from vecsim.engines.trace_timing.timing import time_events
 
-THREADS = 4 if SIMULATED else 128
-"""Machines of a block."""
+if SIMULATED:
+    from vecsim.engines.targets.gpu import simulated_lanes as lanes
+else:
+    from vecsim.engines.targets.gpu import lanes  # type: ignore[no-redef]
+
+WIDTH = lanes.WIDTH
+BLOCK, MACHINES = lanes.THREADS, lanes.THREADS * WIDTH
+"""Threads of a block, and machines."""
 CAUSES = len(Cause)
 NUMBERS, RETIRED, CHARGES, TOTAL = len(places.NUMBERS), places.RETIRED, places.CHARGES, places.TOTAL
 
@@ -46,29 +50,14 @@ class Block(NamedTuple):
     result: int
 
 
-def _larger(a: Any, b: Any) -> Any:
-    a, b = np.int32(a), np.int32(b)
-    return a if a > b else b
-
-
-def _where(condition: Any, a: Any, b: Any) -> Any:
-    return np.int32(a) if condition else np.int32(b)
-
-
-def _spread(value: Any) -> Any:
-    return np.int32(value)
-
-
 def _device_function(plain: Callable[..., Any]) -> Any:
     """Compile a function for the device; in the simulator it stays as it is."""
     return plain if SIMULATED else cuda.jit(device=True)(plain)
 
 
-_FUNCTIONS = ((operations.larger, _larger), (operations.where, _where), (operations.spread, _spread))
-"""Of the operations on times the form for a thread: integers of 32 bits, where Numba takes 64 for a sum."""
-_time_events = rebound(
-    time_events, {id(plain): _device_function(ours) for plain, ours in _FUNCTIONS}, _device_function
-)
+_known = dict(lanes.SIDE_BY_SIDE)
+_time_events = rebound(time_events, _known, _device_function)
+_spread = _known.get(id(operations.spread), operations.spread)
 
 
 @cuda.jit
@@ -100,18 +89,20 @@ def time_blocks(
     cycles, by_cause
         (R,) and (CAUSES, R), for the results.
     """
-    lane, block = cuda.threadIdx.x, blocks[first + cuda.blockIdx.x]
-    if lane >= block[5]:
+    machine, block = cuda.threadIdx.x * WIDTH, blocks[first + cuda.blockIdx.x]
+    if machine >= block[5]:
         return
-    begin = cuda.blockIdx.x * room + lane
-    t = memory[begin : begin + room : THREADS]
-    shape = shapes[block[2] :]
+    begin = cuda.blockIdx.x * room + machine
+    t, shape = lanes.times_at(memory, begin), lanes.words_at(shapes, block[2])
     for k in range(shape[TOTAL]):
-        t[k] = starts[block[3] + k]
+        t[k] = _spread(starts[block[3] + k])
+    last = block[5] - 1
     for k in range(NUMBERS):
-        t[k] = numbers[k, block[4] + lane]
-    _time_events(events[block[0] :], rows[block[1] :], t, shape)
-    place = block[6] + lane
-    cycles[place] = t[RETIRED]
-    for k in range(CAUSES):
-        by_cause[k, place] = t[CHARGES + k]
+        for i in range(WIDTH):
+            memory[begin + k * MACHINES + i] = numbers[k, block[4] + min(machine + i, last)]
+    _time_events(lanes.words_at(events, block[0]), lanes.words_at(rows, block[1]), t, shape)
+    place = block[6] + machine
+    for i in range(min(WIDTH, block[5] - machine)):
+        cycles[place + i] = lanes.time_of(t[RETIRED], i)
+        for k in range(CAUSES):
+            by_cause[k, place + i] = lanes.time_of(t[CHARGES + k], i)
