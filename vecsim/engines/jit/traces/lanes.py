@@ -1,7 +1,7 @@
 """Times of machines side by side: a vector of 32-bit integers, one for each machine of a group.
 
 Compiled code handles it like an integer. A comparison gives 1 or 0 for each machine, so nothing branches.
-A processor and a GPU compile with Numbas of their own (:class:`Compiler`), and have the same lanes in them.
+Numba for processors and Numba CUDA define types apart (:class:`Compiler`), and lanes are the same in both.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ INT = ir.IntType(32)
 
 
 class Compiler(NamedTuple):
-    """What a Numba has for types of one's own.
+    """What a Numba has to define types.
 
     Attributes
     ----------
