@@ -1,7 +1,7 @@
 """Times and tables in a thread of a GPU, of 32-bit integers.
 
 An array of Numba's has 64-bit strides, and looks for negative indexes at each access. Here an access is one
-instruction of the device. It moves the times of all machines of a thread, and all else is done once for these.
+instruction of the device, for all machines of a thread. The rest is done once for them.
 """
 
 from __future__ import annotations
