@@ -3,8 +3,9 @@
 import copy
 import importlib
 import json
+import threading
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,14 @@ from numpy.typing import NDArray
 from gpu.entry_places import EntryPlaces, EntrySource
 from gpu.formats.sliced.slicing import Slicing
 from gpu.runtime.memory import upload
-from gpu.runtime.vectors import as_device_array, is_on_device, stream_for
+from gpu.runtime.vectors import is_on_device, stream_for
 from gpu.vector_products import Product, VectorProducts, of_type
 from vecsim.results.atomic_files import replaced_file
 from vecsim.support.errors import UserError
 
 
 @dataclass(eq=False)
-class _Kept:
+class Kept:
     """What a matrix makes when it is first needed, shared by all views of it.
 
     Attributes
@@ -32,11 +33,15 @@ class _Kept:
         What `diagonal` needs.
     transposed
         The matrix of the transpose.
+    solver, solving
+        What `gpu.solve` needs, and a lock: one solve runs at a time.
     """
 
     places: EntryPlaces | None = None
     diagonal: EntryPlaces | None = None
     transposed: "DeviceMatrix | None" = None
+    solver: Any = None
+    solving: Any = field(default_factory=threading.Lock)
 
 
 class DeviceMatrix(VectorProducts):
@@ -54,6 +59,8 @@ class DeviceMatrix(VectorProducts):
         Stored entries, without padding.
     device
         The number of the GPU that it lies on.
+    kept
+        What was made when it was first needed.
 
     Notes
     -----
@@ -76,26 +83,27 @@ class DeviceMatrix(VectorProducts):
     ) -> None:
         super().__init__(product, shape=shape, dtype=dtype, format=format, nnz=nnz)
         self._source, self._again, self._arrangement = source, again, arrangement
-        self._kept = _Kept()
+        self.kept = Kept()
         # The matrix that this one is the transpose of, in views that `T` returns.
         self._back: DeviceMatrix | None = None
 
     @property
     def nbytes(self) -> int:
-        """Bytes on the device: of all arrays, room for the pieces of cut rows and a transposed copy too."""
+        """Bytes on the device: of all arrays, with what is kept for later calls and a transposed copy."""
         arrays = [array for each in self._both() for array in each._arrays()]
         # What both have is there once.
         return sum(int(array.nbytes) for array in {id(array): array for array in arrays}.values())
 
     def _arrays(self) -> list[Any]:
-        kept = self._kept
+        kept = self.kept
         places = [array for each in (kept.places, kept.diagonal) if each for array in each.device_arrays]
         own = [kept.diagonal.values] if kept.diagonal else []
-        return [*self._product.device_arrays, *places, *own, *self._room.values()]
+        solver = kept.solver.device_arrays if kept.solver else []
+        return [*self._product.device_arrays, *places, *own, *solver, *self._room.values()]
 
     def _both(self) -> "list[DeviceMatrix]":
         """Return this matrix and its transpose, where there is one."""
-        other = self._back or self._kept.transposed
+        other = self._back or self.kept.transposed
         return [self] if other is None else [self, other]
 
     @property
@@ -141,7 +149,7 @@ class DeviceMatrix(VectorProducts):
         if self._back is not None:
             other = copy.copy(self._back)
         else:
-            transposed = self._kept.transposed
+            transposed = self.kept.transposed
             if transposed is None:
                 _, again = self._required_source()
                 transposed = again(self._entries().T, dtype=self.dtype)
@@ -156,7 +164,7 @@ class DeviceMatrix(VectorProducts):
         """Take a matrix as `T`: of the same entries, or a copy of them."""
         if self._source is not None and transposed._source is not None:
             transposed._source = self._source.transposed(transposed._source)
-        self._kept.transposed = transposed
+        self.kept.transposed = transposed
 
     def _required_source(self) -> tuple[EntrySource, Callable[..., "DeviceMatrix"]]:
         if self._source is None or self._again is None:
@@ -236,7 +244,7 @@ class DeviceMatrix(VectorProducts):
         own = self._both_ways()
         _, again = own._required_source()
         options = getattr(again, "keywords", {})
-        other = own._kept.transposed
+        other = own.kept.transposed
         made = other is not None and not own.transposes_itself
         choices = {
             **options,
@@ -257,7 +265,7 @@ class DeviceMatrix(VectorProducts):
         UserError
             If this matrix was not made by `gpu.prepare`.
         """
-        kept, source = self._kept, self._source
+        kept, source = self.kept, self._source
         if source is None or source.convert is None:
             result: NDArray[Any] = self.to_scipy().diagonal()
             return result
@@ -285,14 +293,14 @@ class DeviceMatrix(VectorProducts):
             If the values of its format cannot be replaced.
         """
         for each in self._both():
-            if each._kept.places is None:
+            if each.kept.places is None:
                 source = each._source
                 if source is None or (source.convert is None and not source.in_order):
                     raise UserError(
                         f"the values of a matrix in {each.format} cannot be replaced: prepare a SciPy matrix "
                         "in auto, or in a format that it may take"
                     )
-                each._kept.places = source.places(each.stored_values)
+                each.kept.places = source.places(each.stored_values)
 
     def update_values(self, data: Any, *, stream: Any = None) -> None:
         """Replace the values of all entries, the pattern staying as it is; of the transposed copy too.
@@ -318,18 +326,15 @@ class DeviceMatrix(VectorProducts):
         self._require_device()
         stream, there = stream_for(stream, data), is_on_device(data)
         if there:
-            new = as_device_array(data, stream)
-            self._check("data", new, self.nnz)
-            self._check_place("data", data, new)
-            new = self._contiguous("data", new, stream)
+            new = self.device_vector("data", data, self.nnz, stream)
         else:
             given = np.asarray(data)
             self._check("data", given, self.nnz, check_type=False)
             new = upload(of_type(given, self.dtype, "data"))
         for each in self._both():
-            if each._kept.places is not None:
+            if each.kept.places is not None:
                 each._order.begin(stream)
-                each._kept.places.write(new, stream)
+                each.kept.places.write(new, stream)
                 each._order.end(stream)
         if not there and stream:
             stream.synchronize()

@@ -1,45 +1,47 @@
 """`gpu.solve`: conjugate gradients with a prepared matrix, by the solver of compound entries."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from gpu.compound.component_layout import AOS
-from gpu.compound.compound_matrix import CompoundMatrix
-from gpu.compound.entry_type import EntryType
-from gpu.compound.solver.conjugate_gradients import ConjugateGradients
+from gpu.compound.solver.block_diagonal import BlockDiagonal
+from gpu.compound.solver.conjugate_gradients import Iterations
 from gpu.compound.solver.operators import Operator
 from gpu.compound.solver.reference import MOST_ITERATIONS, TOLERANCE, Solution
 from gpu.device_matrix import DeviceMatrix
+from gpu.runtime.cuda import cuda
 from gpu.runtime.memory import zeros
+from gpu.runtime.vectors import as_device_array, as_kind_of, is_on_device, like
 from vecsim.support.errors import UserError
-
-NUMBER = EntryType("real", entry=("value",), vector=("value",), product={"value": "a.value * x.value"})
-"""Entries that are plain numbers."""
 
 
 def solve(
     matrix: DeviceMatrix,
     b: Any,
     *,
+    x0: Any = None,
     tolerance: float = TOLERANCE,
     most_iterations: int = MOST_ITERATIONS,
     preconditioned: bool = True,
     watch: Callable[[int, float], None] = lambda iteration, residual: None,
 ) -> Solution:
-    """Solve A x = b by conjugate gradients on the device, from x = 0.
+    """Solve A x = b by conjugate gradients on the device.
 
-    Several iterations are captured in a graph, and the host looks at the residuals after each replay. CuPy's
-    and SciPy's solvers take `DeviceMatrix.aslinearoperator`.
+    Several iterations are captured in a graph, and the host looks at the residuals after each replay. The
+    matrix keeps the graph and its vectors for the next call, also after `update_values`. CuPy's and SciPy's
+    solvers take `DeviceMatrix.aslinearoperator`.
 
     Parameters
     ----------
     matrix
         Of `gpu.prepare`: real, symmetric and positive definite, which is not checked beforehand.
     b
-        Real vector of the host, of n elements.
+        Real vector of n elements, of the host or, in the type of the matrix, of the device. The call waits
+        for all work of the device.
+    x0
+        The same, where to begin; None is 0.
     tolerance
         Of the residual, relative to b.
     most_iterations
@@ -52,47 +54,94 @@ def solve(
     Returns
     -------
     Solution
-        With x of n elements in the type of the matrix, residuals, and whether it converged.
+        With x of n elements in the type of the matrix and of the library of b, residuals, and whether it
+        converged.
 
     Raises
     ------
     UserError
-        The matrix is not square, has a 0 on its diagonal, or is not positive definite; or b does not fit.
+        The matrix is not real and square, has a 0 on its diagonal, or is not positive definite; or b or x0
+        does not fit.
     """
     rows, columns = matrix.shape
     if rows != columns:
         raise UserError(f"a matrix of {rows} x {columns} cannot be solved: use a square one")
-    right = np.asarray(b)
-    if right.shape != (rows,):
-        raise UserError(f"b has shape {right.shape}: a {rows} x {rows} matrix needs ({rows},)")
-    diagonal = matrix.diagonal() if preconditioned else np.ones(rows, matrix.dtype)
-    places = np.arange(rows + 1)
-    # The solver reads sizes and the diagonal of it; products are those of the operator.
-    of_diagonal = CompoundMatrix.from_arrays(NUMBER, matrix.shape, places, places[:-1], (diagonal,))
-    with ConjugateGradients(
-        of_diagonal,
-        _operator(matrix),
-        preconditioned=preconditioned,
-        most_iterations=most_iterations,
-    ) as solver:
-        solution = solver.solve(right[:, None], tolerance=tolerance, watch=watch)
-    return replace(solution, x=solution.x[:, 0])
+    if matrix.dtype.kind != "f":
+        raise UserError(f"a matrix of {matrix.dtype} cannot be solved: use a real one")
+    if not rows:
+        return Solution(as_kind_of(b, np.zeros(0, matrix.dtype)), np.zeros(1), True)
+    given = _vector("b", b, matrix)
+    began = None if x0 is None else _vector("x0", x0, matrix)
+    with matrix.kept.solving:
+        solver = _solver_of(matrix, _inverses(matrix, preconditioned), most_iterations)
+        solver.product.of = matrix
+        try:
+            residuals, converged = solver.iterate(given, began, tolerance=tolerance, watch=watch)
+        finally:
+            solver.product.of = None
+        x = like(b, rows) if is_on_device(b) else as_kind_of(b, solver.x.copy_to_host())
+        if is_on_device(b):
+            as_device_array(x).copy_to_device(solver.x)
+            cuda.synchronize()
+    return Solution(x, residuals, converged)
 
 
-def _operator(matrix: DeviceMatrix) -> Operator:
-    count = matrix.shape[0]
-    p, q = (zeros(count, matrix.dtype) for _ in range(2))
+def _vector(name: str, array: Any, matrix: DeviceMatrix) -> Any:
+    """Return a vector as the solver takes it, which is contiguous and in the type of the matrix."""
+    rows = matrix.shape[0]
+    if is_on_device(array):
+        cuda.synchronize()  # what writes it may still be in flight on another stream
+        view = matrix.device_vector(name, array, rows, 0)
+        cuda.synchronize()
+        return view
+    vector = np.asarray(array)
+    if vector.shape != (rows,):
+        raise UserError(f"{name} has shape {vector.shape}: a {rows} x {rows} matrix needs ({rows},)")
+    if vector.dtype.kind not in "biuf":
+        raise UserError(f"{name} has type {vector.dtype}: use real numbers")
+    if not np.isfinite(vector).all():
+        raise UserError(f"{name} must be finite")
+    return np.ascontiguousarray(vector, matrix.dtype)
 
-    def enqueue(stream: Any) -> None:
-        matrix.matvec(p, out=q, stream=stream.address if stream else None)
 
-    return Operator(
-        p,
-        q,
-        enqueue,
-        count,
-        1,
-        AOS,
-        lambda elements: AOS.arranged(np.asarray(elements, dtype=matrix.dtype)),
-        lambda array: AOS.separated(array, count, 1),
-    )
+def _inverses(matrix: DeviceMatrix, preconditioned: bool) -> BlockDiagonal:
+    if not preconditioned:
+        return BlockDiagonal(np.ones(matrix.shape[0]))
+    diagonal = matrix.diagonal().astype(np.float64)
+    absent = np.flatnonzero(diagonal == 0)
+    if len(absent):
+        raise UserError(f"the diagonal element of row {absent[0]} is 0: use preconditioned=False")
+    return BlockDiagonal(1 / diagonal)
+
+
+def _solver_of(matrix: DeviceMatrix, inverses: BlockDiagonal, most_iterations: int) -> "_Solver":
+    """Return the solver that the matrix keeps, or a new one that it keeps from now on."""
+    kept: _Solver | None = matrix.kept.solver
+    if kept is None or kept.made_for != (matrix.scale, most_iterations):
+        kept = matrix.kept.solver = _Solver(matrix, inverses, most_iterations)
+    else:
+        kept.precondition(inverses)
+    return kept
+
+
+class _ProductOf:
+    """q = A p by a matrix that has the solver: so it is known during a solve alone."""
+
+    def __init__(self, matrix: DeviceMatrix) -> None:
+        self.p, self.q = (zeros(matrix.shape[0], matrix.dtype) for _ in range(2))
+        self.of: DeviceMatrix | None = None
+
+    def enqueue(self, stream: Any) -> None:
+        """Put the product on a stream of `gpu.runtime.cuda_driver`, or on the default stream for None."""
+        if self.of is not None:
+            self.of.matvec(self.p, out=self.q, stream=stream.address if stream else None)
+
+
+class _Solver(Iterations):
+    """The iterations of a matrix."""
+
+    def __init__(self, matrix: DeviceMatrix, inverses: BlockDiagonal, most_iterations: int) -> None:
+        self.product, self.made_for = _ProductOf(matrix), (matrix.scale, most_iterations)
+        of = self.product
+        operator = Operator(of.p, of.q, of.enqueue, matrix.shape[0], 1, AOS, np.ravel, np.ravel)
+        super().__init__(operator, inverses, most_iterations)

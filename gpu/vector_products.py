@@ -249,6 +249,35 @@ class VectorProducts:
         self._launch(device_x, device_y, alpha, beta, stream)
         return result
 
+    @property
+    def scale(self) -> complex:
+        """The factor of this view of the matrix."""
+        return self._scale
+
+    def device_vector(self, name: str, array: Any, length: int, stream: Any) -> Any:
+        """View a caller's vector on the device as Numba's contiguous one; copy it where it is not.
+
+        Parameters
+        ----------
+        name
+            What errors call it.
+        array
+            Of any library.
+        length
+            Its elements.
+        stream
+            As `stream_for` returns it.
+
+        Raises
+        ------
+        UserError
+            It has another shape, type or place.
+        """
+        view = as_device_array(array, stream)
+        self._check(name, view, length)
+        self._check_place(name, array, view)
+        return self._contiguous(name, view, stream)
+
     def _contiguous(self, name: str, view: Any, stream: Any) -> Any:
         """Return an array that is contiguous: itself, or a copy in memory that the matrix keeps."""
         if view.is_c_contiguous() or view.is_f_contiguous():

@@ -113,11 +113,11 @@ def test_products_with_several_vectors_are_captured():
     np.testing.assert_array_equal(out.copy_to_host(), 2 * (matrix @ x))
 
 
-def test_the_fastest_of_few_is_right():
-    for dtype in (np.float32, np.float64):
-        matrix, x = matrix_of(dtype), np.ones(2400, dtype)
-        for tune in (True, "full"):
-            np.testing.assert_array_equal(gpu.prepare(matrix, tune=tune) @ x, matrix @ x)
+@pytest.mark.parametrize("tune", [True, "full"])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_fastest_of_few_is_right(dtype, tune):
+    matrix, x = matrix_of(dtype), np.ones(2400, dtype)
+    np.testing.assert_array_equal(gpu.prepare(matrix, tune=tune) @ x, matrix @ x)
 
 
 def test_matrices_of_cupy_and_torch():
@@ -198,6 +198,13 @@ def test_solvers_and_streams_of_cupy():
     built.update_values(cupy.asarray(3 * grid.data))
     x, status = linalg.cg((2 * built).aslinearoperator("cupy"), b, rtol=1e-10)
     np.testing.assert_allclose(6 * (grid @ x.get()), 1.0, rtol=1e-7)
+    for factor in (1, 4):
+        built.update_values(cupy.asarray(factor * grid.data))
+        solution = gpu.solve(built, b, x0=x, tolerance=1e-10)
+        assert solution.converged and isinstance(solution.x, cupy.ndarray)
+        np.testing.assert_allclose(factor * (grid @ solution.x.get()), 1.0, rtol=1e-7)
+    assert gpu.solve(built, b, x0=solution.x, tolerance=1e-8).iterations == 0
+    built.update_values(cupy.asarray(3 * grid.data))
     with cupy.cuda.Stream(non_blocking=True) as stream:
         slow = cupy.random.random((4000, 4000))
         for _ in range(4):

@@ -6,6 +6,7 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu
+from gpu.runtime.cuda import cuda
 from vecsim.support.errors import UserError
 
 GRID = scipy.sparse.diags_array([-1.0, 2.5, -1.0], offsets=[-1, 0, 1], shape=(4, 4), format="csr")
@@ -33,15 +34,32 @@ def test_a_system_is_solved_and_again_with_new_values(format, dtype):
     np.testing.assert_allclose(6 * (GRID @ again.x), b, rtol=100 * tolerance)
 
 
+def test_it_begins_where_the_caller_says_with_vectors_on_the_device():
+    built, x = prepare(GRID, "crs"), np.arange(1.0, 5.0)
+    wide = cuda.to_device(np.repeat(GRID @ x, 2))
+    for _ in range(2):  # the second call uses what the matrix keeps
+        solution = gpu.solve(built, wide[::2], x0=cuda.to_device(x))
+        assert solution.converged and solution.iterations == 0
+        np.testing.assert_array_equal(solution.x.copy_to_host(), x)
+    assert built.nbytes >= built.kept.solver.x.nbytes + sum(a.nbytes for a in built._product.device_arrays)
+    nothing = gpu.solve(built, np.zeros(4), x0=x)
+    np.testing.assert_array_equal(nothing.x, np.zeros(4))
+
+
 @pytest.mark.parametrize(
     ("matrix", "b", "message"),
     [
         (GRID[:3], np.ones(3), "3 x 4 cannot be solved: use a square one"),
         (GRID, np.ones(3), r"b has shape \(3,\)"),
-        (-GRID, np.ones(4), "not positive definite"),
+        (GRID, np.full(4, np.inf), "b must be finite"),
+        (GRID, cuda.to_device(np.full(4, np.nan)), "b must be finite"),
+        (GRID, cuda.to_device(np.ones(4, np.float32)), "b has type float32"),
+        (GRID, 1j * np.ones(4), "b has type complex128"),
+        (GRID * 1j, np.ones(4), "complex128 cannot be solved"),
+        pytest.param(-GRID, np.ones(4), "not positive definite", marks=pytest.mark.ci),
         (GRID - scipy.sparse.diags_array(GRID.diagonal()), np.ones(4), "row 0"),
     ],
 )
 def test_what_cannot_be_solved(matrix, b, message):
     with pytest.raises(UserError, match=message):
-        gpu.solve(prepare(matrix, "crs"), b)
+        gpu.solve(prepare(matrix, "auto" if np.iscomplexobj(matrix) else "crs"), b)
