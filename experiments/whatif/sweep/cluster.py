@@ -25,7 +25,7 @@ from experiments.whatif.sweep.cell import Cell, ImageRecord
 from experiments.whatif.sweep.inputs import Input, called
 from experiments.whatif.sweep.simulation import Outcome, Task, begin, input_of
 from experiments.whatif.sweep.store import Store
-from experiments.whatif.sweep.together import AT_ONCE_ON_GPU
+from experiments.whatif.sweep.together import AT_ONCE
 from programs.measurement import Prepared
 from vecsim.support.errors import UserError
 
@@ -37,7 +37,7 @@ POLL_SECONDS = 0.1
 BATCH_ENTRIES = 20_000_000
 """Entries that a batch of cells multiplies, about: a second or two of work."""
 MOST_CELLS = 100
-"""Cells of a batch, at most; on a GPU it has as many as one fills."""
+"""Cells of a batch, at most; on a GPU `AT_ONCE`."""
 MOST_IMAGES = 8
 """Images that a worker has at hand, at most."""
 KEPT = "finished cells are kept, run the same command to continue"
@@ -210,7 +210,7 @@ def _submitted(client: Any, task: Task, places: Sequence[int]) -> list[tuple[Any
     # A task and no scattered data, which would be lost with the worker that has it.
     sent = client.submit(_as_it_is, given, key=f"vecsim-matrix-{given.digest}")
     entries = 1 if given.csr is None else given.csr.nnz
-    size = max(1, min(MOST_CELLS, BATCH_ENTRIES // max(1, entries))) if not task.on_gpu else AT_ONCE_ON_GPU
+    size = max(1, min(MOST_CELLS, BATCH_ENTRIES // max(1, entries))) if not task.on_gpu else AT_ONCE
     batches = [places[i : i + size] for i in range(0, len(places), size)]
     task = replace(task, matrix=called(task.matrix))
     return [(client.submit(_compute, task, batch, sent, pure=False), batch) for batch in batches]
