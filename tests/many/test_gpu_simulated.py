@@ -84,6 +84,22 @@ def test_with_little_memory_there_are_fewer_blocks_at_once(monkeypatch, room):
         assert np.array_equal(part.by_cause, time.by_cause)
 
 
+def test_records_that_do_not_fit_together_are_timed_one_after_the_other(monkeypatch):
+    groups = [group(LOAD, LOAD_EVENTS, [{"startup": at}]) for at in (3, 9, 20)]
+    whole, launch = time_groups(groups), batch._launch
+    sizes = []
+
+    def launched(tables, *others):
+        sizes.append(len(others[0]))
+        if len(others[0]) > 1:
+            raise DriverError("CUDA_ERROR_OUT_OF_MEMORY")
+        return launch(tables, *others)
+
+    monkeypatch.setattr(batch, "_launch", launched)
+    assert [time.cycles[0] for time in time_groups(groups)] == [time.cycles[0] for time in whole]
+    assert sizes == [3, 1, 2, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("reason", "line"),
     [

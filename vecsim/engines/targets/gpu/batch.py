@@ -9,14 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from vecsim.engines.many.batch import LAST_CYCLE, Group, Times, start_of
-from vecsim.engines.targets.gpu.cuda import (
-    SIMULATED,
-    GpuMemoryError,
-    cuda,
-    is_out_of_memory,
-    require_gpu,
-    this_gpu,
-)
+from vecsim.engines.targets.gpu.cuda import SIMULATED, cuda, is_out_of_memory, require_gpu, this_gpu
 from vecsim.engines.targets.gpu.kernel import BLOCK, CAUSES, MACHINES, Block, time_blocks
 from vecsim.engines.trace_timing.places import TOTAL
 
@@ -34,20 +27,22 @@ def time_groups(groups: Sequence[Group]) -> list[Times]:
 
     Raises
     ------
-    GpuMemoryError
-        The smallest part is too large.
     UserError
-        There is no GPU, or it fails.
+        There is no GPU, it fails, or the smallest part is too large.
     """
     require_gpu()
+    with this_gpu():
+        return _in_parts(groups)
+
+
+def _in_parts(groups: Sequence[Group]) -> list[Times]:
     try:
-        with this_gpu():
-            return _timed(groups)
-    except GpuMemoryError:
-        if len(groups) == 1:
+        return _timed(groups)
+    except Exception as error:
+        if len(groups) == 1 or not is_out_of_memory(error):
             raise
     half = len(groups) // 2
-    return time_groups(groups[:half]) + time_groups(groups[half:])
+    return _in_parts(groups[:half]) + _in_parts(groups[half:])
 
 
 def _timed(groups: Sequence[Group]) -> list[Times]:

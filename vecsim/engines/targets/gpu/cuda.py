@@ -18,17 +18,13 @@ if find_spec("numba_cuda") is None:
 
 from vecsim.support.numba_cuda import SIMULATED, cuda, why_unusable
 
-__all__ = ["SIMULATED", "GpuMemoryError", "cuda", "is_out_of_memory", "require_gpu", "this_gpu"]
+__all__ = ["SIMULATED", "cuda", "is_out_of_memory", "require_gpu", "this_gpu"]
 
 INSTEAD = "leave out --gpu, and the processor does the same"
 OF_CUDA = ("numba.cuda.cudadrv.", "numba.cuda.simulator.cudadrv.", "cuda.")
 """Beginnings of the modules whose errors are those of the driver and the device."""
 _locks: list[IO[bytes]] = []
 """What this process has taken: the system gives it back when the process ends, however it does."""
-
-
-class GpuMemoryError(UserError):
-    """The GPU has too little free memory."""
 
 
 def require_gpu() -> None:
@@ -49,10 +45,8 @@ def this_gpu() -> Iterator[None]:
 
     Raises
     ------
-    GpuMemoryError
-        Another process may hold its memory.
     UserError
-        Any other error.
+        Such an error; another process may hold the memory.
     """
     number = 0
     try:
@@ -61,9 +55,8 @@ def this_gpu() -> Iterator[None]:
             yield
     except Exception as error:
         if is_out_of_memory(error):
-            raise GpuMemoryError(
-                f"GPU {number}: too little free memory: end what else uses it, or {INSTEAD}"
-            ) from None
+            why = "too little free memory: end what else uses it"
+            raise UserError(f"GPU {number}: {why}, or {INSTEAD}") from None
         if type(error).__module__.startswith(OF_CUDA):
             raise UserError(f"GPU {number}: {in_words(error)}: run it again, or {INSTEAD}") from None
         raise
