@@ -60,10 +60,11 @@ CONVERTING = (
     "data/test_builtin.py",
     "data/test_stencils.py",
 )
-SIMULATED = ("gpu/simulated", "many/test_gpu_simulated.py")
-SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=(*SIMULATED, *CONVERTING))
+SIMULATOR = Kind("simulator", simulated=True, interpreted=True, paths=("gpu/simulated", *CONVERTING))
 # These two see to it that kernels get what compiled code converts; test_choice.py has large matrices.
-COMPILED = tuple(f"gpu/simulated/test_{name}.py" for name in ("choice", "compiled_conversions"))
+CONVERTED = tuple(f"gpu/simulated/test_{name}.py" for name in ("choice", "compiled_conversions"))
+# Here the compiled engine runs some machines, too.
+COMPILED = (*CONVERTED, "many/test_gpu_simulated.py")
 SIMULATOR_COMPILED = Kind("simulator-compiled", simulated=True, interpreted=False, paths=COMPILED)
 KINDS = (PLAIN, SIMULATOR, SIMULATOR_COMPILED)
 PLAIN_TIERS = ("browser", "gpu")
