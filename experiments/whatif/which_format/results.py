@@ -19,7 +19,7 @@ Floats = npt.NDArray[np.float64]
 Rows = list[tuple[str, ...]]
 """The first has the names of the columns."""
 
-TABLES = ("wins", "ratios", "variance")
+TABLES = ("wins", "ratios", "variance", "provenance")
 RATIOS = {
     "CRS / HiSM": ("crs", "hism"),
     "JD / HiSM": ("jd", "hism"),

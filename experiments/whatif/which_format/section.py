@@ -8,6 +8,10 @@ from experiments.papers.hism.timing import METHODS
 from experiments.whatif.which_format.machines import MATRICES, PARAMETERS
 from experiments.whatif.which_format.results import ALL, RATIOS, recorded
 
+NOTE = """\
+A ratio over 1 means that HiSM is faster. Where a matrix has one level of blocks, CHiSM is HiSM, and the tie
+counts as HiSM. A share of the variance is that of the means by the values of one parameter. Parameters are
+independent, so these shares add up, and the rest is due to several parameters together."""
 MOST = 3
 """Parameters that are named, of those that explain a variance."""
 
@@ -22,6 +26,9 @@ def section() -> str:
         ratios(),
         "### What explains the variance",
         variance(),
+        NOTE,
+        "### How the tables were made",
+        _grid(("what", "which"), [(row["what"], row["which"]) for row in recorded("provenance")]),
     )
     return "\n\n".join(parts) + "\n"
 

@@ -6,8 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments.made_by import SAMPLE
 from experiments.papers.hism.assignment import options_of_the_paper
 from experiments.papers.hism.timing import METHODS
+from experiments.whatif.which_format.__main__ import COMMAND
 from experiments.whatif.which_format.machines import (
     EACH,
     FIELDS,
@@ -16,6 +18,7 @@ from experiments.whatif.which_format.machines import (
     PARAMETERS,
     SIZES,
     cycles_on,
+    digest_of_sample,
     draw,
 )
 from experiments.whatif.which_format.results import ALL, RATIOS, TABLES, chart, explained, recorded, tables
@@ -88,10 +91,18 @@ def test_what_is_recorded_is_whole():
     for row in recorded("variance"):
         assert 0 <= sum(float(row[name]) for name in PARAMETERS) <= 100.1
     assert len(recorded("ratios")) == len(MATRICES) * len(RATIOS)
-    assert len(TABLES) == 3
+    assert len(TABLES) == 4
     panels = chart(recorded("wins")).panels
     assert panels[0].categories == MATRICES
     assert all(panel.title in PARAMETERS for panel in panels[1:])
+
+
+def test_what_is_recorded_was_timed_as_machines_are_timed_now():
+    recorded_digest = {row["what"]: row["which"] for row in recorded("provenance")}[SAMPLE]
+    assert digest_of_sample() == recorded_digest, (
+        f"timing has changed: run {' '.join(COMMAND)} FOLDER, and put its files in the place of the recorded "
+        "ones"
+    )
 
 
 @pytest.mark.skipif(not PAGE.exists(), reason="the pages are not next to the tests")
