@@ -7,7 +7,7 @@ in one go; what is carried through a loop it cannot.
 
 from typing import Any
 
-from gpu.kernel_parts.unrolled import in_turn
+from gpu.kernel_parts.unrolled import carried, in_turn
 from gpu.runtime.cuda import device_function
 from gpu.runtime.kernel_sequence import wait_for_previous
 
@@ -34,23 +34,22 @@ def batches(fetch: Any, gather: Any, add: Any, times: int, *, first: Any = None)
     first
         What fetches for the first batch instead: by loads that stay before the wait (`loads.EARLY_IF`).
     """
-    fetch_first = _fetch_all(first or fetch, times)
-    fetch_all = _fetch_all(fetch, times)
-    gather_all = _gather_all(gather, times, 0)
-    add_all = in_turn([_of_step(add, k) for k in range(times)])
+    fetch_first, fetch_all = carried([first or fetch] * times), carried([fetch] * times)
+    gather_all = carried([_gather_of_step(gather, k) for k in range(times)])
+    add_all = in_turn([_add_of_step(add, k) for k in range(times)])
 
     @device_function
     def begin(state: Any, carry: Any, constant: Any) -> Any:
         fetched, state = fetch_first(state, constant)
         wait_for_previous()
-        gathered, carry = gather_all(fetched, carry, constant)
+        gathered, carry = gather_all(carry, fetched, constant)
         return (fetched, gathered), state, carry
 
     @device_function
     def go_on(loaded: Any, state: Any, carry: Any, total: Any, constant: Any) -> Any:
         fetched, state = fetch_all(state, constant)
         total = add_all(total, loaded[0], loaded[1])
-        gathered, carry = gather_all(fetched, carry, constant)
+        gathered, carry = gather_all(carry, fetched, constant)
         return (fetched, gathered), state, carry, total
 
     @device_function
@@ -60,49 +59,17 @@ def batches(fetch: Any, gather: Any, add: Any, times: int, *, first: Any = None)
     return begin, go_on, finish
 
 
-def _fetch_all(fetch: Any, times: int) -> Any:
-    """Make the function that fetches for `times` steps and returns a tuple, and the state after them."""
-    if times == 1:
-
-        @device_function
-        def last(state: Any, constant: Any) -> Any:
-            fetched, state = fetch(state, constant)
-            return (fetched,), state
-
-        return last
-    others = _fetch_all(fetch, times - 1)
+def _gather_of_step(gather: Any, k: int) -> Any:
+    """Make the function that gathers for step k."""
 
     @device_function
-    def all_(state: Any, constant: Any) -> Any:
-        fetched, state = fetch(state, constant)
-        later, state = others(state, constant)
-        return (fetched, *later), state
+    def of_step(carry: Any, fetched: Any, constant: Any) -> Any:
+        return gather(fetched[k], carry, constant)
 
-    return all_
+    return of_step
 
 
-def _gather_all(gather: Any, times: int, k: int) -> Any:
-    """Make the function that gathers for step k and those after it, and returns a tuple, and the carry."""
-    if k == times - 1:
-
-        @device_function
-        def last(fetched: Any, carry: Any, constant: Any) -> Any:
-            gathered, carry = gather(fetched[k], carry, constant)
-            return (gathered,), carry
-
-        return last
-    others = _gather_all(gather, times, k + 1)
-
-    @device_function
-    def all_(fetched: Any, carry: Any, constant: Any) -> Any:
-        gathered, carry = gather(fetched[k], carry, constant)
-        later, carry = others(fetched, carry, constant)
-        return (gathered, *later), carry
-
-    return all_
-
-
-def _of_step(add: Any, k: int) -> Any:
+def _add_of_step(add: Any, k: int) -> Any:
     """Make the function that adds step k."""
 
     @device_function

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.kernel_parts.loads import VECTOR_IF
+from gpu.kernel_parts.unrolled import one_by_one, together
 from gpu.kernel_parts.warps import sum_of_reals
 from gpu.runtime.cuda import SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin, wait_for_previous
@@ -275,43 +276,27 @@ def scaling_beside(rows: int, real: Any, blocks: int, *, early: bool) -> list[La
     )
 
 
-def _several_read(times: int) -> Any:
-    """Make the function that reads this many elements of a thread, 0 after the last."""
+def _read_of(k: int) -> Any:
+    """Make the function that reads element k of a thread, 0 after the last."""
 
     @device_function
-    def one(y: Any, row: Any, all_: Any) -> Any:
-        return (_element(y, row, row < y.size)[0],)
+    def read(y: Any, row: Any, all_: Any) -> Any:
+        at = row + k * all_
+        return _element(y, at, at < y.size)[0]
 
-    if times == 1:
-        return one
-    others = _several_read(times - 1)
-
-    @device_function
-    def all_of_them(y: Any, row: Any, all_: Any) -> Any:
-        return (_element(y, row, row < y.size)[0], *others(y, row + all_, all_))
-
-    return all_of_them
+    return read
 
 
-def _several_written(times: int) -> Any:
-    """Make the function that writes them, times beta."""
+def _written_of(k: int) -> Any:
+    """Make the function that writes it, times beta."""
 
     @device_function
-    def one(y: Any, row: Any, all_: Any, match: Any, beta: Any) -> None:
-        if row < y.size:
-            y[row] = beta * match[0]
+    def write(y: Any, row: Any, all_: Any, elements: Any, beta: Any) -> None:
+        at = row + k * all_
+        if at < y.size:
+            y[at] = beta * elements[k]
 
-    if times == 1:
-        return one
-    others = _several_written(times - 1)
-
-    @device_function
-    def all_of_them(y: Any, row: Any, all_: Any, match: Any, beta: Any) -> None:
-        if row < y.size:
-            y[row] = beta * match[0]
-            others(y, row + all_, all_, match[1:], beta)
-
-    return all_of_them
+    return write
 
 
 @functools.cache
@@ -327,7 +312,8 @@ def scaled(real: Any, *, early: bool, without_l1: bool) -> Any:
     without_l1
         Whether it gives up the L1 cache: that is a setting of the kernel, so there is a separate one.
     """
-    read, write = _several_read(ROWS_AT_ONCE), _several_written(ROWS_AT_ONCE)
+    read = together([_read_of(k) for k in range(ROWS_AT_ONCE)])
+    write = one_by_one([_written_of(k) for k in range(ROWS_AT_ONCE)])
 
     @cuda.jit
     def kernel(y, beta):

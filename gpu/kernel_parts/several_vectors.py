@@ -5,8 +5,7 @@ with one vector they are plain additions. With several, neighbouring threads tak
 they load and store whole sectors, and read the same entry of the matrix, which costs one load.
 """
 
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +13,10 @@ import numpy as np
 
 from gpu.kernel_parts.loads import MOST_BYTES, STORES, VECTOR_IF
 from gpu.kernel_parts.row_results import PieceSums, write_row
-from gpu.kernel_parts.unrolled import one_by_one, together
+from gpu.kernel_parts.unrolled import joined, one_by_one, together
 from gpu.kernel_parts.warps import sum_of_neighbours
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
-from gpu.runtime.launches import Launch, LaunchedInTurn, address_of_array
+from gpu.runtime.launches import ALPHA, BETA, Launch, LaunchedInTurn, address_of_array, launches_of
 
 MOST_PARTS = 8
 """Threads of a row at most: with 16 bytes each they read a whole cache line."""
@@ -111,7 +110,7 @@ class Share:
                 return load_one(x, row, wanted)[0]
 
             return element
-        return _joined([self._loaded(k) for k in range(self.loads)])
+        return joined([self._loaded(k) for k in range(self.loads)])
 
     def element(self) -> Any:
         """Make ``element(source, row)``: `gather` of a row that is wanted, by a plain load of one vector."""
@@ -263,20 +262,6 @@ ONE_COLUMN = (1, 0, 0)
 """The last arguments of a kernel then: columns of X, the first of the launch, rows of X."""
 
 
-def _joined(functions: Sequence[Any]) -> Any:
-    """Make the function that joins the tuples that several return."""
-    first, *others = functions
-    if not others:
-        return first
-    after = _joined(others)
-
-    @device_function
-    def all_(*arguments: Any) -> Any:
-        return (*first(*arguments), *after(*arguments))
-
-    return all_
-
-
 def share_for(count: int, itemsize: int, *, by_columns: bool, aligned: bool, most_parts: int) -> Share:
     """Return the share of a thread that reads the matrix as seldom as registers allow.
 
@@ -315,15 +300,40 @@ class MultipliesSeveral(LaunchedInTurn):
         multiplied by one vector at a time only.
     split
         The rows that are in pieces.
+    rounds
+        How often a thread goes on to another row, with one vector.
     """
 
     real: Any
     most_parts: int = WARP
     split: PieceSums | None = None
+    rounds: int = 1
 
-    @abstractmethod
+    def launch_by(
+        self, kernel: Callable[..., Any], arguments: Sequence[Any], threads: int, threads_per_block: int
+    ) -> None:
+        """Say what is launched, and set the launches with one vector.
+
+        Parameters
+        ----------
+        kernel
+            Makes the kernel of a `share`, which it takes by this name.
+        arguments
+            Of the kernel, up to y. The pieces follow, if there are any, then alpha, beta and `columns` of
+            `launches_for`.
+        threads
+            Of all blocks, with one vector.
+        threads_per_block
+            Of a block.
+        """
+        self._kernel, self._arguments = kernel, arguments
+        self._threads, self._threads_per_block = threads, threads_per_block
+        self.launches = self.launches_for(ONE_VECTOR, ONE_COLUMN)
+        if self.split is not None:
+            self.launches += self.split.launches
+
     def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
-        """Return the launches of a share.
+        """Return the launch of a share, without the sums of pieces.
 
         Parameters
         ----------
@@ -332,6 +342,14 @@ class MultipliesSeveral(LaunchedInTurn):
         columns
             Columns of X, the first of this launch, rows of X.
         """
+        rounds = self.rounds if share.one else 1
+        blocks = -(-self._threads * share.parts // (self._threads_per_block * rounds))
+        arguments = [*self._arguments]
+        if self.split is not None:
+            arguments.append(self.split.pieces if share.one else self.split.pieces_for(columns[0]))
+        arguments += [ALPHA, BETA, *columns]
+        kernel = self._kernel(share=share)
+        return launches_of(kernel, blocks, self._threads_per_block, arguments, self.real)
 
     def launch_several(
         self, x: Any, y: Any, size: tuple[int, int], by_columns: bool, alpha: Any, beta: Any, stream: Any

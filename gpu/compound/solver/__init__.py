@@ -4,8 +4,7 @@
 ``scalars``              a matrix of compound entries as one of plain numbers
 ``block_diagonal``       the preconditioner: the inverse of each diagonal entry
 ``reference``            the same algorithm by NumPy and SciPy
-``kernels``              vector operations: axpby, dot, an iteration but for its product
-``vectors``              axpby, dot and norm for vectors on the device
+``kernels``              an iteration but for its product
 ``operators``            products that an iteration can take: ours, or cuSPARSE's
 ``conjugate_gradients``  the solver on the device, its iterations captured in a graph
 =======================  ===================================================================

@@ -146,33 +146,6 @@ def _of_all_blocks(one: Any, two: Any, parts: Any, arrived: Any, of_warps: Any, 
 
 
 @functools.cache
-def axpby_kernel(real: Any) -> Any:
-    """Make the kernel ``y = alpha x + beta y``; y is not read where beta is 0."""
-
-    @cuda.jit
-    def kernel(x, y, alpha, beta):
-        """Take an element a thread at a time.
-
-        Parameters
-        ----------
-        x, y
-            real of one length.
-        alpha, beta
-            Scalars of the real type.
-        """
-        begin_in_sequence()
-        at = cuda.grid(1)
-        while at < y.size:
-            result = alpha * x[at]
-            if beta != real(0):
-                result += beta * y[at]
-            y[at] = result
-            at += cuda.gridsize(1)
-
-    return kernel
-
-
-@functools.cache
 def dot_kernel(real: Any) -> Any:
     """Make the kernel that adds up the products of two vectors."""
 

@@ -118,8 +118,6 @@ class COOProduct(LaunchedInTurn):
         The matrix.
     threads_per_block
         A multiple of 32.
-    entries_per_thread
-        Entries that a thread takes in turn.
     on_top
         Whether the product is added to what y holds: ``y += alpha A x``, whatever beta is.
     """
@@ -129,11 +127,10 @@ class COOProduct(LaunchedInTurn):
         matrix: COO,
         threads_per_block: int,
         *,
-        entries_per_thread: int = ENTRIES_PER_THREAD,
         on_top: bool = False,
     ) -> None:
         self.real = real_type(matrix.values)
-        run = entries_per_thread * WARP
+        run = ENTRIES_PER_THREAD * WARP
         warps = -(-matrix.nnz // run)
         self.arrays = [
             upload(matrix.rows.view(np.uint32)),
@@ -150,7 +147,7 @@ class COOProduct(LaunchedInTurn):
             beta=self.real(1),
         )
         blocks = -(-warps * WARP // threads_per_block)
-        kernel = coo_kernel(self.real, entries_per_thread)
+        kernel = coo_kernel(self.real, ENTRIES_PER_THREAD)
         arguments = [*self.arrays, matrix.nnz, X, Y, self.split.pieces, ALPHA]
         self.launches = [
             *([] if on_top else scaling(matrix.shape[0], self.real)),

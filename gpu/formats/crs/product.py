@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.row_results import PieceSums
-from gpu.kernel_parts.several_vectors import ONE_COLUMN, ONE_VECTOR, MultipliesSeveral, Share
+from gpu.kernel_parts.several_vectors import ONE_VECTOR, MultipliesSeveral, Share
 from gpu.runtime.cuda import cuda
 from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
-from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, launches_of
+from gpu.runtime.launches import X, Y
 from gpu.runtime.memory import real_type, upload
 from vecsim.formats import CRS
 from vecsim.support.errors import UserError
@@ -178,26 +178,11 @@ class CRSProduct(MultipliesSeveral):
         ]
         self.columns, self.values = self.arrays[1:3]
         self.split = PieceSums(self.real, split_rows, split_first, split_last, threads_per_block)
-        self._grid = self.runs * threads_per_row, threads_per_block
-        self._kernel = partial(crs_kernel, self.real, threads_per_row, cut)
-        self._arguments = [*self.arrays, self.runs, matrix.shape[0], X, Y]
-        self.launches = [*self.launches_for(ONE_VECTOR, ONE_COLUMN), *self.split.launches]
+        kernel = partial(crs_kernel, self.real, threads_per_row, cut)
+        arguments = [*self.arrays, self.runs, matrix.shape[0], X, Y]
+        self.launch_by(kernel, arguments, self.runs * threads_per_row, threads_per_block)
         self.device_arrays = [*self.arrays, *self.split.device_arrays]
         self.most_parts = MAX_THREADS_PER_ROW // threads_per_row
-
-    def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
-        """Return the launch of a share, without the sums of pieces.
-
-        Parameters
-        ----------
-        share, columns
-            As of `MultipliesSeveral.launches_for`.
-        """
-        threads, threads_per_block = self._grid
-        pieces = self.split.pieces if share.one else self.split.pieces_for(columns[0])
-        blocks = -(-threads * share.parts // threads_per_block)
-        arguments = [*self._arguments, pieces, ALPHA, BETA, *columns]
-        return launches_of(self._kernel(share), blocks, threads_per_block, arguments, self.real)
 
 
 def _runs(rowptr: Any, row_cap: int | None) -> tuple[Any, Any, Any, Any, Any]:

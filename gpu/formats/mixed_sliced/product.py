@@ -26,10 +26,10 @@ from gpu.kernel_parts.near_and_far_entries import (
     summing,
 )
 from gpu.kernel_parts.row_results import PieceSums
-from gpu.kernel_parts.several_vectors import ONE_COLUMN, ONE_VECTOR, MultipliesSeveral, Share
+from gpu.kernel_parts.several_vectors import ONE_VECTOR, MultipliesSeveral, Share
 from gpu.runtime.cuda import WARP, cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin, wait_for_previous
-from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, launches_of
+from gpu.runtime.launches import Launch, X, Y
 from gpu.runtime.memory import real_type, upload
 
 _load_place = LOADS_IF[4]
@@ -301,7 +301,7 @@ class MixedSlicedProduct(MultipliesSeveral):
         hub_count = len(matrix.hubs)
         shared_slices = int(np.count_nonzero(matrix.threads_per_row > WARP))
         threads = max(threads_per_block, int(matrix.threads_per_row.max(initial=0)))
-        self._kernel = partial(
+        kernel = partial(
             mixed_sliced_kernel,
             self.real,
             wide=matrix.slicing.wide,
@@ -323,38 +323,13 @@ class MixedSlicedProduct(MultipliesSeveral):
         )
         near_x = self.copied if with_hubs else X
         counts = [matrix.slices, shared_slices, matrix.shape[0]]
-        self._arguments = [
-            *arrays[:3],
-            self.places,
-            *arrays[3:],
-            *counts,
-            near_x,
-            X,
-            Y,
-        ]
-        self._slices, self._threads = matrix.slices, threads
-        self.launches = [
-            *self._copy_of_hubs(hub_count, threads_per_block),
-            *self.launches_for(ONE_VECTOR, ONE_COLUMN),
-            *self.split.launches,
-        ]
+        arguments = [*arrays[:3], self.places, *arrays[3:], *counts, near_x, X, Y]
+        self.launch_by(kernel, arguments, matrix.slices * WARP, threads)
+        self.launches = [*self._copy_of_hubs(hub_count, threads_per_block), *self.launches]
         of_one = with_hubs or shared_slices
         self.most_parts = 0 if of_one else WARP // int(matrix.threads_per_row.max(initial=1))
         rest = (self.places, self.hubs, self.copied, *self.split.device_arrays)
         self.device_arrays = [*arrays, *rest]
-
-    def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
-        """Return the launch of a share, without the copy of the hubs and the sums of pieces.
-
-        Parameters
-        ----------
-        share, columns
-            As of `MultipliesSeveral.launches_for`.
-        """
-        blocks = -(-self._slices * WARP * share.parts // self._threads)
-        pieces = self.split.pieces if share.one else self.split.pieces_for(columns[0])
-        arguments = [*self._arguments, pieces, ALPHA, BETA, *columns]
-        return launches_of(self._kernel(share=share), blocks, self._threads, arguments, self.real)
 
     def _copy_of_hubs(self, count: int, threads_per_block: int) -> list[Launch]:
         if not count:

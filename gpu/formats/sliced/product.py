@@ -10,11 +10,11 @@ from gpu.formats.sliced.container import Sliced
 from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import EARLY_IF, LOADS_IF, STREAMED_IF
 from gpu.kernel_parts.row_results import PieceSums
-from gpu.kernel_parts.several_vectors import ONE_COLUMN, ONE_VECTOR, MultipliesSeveral, Share
+from gpu.kernel_parts.several_vectors import ONE_VECTOR, MultipliesSeveral, Share
 from gpu.kernel_parts.unrolled import in_turn, together
 from gpu.runtime.cuda import WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin
-from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, launches_of
+from gpu.runtime.launches import X, Y
 from gpu.runtime.memory import real_type, upload
 
 MOST_STEPS_AT_ONCE, MOST_VALUES_AT_ONCE = 4, 12
@@ -85,12 +85,11 @@ def sliced_kernel(
     permuted: bool,
     block: int = 1,
     masked: bool = False,
-    at_once: int | None = None,
     share: Share = ONE_VECTOR,
 ) -> Any:
     """Make the kernel of one arrangement; `height` None is a single slice.
 
-    `threads_per_row` threads a row of elements, each loading `wide` entries at once, `at_once` steps ahead;
+    `threads_per_row` threads a row of elements, each loading `wide` entries at once, `steps_at_once` ahead;
     then a tree over the threads of a row. It moves values, columns, masks, x and y once, 4 bytes a slice for
     its begin, 4 for its base, and 4 a row for lengths and for the permutation where there are any.
 
@@ -106,8 +105,6 @@ def sliced_kernel(
         Whether rows are in another order.
     masked
         Whether blocks have masks.
-    at_once
-        Steps whose loads are running at once; None takes as many as registers allow.
     share
         What a thread has of the vectors.
     """
@@ -154,7 +151,7 @@ def sliced_kernel(
     def add(total: Any, fetched: Any, gathered: Any) -> Any:
         return sum_of(total, fetched[1], gathered)
 
-    at_once = at_once or share.at_once(steps_at_once(threads_per_row, block, wide))
+    at_once = share.at_once(steps_at_once(threads_per_row, block, wide))
     fetch, first = fetch_by(STREAMED_IF[wide]), fetch_by(EARLY_IF[wide])
     begin, go_on, finish = batches(fetch, gather, add, at_once, first=first)
 
@@ -276,22 +273,13 @@ class SlicedProduct(MultipliesSeveral):
 
     split: PieceSums
 
-    def __init__(
-        self,
-        matrix: Sliced,
-        threads_per_block: int,
-        *,
-        at_once: int | None = None,
-    ) -> None:
+    def __init__(self, matrix: Sliced, threads_per_block: int) -> None:
         slicing = matrix.slicing
         # Chosen once the matrix is made.
         assert slicing.index_bits is not None and slicing.threads_per_row is not None
         self.real = real_type(matrix.values)
         self.positions = matrix.slices * matrix.slice_height
-        self._threads = self.positions * slicing.block * slicing.threads_per_row
-        self._threads_per_block = threads_per_block
-        self.blocks = -(-self._threads // threads_per_block)
-        self._kernel = partial(
+        kernel = partial(
             sliced_kernel,
             self.real,
             height=None if slicing.slice_height is None else matrix.slice_height,
@@ -303,7 +291,6 @@ class SlicedProduct(MultipliesSeveral):
             permuted=len(matrix.perm) > 0,
             block=slicing.block,
             masked=len(matrix.masks) > 0,
-            at_once=at_once,
         )
         names = ("values", "columns", "bases", "masks", "slice_ptr", "lengths", "perm")
         self.arrays = [upload(getattr(matrix, name)) for name in names]
@@ -311,26 +298,8 @@ class SlicedProduct(MultipliesSeveral):
         self.split = PieceSums(
             self.real, matrix.split_rows, matrix.split_ptr[:-1], matrix.split_ptr[1:], threads_per_block
         )
-        self._arguments = [
-            *self.arrays,
-            self.positions,
-            matrix.shape[0],
-            X,
-            Y,
-        ]
-        self.launches = [*self.launches_for(ONE_VECTOR, ONE_COLUMN), *self.split.launches]
+        threads = self.positions * slicing.block * slicing.threads_per_row
+        arguments = [*self.arrays, self.positions, matrix.shape[0], X, Y]
+        self.launch_by(kernel, arguments, threads, threads_per_block)
         self.device_arrays = [*self.arrays, *self.split.device_arrays]
         self.most_parts = WARP // slicing.threads_per_row
-
-    def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
-        """Return the launch of a share, without the sums of pieces.
-
-        Parameters
-        ----------
-        share, columns
-            As of `MultipliesSeveral.launches_for`.
-        """
-        blocks = -(-self._threads * share.parts // self._threads_per_block)
-        pieces = self.split.pieces if share.one else self.split.pieces_for(columns[0])
-        arguments = [*self._arguments, pieces, ALPHA, BETA, *columns]
-        return launches_of(self._kernel(share=share), blocks, self._threads_per_block, arguments, self.real)

@@ -9,15 +9,15 @@ import numpy as np
 from gpu.formats.sliced_deltas.container import SlicedDeltas
 from gpu.kernel_parts.batched_loads import batches, sum_of_products
 from gpu.kernel_parts.loads import EARLY_IF, STREAMED_IF
-from gpu.kernel_parts.several_vectors import ONE_COLUMN, ONE_VECTOR, MultipliesSeveral, Share
-from gpu.kernel_parts.unrolled import together
+from gpu.kernel_parts.several_vectors import ONE_VECTOR, MultipliesSeveral, Share
+from gpu.kernel_parts.unrolled import carried, together
 from gpu.runtime.cuda import WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin
-from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, launches_of
+from gpu.runtime.launches import X, Y
 from gpu.runtime.memory import real_type, upload
 
 CODES_AT_ONCE = 8
-"""Codes whose values are running at once, about."""
+"""Codes of a row whose values are running at once, about, with one vector."""
 MOST_PLACES = 2**40 - 1
 """A mask for the number of a thread: never negative, which the compiler does not know, so that divisions
 become shifts."""
@@ -37,33 +37,25 @@ def _values_of(codes: int, load: Any) -> Any:
 
 
 def _factors_of(codes: int, bits: int, gather: Any) -> Any:
-    """Make the function that loads this many elements of x, 0 for fillers, and returns the last column."""
+    """Make the function that loads this many elements of x, 0 for fillers.
+
+    Its state is the codes that are left of a word, and the last column.
+    """
     limit = 2**bits - 1
 
     @device_function
-    def factors_of(word: Any, column: Any, x: Any) -> Any:
+    def factor_of(state: Any, x: Any) -> Any:
+        word, column = state
         code = np.int64(word & limit)
         # A filler, 0, goes on by the limit, other codes by one less than themselves.
         column = np.uint32(np.int64(column) + ((code + limit) & limit))
-        return (gather(x, column, code != 0),), column
+        return gather(x, column, code != 0), (word >> bits, column)
 
-    if codes == 1:
-        return factors_of
-    others = _factors_of(codes - 1, bits, gather)
-
-    @device_function
-    def all_(word: Any, column: Any, x: Any) -> Any:
-        factor, column = factors_of(word, column, x)
-        later, column = others(word >> bits, column, x)
-        return (*factor, *later), column
-
-    return all_
+    return carried([factor_of] * codes)
 
 
 @functools.cache
-def delta_kernel(
-    real: Any, *, bits: int, permuted: bool, codes_at_once: int = CODES_AT_ONCE, share: Share = ONE_VECTOR
-) -> Any:
+def delta_kernel(real: Any, *, bits: int, permuted: bool, share: Share = ONE_VECTOR) -> Any:
     """Make the kernel y = alpha A x + beta y for codes of this many bits.
 
     It moves values, words, x and y once, and 4 bytes a row, 8 where rows are permuted. Values are loaded
@@ -77,13 +69,11 @@ def delta_kernel(
         Of a code.
     permuted
         Whether rows are in another order.
-    codes_at_once
-        Codes of a row whose loads are running at once, about, with one vector.
     share
         What a thread has of the vectors.
     """
     in_word = 32 // bits
-    words_at_once = share.at_once(max(1, codes_at_once // in_word))
+    words_at_once = share.at_once(max(1, CODES_AT_ONCE // in_word))
     parts, zeros, source_of, write = share.parts, share.zeros(real), share.source(), share.write()
     factors_of = _factors_of(in_word, bits, share.gather())
     sum_of = sum_of_products(in_word, share.multiply_add())
@@ -105,7 +95,8 @@ def delta_kernel(
 
     @device_function
     def gather(fetched: Any, column: Any, constant: Any) -> Any:
-        return factors_of(fetched[0], column, constant[2])
+        factors, state = factors_of((fetched[0], column), constant[2])
+        return factors, state[1]
 
     @device_function
     def add(total: Any, fetched: Any, gathered: Any) -> Any:
@@ -189,22 +180,10 @@ class DeltaProduct(MultipliesSeveral):
 
     def __init__(self, matrix: SlicedDeltas, threads_per_block: int) -> None:
         self.real = real_type(matrix.values)
-        self._places, self._threads = matrix.slices * WARP, threads_per_block
-        self._kernel = partial(delta_kernel, self.real, bits=matrix.bits, permuted=len(matrix.perm) > 0)
+        places = matrix.slices * WARP
+        kernel = partial(delta_kernel, self.real, bits=matrix.bits, permuted=len(matrix.perm) > 0)
         names = ("values", "words", "word_ptr", "value_ptr", "first_column", "perm")
         self.device_arrays = [upload(getattr(matrix, name)) for name in names]
         self.values = self.device_arrays[0]
-        self._arguments = [*self.device_arrays, self._places, matrix.shape[0], X, Y, ALPHA, BETA]
-        self.launches = self.launches_for(ONE_VECTOR, ONE_COLUMN)
-
-    def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
-        """Return the launch of a share.
-
-        Parameters
-        ----------
-        share, columns
-            As of `MultipliesSeveral.launches_for`.
-        """
-        blocks = -(-self._places * share.parts // self._threads)
-        arguments = [*self._arguments, *columns]
-        return launches_of(self._kernel(share=share), blocks, self._threads, arguments, self.real)
+        arguments = [*self.device_arrays, places, matrix.shape[0], X, Y]
+        self.launch_by(kernel, arguments, places, threads_per_block)

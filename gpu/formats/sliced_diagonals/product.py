@@ -9,10 +9,10 @@ import numpy as np
 from gpu.formats.sliced_diagonals.container import SlicedDiagonals
 from gpu.kernel_parts.batched_loads import batches
 from gpu.kernel_parts.loads import LOADS_IF, STREAMED_IF
-from gpu.kernel_parts.several_vectors import ONE_COLUMN, ONE_VECTOR, MultipliesSeveral, Share
+from gpu.kernel_parts.several_vectors import ONE_VECTOR, MultipliesSeveral, Share
 from gpu.runtime.cuda import WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import let_next_begin
-from gpu.runtime.launches import ALPHA, BETA, Launch, X, Y, launches_of
+from gpu.runtime.launches import X, Y
 from gpu.runtime.memory import real_type, upload
 
 WARP_BITS = 5
@@ -105,11 +105,12 @@ def diagonal_kernel(
     real
         np.float32 or np.float64.
     steps_at_once, rounds
-        With one vector; with several, `rounds` is 1.
+        With one vector; with several, a warp takes one slice.
     share
         What a thread has of the vectors.
     """
     one, parts = share.one, share.parts
+    rounds = rounds if one else 1
     begin, go_on, finish = _masked(share, share.at_once(steps_at_once))
     begin_full, go_on_full, finish_full = _full(share, share.at_once(steps_at_once))
     zeros, source_of, write = share.zeros(real), share.source(), share.write()
@@ -227,24 +228,10 @@ class DiagonalProduct(MultipliesSeveral):
         self, matrix: SlicedDiagonals, threads_per_block: int, *, plan: tuple[int, int] | None = None
     ) -> None:
         self.real = real_type(matrix.values)
-        steps_at_once, self._rounds = plan or _plan(matrix)
-        self._kernel = partial(diagonal_kernel, self.real, steps_at_once=steps_at_once)
-        self._places, self._threads = matrix.slices * WARP, threads_per_block
+        steps_at_once, self.rounds = plan or _plan(matrix)
         names = ("values", "steps", "first_step", "last_step", "value_ptr")
         self.device_arrays = [upload(np.ravel(getattr(matrix, name))) for name in names]
         self.values = self.device_arrays[0]
-        self._arguments = [*self.device_arrays, matrix.slices, matrix.shape[0], X, Y, ALPHA, BETA]
-        self.launches = self.launches_for(ONE_VECTOR, ONE_COLUMN)
-
-    def launches_for(self, share: Share, columns: tuple[int, int, int]) -> list[Launch]:
-        """Return the launch of a share.
-
-        Parameters
-        ----------
-        share, columns
-            As of `MultipliesSeveral.launches_for`.
-        """
-        rounds = self._rounds if share.one else 1
-        blocks = -(-self._places * share.parts // (self._threads * rounds))
-        kernel, arguments = self._kernel(rounds=rounds, share=share), [*self._arguments, *columns]
-        return launches_of(kernel, blocks, self._threads, arguments, self.real)
+        kernel = partial(diagonal_kernel, self.real, steps_at_once=steps_at_once, rounds=self.rounds)
+        arguments = [*self.device_arrays, matrix.slices, matrix.shape[0], X, Y]
+        self.launch_by(kernel, arguments, matrix.slices * WARP, threads_per_block)

@@ -14,7 +14,7 @@ from gpu.hbp.container import BLOCK_COLUMNS
 from gpu.hbp.hashing import RowHash
 from gpu.runtime.cuda import WARP
 from gpu.runtime.launches import launch
-from gpu.runtime.memory import all_or_nothing, empty, part_of, upload
+from gpu.runtime.memory import all_or_nothing, empty, part_of, upload, zeros
 from gpu.sorting.prefix_sums import prefix_sums
 from gpu.sorting.radix_sort import sort_pairs
 from gpu.sorting.runs import runs_of_equal
@@ -129,8 +129,7 @@ def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, in
     )
     launch(kernels.begin_kernel, entries, (marks, numbers, entries, segments, begins), stream)
     del marks, numbers
-    row_rests = empty(rows, np.int32)
-    launch(kernels.clear_kernel, rows, (rows, row_rests), stream)
+    row_rests = zeros(rows, np.int32)
     arguments = (matrix.pointers, rows, begins, segments, *limits, counts, rests, row_rests)
     launch(kernels.weigh_kernel, segments, arguments, stream)
     first_slots, number = prefix_sums(counts, segments, stream)

@@ -17,23 +17,6 @@ def _row_of(pointers, rows, entry):
 
 
 @cuda.jit
-def clear_kernel(number, counts):
-    """Set counts to 0, a thread each.
-
-    Parameters
-    ----------
-    number
-        How many there are.
-    counts
-        int32.
-    """
-    at = np.int64(cuda.grid(1))
-    begin_in_sequence()
-    if at < number:
-        counts[np.uint64(at)] = np.int32(0)
-
-
-@cuda.jit
 def narrow_kernel(wide, number, narrow):
     """Copy numbers that fit 32 bits, a thread each.
 

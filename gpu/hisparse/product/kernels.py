@@ -17,7 +17,6 @@ from gpu.hisparse.product.segment_loads import (
     descriptions,
     fetching,
     gathering,
-    gathering_several,
     lefts,
 )
 from gpu.hisparse.product.segments import KIND_SHIFT
@@ -142,7 +141,7 @@ def _for_all(batch: int, fetch: Any, gather: Any, add: Any) -> tuple[Any, Any, A
 
 
 @functools.cache
-def stripe_kernel(real: Any, node_bits: int, warps: int, transposed: bool) -> Any:
+def stripe_kernel(real: Any, node_bits: int, warps: int, transposed: bool, vectors: int | None = None) -> Any:
     """Make the kernel: a stripe of d elements of y, or a piece of one, a block.
 
     Parameters
@@ -155,18 +154,24 @@ def stripe_kernel(real: Any, node_bits: int, warps: int, transposed: bool) -> An
         Of a block.
     transposed
         Whether the product is that of the transpose.
+    vectors
+        Columns of X taken at once: 1, 2, 4 or 8, at most 32 bytes of them. None where x is one vector.
     """
-    width, size, threads = np.dtype(real).itemsize, 1 << node_bits, warps * WARP
-    batch, places = BATCH[width], warps << node_bits
-    describe = descriptions(batch)
+    one, count = vectors is None, vectors or 1
+    size, threads = 1 << node_bits, warps * WARP
+    batch, places = BATCH[np.dtype(real).itemsize] if one else 1, warps << node_bits
+    room, describe = places * count, descriptions(batch)
     fetch, gather, add = _for_all(
-        batch, fetching(real), gathering(real, node_bits, transposed), _add(real, transposed)
+        batch,
+        fetching(real),
+        gathering(real, node_bits, transposed, count),
+        _add_several(_add(real, transposed), count, places),
     )
     load_chunk = LOADS[CHUNK]
-    options = {} if SIMULATED else {"launch_bounds": (threads, min(MOST_BLOCKS, RESIDENT // threads))}
+    options = {"launch_bounds": (threads, min(MOST_BLOCKS, RESIDENT // threads))}
 
-    @cuda.jit(**options)
-    def kernel(chunks, words, coordinates, values, rows, x, y, pieces, alpha, beta):
+    @cuda.jit(**(options if one and not SIMULATED else {}))
+    def kernel(chunks, words, coordinates, values, rows, x, y, pieces, alpha, beta, stride, first):
         """Sum the segments of a chunk a block.
 
         Parameters
@@ -183,16 +188,19 @@ def stripe_kernel(real: Any, node_bits: int, warps: int, transposed: bool) -> An
         rows
             Elements of y.
         x, y
-            real vectors.
+            real vectors, or matrices row by row.
         pieces
-            real of d a piece: the sums of pieces of stripes.
+            real of d a piece, times `vectors`: the sums of pieces of stripes.
         alpha, beta
             Scalars of the real type; y is not read where beta is 0.
+        stride, first
+            Columns of x and y, and the first that is taken: 1 and 0 of one vector.
         """
-        sums = cuda.shared.array(places, real)
+        sums = cuda.shared.array(room, real)
         let_next_begin()
         thread = np.int32(cuda.threadIdx.x)
         warp, lane = np.int32(thread // WARP), np.int32(thread % WARP)
+        source = (x, 1, 0) if one else (x, stride, first)
         chunk = load_chunk(chunks, np.int64(cuda.blockIdx.x) * CHUNK)
         begin, end = np.int32(chunk[0]), np.int32(chunk[1])
         share = np.int32((end - begin + warps - 1) // warps)
@@ -201,14 +209,16 @@ def stripe_kernel(real: Any, node_bits: int, warps: int, transposed: bool) -> An
         segments = describe(words, at, end)
         following = describe(words, np.int32(at + batch), end)
         loaded = fetch(segments, coordinates, values, lane)
-        own, place = np.int32(warp * size), np.int32(lane)
-        while place < size:
-            sums[np.uint32(own + place)] = real(0)
-            place = np.int32(place + WARP)
+        own = np.int32(warp * size)
+        for vector in range(count):
+            place = np.int32(lane)
+            while place < size:
+                sums[np.uint32(vector * places + own + place)] = real(0)
+                place = np.int32(place + WARP)
         cuda.syncwarp()
         wait_for_previous()
         while at < end:
-            gathered = gather(segments, loaded, x, lane)
+            gathered = gather(segments, loaded, source, lane)
             next_loaded = fetch(following, coordinates, values, lane)
             after = describe(words, np.int32(at + 2 * batch), end)
             add(segments, loaded, gathered, sums, own, lane)
@@ -217,94 +227,17 @@ def stripe_kernel(real: Any, node_bits: int, warps: int, transposed: bool) -> An
         cuda.syncthreads()
         stripe, piece = np.int64(chunk[2]), np.int64(chunk[3])
         place = thread
-        while place < size:
-            total = sums[np.uint32(place)]
-            for other in range(1, warps):
-                total += sums[np.uint32(other * size + place)]
-            row = np.int64(stripe * size + place)
-            if piece > 0:
-                pieces[np.uint64((piece - 1) * size + place)] = total
-            elif row < rows:
-                write_row(y, np.uint64(row), total, alpha, beta, real(0))
-            place = np.int32(place + threads)
-
-    return kernel
-
-
-@functools.cache
-def stripe_kernel_of_several(real: Any, node_bits: int, warps: int, transposed: bool, vectors: int) -> Any:
-    """Make the kernel for several vectors; parameters not here are of `stripe_kernel`.
-
-    Parameters
-    ----------
-    real, node_bits, warps, transposed
-        As there.
-    vectors
-        Taken at once: 1, 2, 4 or 8, at most 32 bytes of them.
-    """
-    size, threads = 1 << node_bits, warps * WARP
-    places = warps << node_bits
-    room = places * vectors
-    describe, fetch = descriptions(1), fetching(real)
-    gather = gathering_several(real, node_bits, transposed, vectors)
-    add = _add_several(_add(real, transposed), vectors, places)
-    load_chunk = LOADS[CHUNK]
-
-    @cuda.jit
-    def kernel(chunks, words, coordinates, values, rows, x, y, pieces, alpha, beta, stride, first):
-        """Sum the segments of a chunk a block; parameters not here are of `stripe_kernel`'s.
-
-        Parameters
-        ----------
-        chunks, words, coordinates, values, rows, alpha, beta
-            As there.
-        x, y
-            Matrices, row by row.
-        pieces
-            real of d a piece, times `vectors`.
-        stride
-            Vectors in x and y.
-        first
-            The first that is taken.
-        """
-        sums = cuda.shared.array(room, real)
-        let_next_begin()
-        thread = np.int32(cuda.threadIdx.x)
-        warp, lane = np.int32(thread // WARP), np.int32(thread % WARP)
-        chunk = load_chunk(chunks, np.int64(cuda.blockIdx.x) * CHUNK)
-        begin, end = np.int32(chunk[0]), np.int32(chunk[1])
-        share = np.int32((end - begin + warps - 1) // warps)
-        at = np.int32(begin + warp * share)
-        end = np.int32(min(end, np.int32(at + share)))
-        segment = describe(words, at, end)[0]
-        following = describe(words, np.int32(at + 1), end)[0]
-        loaded = fetch(segment, coordinates, values, lane)
-        own, place = np.int32(warp * size), thread
-        while place < room:
-            sums[np.uint32(place)] = real(0)
-            place = np.int32(place + threads)
-        cuda.syncthreads()
-        wait_for_previous()
-        while at < end:
-            gathered = gather(segment, loaded, x, lane, stride, first)
-            next_loaded = fetch(following, coordinates, values, lane)
-            after = describe(words, np.int32(at + 2), end)[0]
-            add(segment, loaded, gathered, sums, own, lane)
-            segment, following, loaded = following, after, next_loaded
-            at = np.int32(at + 1)
-        cuda.syncthreads()
-        stripe, piece = np.int64(chunk[2]), np.int64(chunk[3])
-        place = thread
-        while place < size * vectors:
-            which, vector = place // vectors, place % vectors
+        while place < size * count:
+            which, vector = place // count, place % count
             total = sums[np.uint32(vector * places + which)]
             for other in range(1, warps):
                 total += sums[np.uint32(vector * places + other * size + which)]
             row = np.int64(stripe * size + which)
             if piece > 0:
-                pieces[np.uint64((piece - 1) * size * vectors + place)] = total
+                pieces[np.uint64((piece - 1) * size * count + place)] = total
             elif row < rows:
-                write_row(y, np.uint64(row * stride + first + vector), total, alpha, beta, real(0))
+                to = row if one else row * stride + first + vector
+                write_row(y, np.uint64(to), total, alpha, beta, real(0))
             place = np.int32(place + threads)
 
     return kernel

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.hisparse.container import HiSparse
-from gpu.hisparse.product.kernels import CHUNK, stripe_kernel, stripe_kernel_of_several, stripe_sums
+from gpu.hisparse.product.kernels import CHUNK, stripe_kernel, stripe_sums
 from gpu.hisparse.product.segments import ArrangedLeaves, Segments, arranged_leaves
 from gpu.runtime.cuda import WARP
 from gpu.runtime.launches import ALPHA, BETA, Launch, LaunchedInTurn, X, Y, launches_of
@@ -162,18 +162,9 @@ class HiSparseProduct(LaunchedInTurn):
         self.sums = [upload(np.zeros(chunks.pieces << bits, real)), upload(chunks.cut)]
         self.arrays = [upload(chunks.records), upload(segments.words), *stored]
         self.device_arrays = [*self.arrays, *self.sums]
-        kernel = stripe_kernel(real, bits, chunks.warps, transposed)
-        arguments = [*self.arrays, rows, X, Y, self.sums[0], ALPHA, BETA]
-        blocks, cut = len(chunks.records) // CHUNK, len(chunks.cut) // CHUNK
-        summing = -(-(cut << bits) // threads)
-        self.launches = [
-            *launches_of(kernel, blocks, chunks.warps * WARP, arguments, real),
-            *launches_of(
-                stripe_sums(real, bits), summing, threads, [*self.sums, cut, rows, Y, ALPHA, BETA, 1, 0], real
-            ),
-        ]
-        self._several: dict[int, list[Launch]] = {}
         self._direction = bits, rows, chunks, transposed, threads
+        self.launches = self._launches_for(self.sums[0], 1, None)
+        self._several: dict[int, list[Launch]] = {}
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put ``y = alpha A x + beta y`` on the stream, A with its scale; parameters as of a `Launch`.
@@ -206,29 +197,33 @@ class HiSparseProduct(LaunchedInTurn):
         bool
             Whether it was done: not where they lie column by column.
         """
-        count = size[1]
         if by_columns:
             return False
-        if count not in self._several:
-            self._several[count] = self._launches_for(count)
-        for each in self._several[count]:
+        if size[1] not in self._several:
+            self._several[size[1]] = self._launches_for_several(size[1])
+        for each in self._several[size[1]]:
             each(x, y, self.scale * alpha, beta, stream)
         return True
 
-    def _launches_for(self, count: int) -> list[Launch]:
+    def _launches_for_several(self, count: int) -> list[Launch]:
+        bits, _, chunks, _, _ = self._direction
+        real: Any = type(self.scale)
+        most = min(VECTOR_BYTES, SUMS_BYTES // (chunks.warps << bits)) // np.dtype(real).itemsize
+        vectors = math.gcd(count, most)
+        return self._launches_for(upload(np.zeros(chunks.pieces * vectors << bits, real)), count, vectors)
+
+    def _launches_for(self, pieces: Any, count: int, vectors: int | None) -> list[Launch]:
+        """Return the launches of x with this many columns, of which each takes some; None: of one vector."""
         bits, rows, chunks, transposed, threads = self._direction
         real: Any = type(self.scale)
-        width = np.dtype(real).itemsize
-        most = min(VECTOR_BYTES, SUMS_BYTES // (chunks.warps << bits)) // width
-        vectors = math.gcd(count, most)
-        pieces = upload(np.zeros(chunks.pieces * vectors << bits, real))
-        kernel = stripe_kernel_of_several(real, bits, chunks.warps, transposed, vectors)
+        kernel = stripe_kernel(real, bits, chunks.warps, transposed, vectors)
+        adding = stripe_sums(real, bits, vectors or 1)
         blocks, cut = len(chunks.records) // CHUNK, len(chunks.cut) // CHUNK
-        summing = -(-(cut * vectors << bits) // threads)
+        summing = -(-(cut * (vectors or 1) << bits) // threads)
         results = []
-        for first in range(0, count, vectors):
+        for first in range(0, count, vectors or 1):
             taken = [*self.arrays, rows, X, Y, pieces, ALPHA, BETA, count, first]
             added = [pieces, self.sums[1], cut, rows, Y, ALPHA, BETA, count, first]
             results += launches_of(kernel, blocks, chunks.warps * WARP, taken, real)
-            results += launches_of(stripe_sums(real, bits, vectors), summing, threads, added, real)
+            results += launches_of(adding, summing, threads, added, real)
         return results

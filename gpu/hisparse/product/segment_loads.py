@@ -80,50 +80,21 @@ def lefts(real: Any) -> Any:
     return _left_of_whole if entries_at_once(np.dtype(real)) == 4 else _left_of_halves
 
 
-def gathering(real: Any, node_bits: int, transposed: bool) -> Any:
-    """Make ``gather(segment, fetched, x, lane)``: the four elements of x that a lane's entries meet."""
-    left_of = lefts(real)
-    low, high = (np.uint32(8), np.uint32(24)) if transposed else (np.uint32(0), np.uint32(16))
-    byte, load = np.uint32(255), VECTOR_IF[1]
+def gathering(real: Any, node_bits: int, transposed: bool, vectors: int) -> Any:
+    """Make ``gather(segment, fetched, source, lane)``: of each vector, the four elements that entries meet.
 
-    @device_function
-    def gather(segment: Any, fetched: Any, x: Any, lane: Any) -> Any:
-        left, later_left = left_of(segment, lane)
-        base = np.int64(segment[1] >> np.uint32(BLOCK_SHIFT)) << node_bits
-        word0, word1 = fetched[0]
-        x0 = load(x, base + np.int64(np.uint32(word0 >> low) & byte), left > 0)[0]
-        x1 = load(x, base + np.int64(np.uint32(word0 >> high) & byte), left > 1)[0]
-        x2 = load(x, base + np.int64(np.uint32(word1 >> low) & byte), later_left > 0)[0]
-        x3 = load(x, base + np.int64(np.uint32(word1 >> high) & byte), later_left > 1)[0]
-        return x0, x1, x2, x3
-
-    return gather
-
-
-def gathering_several(real: Any, node_bits: int, transposed: bool, vectors: int) -> Any:
-    """Make ``gather`` for several vectors: of each, the four elements that a lane's entries meet.
+    `source` is x, the elements from one row of it to the next, and the first column that is taken.
 
     Parameters
     ----------
-    real, node_bits, transposed, vectors
-        As of `gpu.hisparse.product.kernels.stripe_kernel_of_several`.
+    real, node_bits, transposed
+        As of `gpu.hisparse.product.kernels.stripe_kernel`.
+    vectors
+        Taken at once.
     """
     left_of = lefts(real)
     low, high = (np.uint32(8), np.uint32(24)) if transposed else (np.uint32(0), np.uint32(16))
     byte, load = np.uint32(255), VECTOR_IF[vectors]
-
-    @device_function
-    def gather(segment: Any, fetched: Any, x: Any, lane: Any, stride: Any, first: Any) -> Any:
-        left, later_left = left_of(segment, lane)
-        base = np.int64(segment[1] >> np.uint32(BLOCK_SHIFT)) << node_bits
-        word0, word1 = fetched[0]
-        at0 = (base + np.int64(np.uint32(word0 >> low) & byte)) * stride + first
-        at1 = (base + np.int64(np.uint32(word0 >> high) & byte)) * stride + first
-        at2 = (base + np.int64(np.uint32(word1 >> low) & byte)) * stride + first
-        at3 = (base + np.int64(np.uint32(word1 >> high) & byte)) * stride + first
-        x0, x1 = load(x, at0, left > 0), load(x, at1, left > 1)
-        x2, x3 = load(x, at2, later_left > 0), load(x, at3, later_left > 1)
-        return is_transposed(x0, x1, x2, x3)
 
     def turn(k: int) -> Any:
         """Make the function that brings the elements of vector k together."""
@@ -134,5 +105,20 @@ def gathering_several(real: Any, node_bits: int, transposed: bool, vectors: int)
 
         return one
 
-    is_transposed = together([turn(k) for k in range(vectors)])
+    by_vectors = together([turn(k) for k in range(vectors)])
+
+    @device_function
+    def gather(segment: Any, fetched: Any, source: Any, lane: Any) -> Any:
+        x, stride, first = source
+        left, later_left = left_of(segment, lane)
+        base = np.int64(segment[1] >> np.uint32(BLOCK_SHIFT)) << node_bits
+        word0, word1 = fetched[0]
+        at0 = (base + np.int64(np.uint32(word0 >> low) & byte)) * stride + first
+        at1 = (base + np.int64(np.uint32(word0 >> high) & byte)) * stride + first
+        at2 = (base + np.int64(np.uint32(word1 >> low) & byte)) * stride + first
+        at3 = (base + np.int64(np.uint32(word1 >> high) & byte)) * stride + first
+        x0, x1 = load(x, at0, left > 0), load(x, at1, left > 1)
+        x2, x3 = load(x, at2, later_left > 0), load(x, at3, later_left > 1)
+        return by_vectors(x0, x1, x2, x3)
+
     return gather

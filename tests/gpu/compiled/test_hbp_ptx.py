@@ -111,7 +111,6 @@ def test_the_other_kernels_of_the_conversion_are_compiled():
 
 def test_the_kernels_of_the_repaired_form_are_compiled():
     w, i64, vector = WHOLE, types.int64[::1], types.float32[::1]
-    compiled(slots.clear_kernel, w, I32)
     compiled(slots.narrow_kernel, i64, w, I32)
     compiled(slots.mark_kernel, I32, I32, w, w, w, I32)
     compiled(slots.begin_kernel, I32, I32, w, w, I32)

@@ -17,7 +17,7 @@ REALS = {np.float32: types.float32, np.float64: types.float64}
 
 def text(real, transposed):
     one, vector = REALS[real], REALS[real][::1]
-    signature = (U32, U32, U32, vector, WHOLE, vector, vector, vector, one, one)
+    signature = (U32, U32, U32, vector, WHOLE, vector, vector, vector, one, one, WHOLE, WHOLE)
     kernel = stripe_kernel(real, 8, 4, transposed)
     return cuda.compile_ptx(kernel.py_func, signature, cc=HOPPER)[0]
 

@@ -6,8 +6,7 @@ import pytest
 from gpu.compound.component_layout import AOS, SOA, ComponentLayout
 from gpu.compound.device_compound import Layout, prepare
 from gpu.compound.solver import solve_on_the_host
-from gpu.compound.solver.conjugate_gradients import ConjugateGradients, VectorOperations
-from gpu.runtime.memory import upload
+from gpu.compound.solver.conjugate_gradients import ConjugateGradients
 from tests.gpu.compound.compound_problems import clamped_beam, noisy_torus, smoothed_surface
 from vecsim.support.errors import UserError
 
@@ -31,18 +30,6 @@ def test_it_iterates_as_the_host(problem, vector):
     assert actual.converged and actual.iterations == exact.iterations == seen[-1][0]
     np.testing.assert_allclose(actual.residuals, exact.residuals, rtol=1e-9)
     np.testing.assert_allclose(actual.x, exact.x, rtol=0, atol=0.5 * np.abs(exact.x).max())
-
-
-def test_axpby_dot_and_norm():
-    x, y = np.arange(70.0), np.ones(70)
-    of = VectorOperations(70, np.float64)
-    there, other = upload(x), upload(y)
-    of.axpby(2.0, there, 3.0, other)
-    np.testing.assert_array_equal(other.copy_to_host(), 2 * x + 3)
-    assert of.dot(there, other) == x @ (2 * x + 3)
-    assert of.norm(there) == pytest.approx(np.linalg.norm(x))
-    with pytest.raises(UserError, match="a vector of 70 float64 is needed, not of 3 float64"):
-        of.norm(upload(np.ones(3)))
 
 
 def test_a_product_of_another_matrix():
