@@ -102,8 +102,8 @@ def _product(matrix: Any, x: Any, y: Any) -> Any:
 
 
 def _baselines(csr: Any, x: Any, open_: ExitStack) -> Iterator[tuple[str, Any]]:
-    from gpu.baseline.cusparse import METHODS, SparseProduct
-    from gpu.baseline.cusparse_formats import sell_places
+    from experiments.baseline.cusparse import METHODS, SparseProduct
+    from experiments.baseline.cusparse_formats import sell_places
 
     for name in BASELINES:
         if name.startswith("sell") and sell_places(csr, 32) > MOST_PADDING * csr.nnz:

@@ -22,10 +22,10 @@ from typing import Any, Literal
 import numpy as np
 
 import gpu
+from experiments.baseline.cusparse_columns import METHODS, ColumnProducts
+from experiments.baseline.cusparse_formats import to_csr
+from experiments.baseline.cusparse_library import CusparseError
 from experiments.gpu_bench.suite import suite
-from gpu.baseline.cusparse_columns import METHODS, ColumnProducts
-from gpu.baseline.cusparse_formats import to_csr
-from gpu.baseline.cusparse_library import CusparseError
 from gpu.kernel_parts.several_vectors import Share, share_for
 from gpu.measure.timing import measure, measure_in_turn
 from gpu.runtime.cuda import cuda

@@ -48,7 +48,7 @@ PLAIN = Kind("plain", simulated=False, interpreted=False, paths=(".", *COMPILED_
 # needs no simulator; it shares its workers.
 CONVERTING = (
     "formats",
-    "gpu/baseline",
+    "experiments/baseline",
     "gpu/choice/test_row_lengths.py",
     "gpu/choice/test_structure.py",
     "gpu/formats",

@@ -100,7 +100,7 @@ def _termination_interrupts() -> Iterator[None]:
 
 def names_to_compile(*, old: bool) -> list[str]:
     """Return the names of all methods, in the order in which they are tried."""
-    from gpu.baseline.cusparse import METHODS
+    from experiments.baseline.cusparse import METHODS
     from gpu.kernel_registry import KERNELS
 
     return [*METHODS, *(name for name, kernel in KERNELS.items() if old or not kernel.historical)]
@@ -114,9 +114,9 @@ def open_device(phases: Phases) -> Device:
     UserError
         If one is missing, or Numba is configured to simulate CUDA.
     """
-    from gpu.baseline.cusparse_library import cusparse
-    from gpu.measure.ceilings import measure_bandwidths, measure_gathers
-    from gpu.measure.gather_bound import GatherBound
+    from experiments.baseline.cusparse_library import cusparse
+    from experiments.gpu_bench.ceilings import measure_bandwidths, measure_gathers
+    from experiments.gpu_bench.gather_bound import GatherBound
     from gpu.runtime.cuda import require_gpu
     from gpu.runtime.device_info import device_info
 

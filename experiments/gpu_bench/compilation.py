@@ -127,7 +127,7 @@ class CompiledAhead:
 
 def conversion(name: str) -> Callable[[Any], Any]:
     """Return what converts a SciPy matrix into a format of vecsim or, by its method's name, of cuSPARSE."""
-    from gpu.baseline.cusparse import METHODS
+    from experiments.baseline.cusparse import METHODS
     from gpu.kernel_registry import KERNELS
 
     return KERNELS[name].convert if name in KERNELS else METHODS[name].store

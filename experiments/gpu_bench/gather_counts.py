@@ -14,7 +14,7 @@ from experiments.gpu_bench.matrix_supply import DTYPES, Supplied
 from experiments.gpu_bench.suite import GATHERING, SuiteMatrix
 
 if TYPE_CHECKING:
-    from gpu.measure.gather_bound import GatherWork
+    from experiments.gpu_bench.gather_bound import GatherWork
 
 
 def counted(
@@ -31,7 +31,7 @@ def counted(
     multiprocessors, l2_bytes
         Of the device that measures.
     """
-    from gpu.measure.gather_bound import least_work
+    from experiments.gpu_bench.gather_bound import least_work
 
     if matrix.class_ not in GATHERING:
         return {}
@@ -58,7 +58,7 @@ def of(built: Supplied, operation: str, dtype: str) -> GatherWork | None:
     operation, dtype
         The product.
     """
-    from gpu.measure.gather_bound import GatherWork
+    from experiments.gpu_bench.gather_bound import GatherWork
 
     result = built.more.get(_name(operation, dtype))
     return None if result is None else GatherWork(*map(int, result))

@@ -218,7 +218,7 @@ def baselines(csr: Any, library: str, *, transposed: bool = False) -> list[Metho
     transposed
         Whether the product is to be that of the transpose, as an operation.
     """
-    from gpu.baseline.cusparse import METHODS
+    from experiments.baseline.cusparse import METHODS
 
     fills: dict[int, float] = {}
     return [
@@ -229,7 +229,7 @@ def baselines(csr: Any, library: str, *, transposed: bool = False) -> list[Metho
 
 
 def _baseline(name: str, csr: Any, library: str, transposed: bool, pruned: str) -> Method:
-    from gpu.baseline.cusparse import METHODS, SparseProduct
+    from experiments.baseline.cusparse import METHODS, SparseProduct
 
     def place(host: Any, x: NDArray[Any]) -> Placed:
         with ExitStack() as open_:
@@ -243,7 +243,7 @@ def _baseline(name: str, csr: Any, library: str, transposed: bool, pruned: str) 
 
 def _cannot_win(name: str, csr: Any, fills: dict[int, float]) -> str:
     """Return why a method of cuSPARSE reads far more bytes than its CSR; empty if it does not."""
-    from gpu.baseline.cusparse_formats import block_fill, sell_places
+    from experiments.baseline.cusparse_formats import block_fill, sell_places
 
     kind, _, rest = name.partition("_")
     size = csr.dtype.itemsize

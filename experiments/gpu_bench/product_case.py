@@ -15,8 +15,8 @@ from experiments.gpu_bench.records import Record
 from vecsim.formats.accuracy import ExactProduct
 
 if TYPE_CHECKING:
-    from gpu.measure.ceilings import Bandwidths
-    from gpu.measure.gather_bound import GatherBound, GatherWork
+    from experiments.gpu_bench.ceilings import Bandwidths
+    from experiments.gpu_bench.gather_bound import GatherBound, GatherWork
     from gpu.measure.timing import Cache, Timing
 
 LIMITS = {"float64": 1e-12, "float32": 1e-5}

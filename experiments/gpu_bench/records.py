@@ -64,7 +64,7 @@ class Record:
         the time.
     gather_bound_us
         Another lower bound: of the sectors of x that a product in row order asks for, and of the stream of
-        the matrix (`gpu.measure.gather_bound`). None where columns have locality.
+        the matrix (`experiments.gpu_bench.gather_bound`). None where columns have locality.
     error
         max |y_i - r_i| / (|A| |x|)_i against float64.
     ratio

@@ -312,7 +312,7 @@ class MultipliesSeveral(LaunchedInTurn):
     def launch_by(
         self, kernel: Callable[..., Any], arguments: Sequence[Any], threads: int, threads_per_block: int
     ) -> None:
-        """Say what is launched, and set the launches with one vector.
+        """Set what is launched, and the launches with one vector.
 
         Parameters
         ----------

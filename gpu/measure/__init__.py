@@ -1,1 +1,1 @@
-"""Measuring on a GPU: fair times, ceilings, iterations of warps."""
+"""Measuring on a GPU: fair times, and whether results are equal."""

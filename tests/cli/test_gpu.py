@@ -4,10 +4,9 @@ import sys
 
 import pytest
 
-from experiments.gpu_bench import bench
+from experiments.gpu_bench import bench, ceilings
+from experiments.gpu_bench.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
 from experiments.gpu_bench.records import Record, Run, read_run
-from gpu.measure import ceilings
-from gpu.measure.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
 from gpu.runtime import cuda, device_info
 from gpu.runtime.cuda_driver import NoGpuError
 from gpu.runtime.device_info import DeviceInfo

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 import suite_cases
 
-from experiments.gpu_bench import bench, check
+from experiments.gpu_bench import bench, ceilings, check
 from experiments.gpu_bench.records import Run
 from gpu.compound.device_compound import NATURAL
 from gpu.compound.schedule import Schedule
 from gpu.compound.tuning import Found, Timing, Variant, on_device
-from gpu.measure import ceilings
 from gpu.runtime import device_info
 from isa.assembler import assemble_file
 from programs.measurement import multiplicand, prepare

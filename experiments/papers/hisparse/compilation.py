@@ -116,7 +116,7 @@ def _dual_sum(dtype: str, ways: tuple[bool, bool]) -> None:
 
 
 def _naive(dtype: str, is_transposed: bool) -> None:
-    from gpu.baseline.naive import NaiveProduct
+    from experiments.baseline.naive import NaiveProduct
     from gpu.runtime.cuda import THREADS_PER_BLOCK
 
     NaiveProduct(sample(dtype), THREADS_PER_BLOCK, transposed=is_transposed)

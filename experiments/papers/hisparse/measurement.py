@@ -217,7 +217,7 @@ class _Forms:
 
     def product(self, method: str, is_transposed: bool) -> Any:
         """Return a product of ours."""
-        from gpu.baseline.naive import NaiveProduct
+        from experiments.baseline.naive import NaiveProduct
         from gpu.runtime.cuda import THREADS_PER_BLOCK
 
         if method == NAIVE:
@@ -233,14 +233,14 @@ class _Forms:
 
     def library(self, is_transposed: bool) -> list[str]:
         """Return the formats and algorithms of cuSPARSE that are tried."""
-        from gpu.baseline.cusparse import METHODS
+        from experiments.baseline.cusparse import METHODS
 
         tried: list[str] = self._once("tried", lambda: [name for name in LIBRARY if pays(name, self.csr)])
         return [name for name in tried if METHODS[name].transposes or not is_transposed]
 
     def stored(self, name: str) -> Any:
         """Return the matrix in a format of cuSPARSE, on the host."""
-        from gpu.baseline.cusparse import METHODS
+        from experiments.baseline.cusparse import METHODS
 
         with self._run.phase("conversions"):
             return self._once(name, partial(METHODS[name].store, self.csr))

@@ -173,7 +173,7 @@ LEAST_BLOCK_FILL = 0.7
 
 def pays(name: str, csr: Any) -> bool:
     """Return whether a format of cuSPARSE is tried: not where it would store far more than CSR."""
-    from gpu.baseline.cusparse_formats import block_fill, sell_places
+    from experiments.baseline.cusparse_formats import block_fill, sell_places
 
     kind, _, rest = name.partition("_")
     if kind == "sell":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from experiments.papers.hisparse.printed import NODE_SIZE, Nodes, PrintedMatrix
 from experiments.papers.hisparse.results import MatrixRecord, Tree
-from gpu.hisparse.storage import COUNT_BITS, most_nodes, nodes_below, tree_bits
+from gpu.hisparse.node_layout import node_bits
 
 INDEX_BYTES = 4
 """Of a column, a row, a row offset, a reference: 32 bits, as the paper has them usually."""
@@ -12,6 +12,8 @@ VALUE_BITS = {"float32": 32, "float64": 64}
 POINTER_BITS = 32
 COORDINATE_BITS = 16
 """Of an entry of a sparse node: a byte for its row, a byte for its column (section 3.3)."""
+COUNT_BITS = 32
+"""Of the entries of a node."""
 
 
 def coo_bytes(value_bits: int) -> float:
@@ -74,6 +76,68 @@ def _bits(entries: float, sparse: float, dense: float, node_size: int, value_bit
         + sparse * COUNT_BITS
         + dense * (node_size * node_size * value_bits + COUNT_BITS)
     )
+
+
+def tree_bits(nnz: int, leaves: int, inner_nodes: int, node_size: int, value_bits: int) -> float:
+    """Return the paper's approximation of the bits of a tree of sparse nodes, close to a full hierarchy.
+
+    Parameters
+    ----------
+    nnz
+        Non-zeros.
+    leaves, inner_nodes
+        L, one at least, and N.
+    node_size
+        d.
+    value_bits
+        b, of a value and of a pointer.
+    """
+    entry_bits = 2 * node_bits(node_size) + value_bits
+    return (1 + inner_nodes / leaves) * nnz * entry_bits + COUNT_BITS * leaves
+
+
+def full_levels(nnz: int, node_size: int) -> int:
+    """Return lambda, the levels that this many non-zeros can fill with nodes: log of nnz by d^2, rounded
+    up.
+    """
+    result = 0
+    while node_size ** (2 * result) < nnz:
+        result += 1
+    return result
+
+
+def most_nodes(nnz: int, levels: int, node_size: int) -> int:
+    """Return the most nodes, leaves and inner ones, that a tree can have: equation 1.
+
+    Parameters
+    ----------
+    nnz
+        Non-zeros, one at least.
+    levels
+        D, the paper's log_d(m).
+    node_size
+        d.
+    """
+    squared = node_size * node_size
+    return sum(
+        (squared**i - (squared ** (i - 1) if i else 0)) * (levels - i)
+        for i in range(full_levels(nnz, node_size) + 1)
+    )
+
+
+def nodes_below(nnz: int, levels: int, node_size: int) -> int:
+    """Return what the paper bounds `most_nodes` with: d^(2 (lambda + 1)) (log_d(m) + 1).
+
+    For the last step of the paper, nnz d^2 (log_d(m) + 1), lambda would have to be rounded down; but no tree
+    has more than nnz log_d(m) nodes, since a non-zero has one on each level.
+
+    Parameters
+    ----------
+    nnz, levels, node_size
+        Those of `most_nodes`.
+    """
+    squared = node_size * node_size
+    return int(squared ** (full_levels(nnz, node_size) + 1)) * (levels + 1)
 
 
 def node_bounds(matrix: MatrixRecord, tree: Tree) -> tuple[int, int, int]:

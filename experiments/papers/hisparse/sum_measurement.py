@@ -311,7 +311,7 @@ class Sums:
 
     def cusparse(self) -> Iterator[Prepared]:
         """Prepare csrgeam2, with and without the conversions of the operands, or with that of the sum."""
-        from gpu.baseline.cusparse_sums import PlacedCsr, SparseSum, SparseTransposition
+        from experiments.baseline.cusparse_sums import PlacedCsr, SparseSum, SparseTransposition
         from gpu.runtime.cuda_driver import Stream
 
         given, enter = self._given, self._open.enter_context

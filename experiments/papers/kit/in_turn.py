@@ -101,7 +101,7 @@ class InTurn:
         blank
             What it is; `name` becomes its `Record.chosen`.
         name
-            Of `gpu.baseline.cusparse.METHODS`.
+            Of `experiments.baseline.cusparse.METHODS`.
         csr
             The matrix, in the type that is measured.
         transposed
@@ -191,7 +191,7 @@ class InTurn:
         return placed
 
     def _library(self, name: str, csr: Any, *, transposed: bool, store: Callable[[], Any] | None) -> Placed:
-        from gpu.baseline.cusparse import METHODS, SparseProduct
+        from experiments.baseline.cusparse import METHODS, SparseProduct
 
         stored = store() if store else METHODS[name].store(csr)
         product = SparseProduct(name, stored, csr.shape, transposed=transposed)

@@ -281,7 +281,7 @@ class Case:
         Parameters
         ----------
         names
-            Of `gpu.baseline.cusparse.METHODS`.
+            Of `experiments.baseline.cusparse.METHODS`.
         csr
             The matrix, in this type.
         dtype
@@ -296,7 +296,7 @@ class Case:
         return matches
 
     def _library(self, name: str, csr: Any, blanks: Sequence[Record]) -> Iterator[Record]:
-        from gpu.baseline.cusparse import METHODS, SparseProduct
+        from experiments.baseline.cusparse import METHODS, SparseProduct
 
         begun = time.perf_counter()
         with self.run.phase("conversions"):

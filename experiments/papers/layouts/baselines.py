@@ -19,7 +19,7 @@ from gpu.compound import CompoundMatrix
 from gpu.compound.standard_types import blocks
 
 if TYPE_CHECKING:
-    from gpu.compound.cusparse_forms import CusparseForm
+    from experiments.baseline.cusparse_forms import CusparseForm
 
 THREADS_PER_BLOCK = 256
 REAL_PRODUCTS = ("sell-c-sigma-blocks-3", "sliced-ell-blocks-3-threads")
@@ -58,7 +58,7 @@ def library_products(
     open_
         Frees them.
     """
-    from gpu.compound.cusparse_forms import cusparse_forms
+    from experiments.baseline.cusparse_forms import cusparse_forms
     from gpu.runtime.cuda_driver import Stream
 
     def placed(form: CusparseForm, blank: Record) -> Waiting:

@@ -50,7 +50,7 @@ def measure(watch: Watch, limit: float = LIMIT_SECONDS) -> Results:
     UserError
         There is no GPU.
     """
-    from gpu.measure.ceilings import measure_bandwidths
+    from experiments.gpu_bench.ceilings import measure_bandwidths
 
     name, facts = measuring_device()
     bandwidths = measure_bandwidths()
@@ -76,7 +76,7 @@ def measure_matrices(
     subjects
         The matrices.
     device, bandwidths
-        What measures; the last one says what plain reads take (`gpu.measure.ceilings`).
+        What measures; the last one says what plain reads take (`experiments.gpu_bench.ceilings`).
     watch
         As of `measure`.
     run

@@ -108,8 +108,8 @@ class Results(kit.Results):
     Attributes
     ----------
     records
-        Forms of cuSPARSE (`gpu.compound.cusparse_forms`), and products of this project: `REAL` and the name
-        of a kernel. Their errors are the largest difference over the largest component.
+        Forms of cuSPARSE (`experiments.baseline.cusparse_forms`), and products of this project: `REAL` and
+        the name of a kernel. Their errors are the largest difference over the largest component.
     searches
         In the order in which they were made.
     """

@@ -179,7 +179,7 @@ class _Matrix:
 
     def _count(self, made: _Made) -> None:
         """Count the iterations of warps on the device, from the very lengths that the product reads."""
-        from gpu.measure.warp_iterations import counted_iterations
+        from experiments.papers.pellr.warp_iterations import counted_iterations
 
         name, host = made.method.name, made.host
         if name in ("ellr-sliced", "pellr-sliced") and isinstance(host, Sliced):

@@ -210,10 +210,10 @@ def stripe_kernel(real: Any, node_bits: int, warps: int, transposed: bool, vecto
         following = describe(words, np.int32(at + batch), end)
         loaded = fetch(segments, coordinates, values, lane)
         own = np.int32(warp * size)
-        for vector in range(count):
+        for k in range(count):
             place = np.int32(lane)
             while place < size:
-                sums[np.uint32(vector * places + own + place)] = real(0)
+                sums[np.uint32(k * places + own + place)] = real(0)
                 place = np.int32(place + WARP)
         cuda.syncwarp()
         wait_for_previous()

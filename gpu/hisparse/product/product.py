@@ -213,7 +213,7 @@ class HiSparseProduct(LaunchedInTurn):
         return self._launches_for(upload(np.zeros(chunks.pieces * vectors << bits, real)), count, vectors)
 
     def _launches_for(self, pieces: Any, count: int, vectors: int | None) -> list[Launch]:
-        """Return the launches of x with this many columns, of which each takes some; None: of one vector."""
+        """Return the launches for this many columns of x, each for `vectors` of them; None: of one vector."""
         bits, rows, chunks, transposed, threads = self._direction
         real: Any = type(self.scale)
         kernel = stripe_kernel(real, bits, chunks.warps, transposed, vectors)

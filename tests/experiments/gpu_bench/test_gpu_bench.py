@@ -13,7 +13,11 @@ import scipy.sparse
 from fake_cuda import FakeCusparse, FakeDriver, Status
 from tiers import one_in
 
+from experiments.baseline import cusparse_library
+from experiments.baseline.cusparse_library import Cusparse
 from experiments.gpu_bench import bench, compilation, methods
+from experiments.gpu_bench.ceilings import Bandwidth, Bandwidths, Gather
+from experiments.gpu_bench.gather_bound import GatherBound
 from experiments.gpu_bench.gather_counts import counted
 from experiments.gpu_bench.matrix_supply import DTYPES, Supplied, rounded_product
 from experiments.gpu_bench.measuring import Bench
@@ -23,10 +27,6 @@ from experiments.gpu_bench.product_case import Device
 from experiments.gpu_bench.records import BENCHMARK, RunJournal
 from experiments.gpu_bench.suite import SuiteMatrix
 from experiments.gpu_bench.summary import auto_summary, class_means, pairs
-from gpu.baseline import cusparse_library
-from gpu.baseline.cusparse_library import Cusparse
-from gpu.measure.ceilings import Bandwidth, Bandwidths, Gather
-from gpu.measure.gather_bound import GatherBound
 from gpu.runtime import cuda_driver, kernel_cache
 from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
 from vecsim.formats import NotRepresentableError

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numba import types
 
+from experiments.papers.pellr.warp_iterations import counting_kernel
 from gpu.formats.biell.product import biell_kernel
-from gpu.measure.warp_iterations import counting_kernel
 from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)

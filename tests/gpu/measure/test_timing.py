@@ -182,7 +182,7 @@ def test_a_driver_without_a_device_is_no_gpu():
 @pytest.mark.gpu
 @pytest.mark.usefixtures("gpu_to_itself")
 def test_a_copy_is_timed_near_what_the_memory_can():
-    from gpu.measure.ceilings import copy_gb_per_s
+    from experiments.gpu_bench.ceilings import copy_gb_per_s
     from gpu.runtime.device_info import device_info
 
     assert 0.3 < copy_gb_per_s() / device_info().nominal_gb_per_s < 1.05

@@ -61,7 +61,7 @@ def test_layouts_and_schedules_give_the_reference(entry, real):
 @pytest.mark.parametrize("real", [np.float32, np.float64])
 @pytest.mark.parametrize("entry", [COMPLEX, QUATERNION, blocks(3)], ids=lambda entry: entry.name)
 def test_cusparse_gives_the_reference(entry, real):
-    from gpu.compound.cusparse_forms import cusparse_forms
+    from experiments.baseline.cusparse_forms import cusparse_forms
     from gpu.runtime.cuda_driver import Stream
 
     matrix, x = matrix_of(entry, real)

@@ -101,7 +101,7 @@ def test_csr_matrices_of_cupy():
 
 
 def test_csrgeam2_and_csr2csc_are_called_as_they_should():
-    from gpu.baseline.cusparse_sums import PlacedCsr, SparseSum, SparseTransposition
+    from experiments.baseline.cusparse_sums import PlacedCsr, SparseSum, SparseTransposition
     from gpu.runtime.cuda_driver import Stream
 
     one, two = PAIRS["uniform"]()

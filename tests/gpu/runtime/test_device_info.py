@@ -4,7 +4,7 @@ import pytest
 from fake_cuda import FakeDriver
 from gpu_in_tests import missing
 
-from gpu.measure.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
+from experiments.gpu_bench.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
 from gpu.runtime import cuda_driver, device_info, library_search
 from gpu.runtime.cuda_driver import NoGpuError
 

@@ -17,10 +17,10 @@ from experiments.papers.pellr.iterations import (
     iterations_by_warp,
     sorted_iterations,
 )
+from experiments.papers.pellr.warp_iterations import counted_iterations
 from gpu.format_registry import FORMATS
 from gpu.formats.biell.container import BiELL
 from gpu.formats.hyb.container import HYB
-from gpu.measure.warp_iterations import counted_iterations
 from vecsim.support.errors import UserError
 
 

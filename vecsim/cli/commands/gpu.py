@@ -24,9 +24,9 @@ from vecsim.support.errors import UserError
 from vecsim.support.progress import Progress
 
 if TYPE_CHECKING:
+    from experiments.gpu_bench.ceilings import Ceilings
     from experiments.gpu_bench.check import Checked
     from experiments.gpu_bench.records import Run
-    from gpu.measure.ceilings import Ceilings
     from gpu.runtime.device_info import DeviceInfo
 
 OnlyOption = Annotated[
@@ -60,7 +60,7 @@ def ceilings(json: JsonOption = None) -> None:
 
     They bound every product: stored bytes, x and y once each, over the measured bandwidth, is the least time.
     """
-    from gpu.measure.ceilings import measure_ceilings
+    from experiments.gpu_bench.ceilings import measure_ceilings
 
     output = Output(json)
     with Progress() as work, on_a_gpu("ceilings"):

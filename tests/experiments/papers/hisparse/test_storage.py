@@ -12,7 +12,7 @@ from experiments.papers.hisparse.printed import FIGURE_4
 from experiments.papers.hisparse.results import MatrixRecord
 from experiments.papers.hisparse.trees import tree_of
 from gpu.hisparse.container import HiSparse
-from gpu.hisparse.storage import most_overhead_bytes
+from tests.experiments.papers.hisparse.test_storage_formulas import most_overhead_bytes
 
 
 def test_csr_and_coo():

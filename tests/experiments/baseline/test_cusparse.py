@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 from tiers import one_combination_in
 
-from gpu.baseline.cusparse import METHODS, SparseProduct
-from gpu.baseline.cusparse_formats import (
+from experiments.baseline.cusparse import METHODS, SparseProduct
+from experiments.baseline.cusparse_formats import (
     block_fill,
     canonical_csr,
     sell_places,
@@ -18,7 +18,7 @@ from gpu.baseline.cusparse_formats import (
     to_csr,
     to_sell,
 )
-from gpu.baseline.cusparse_library import Cusparse, CusparseError
+from experiments.baseline.cusparse_library import Cusparse, CusparseError
 from gpu.runtime import cuda_driver, library_search
 from gpu.runtime.cuda_driver import NoGpuError, OutOfDeviceMemoryError, Stream
 from vecsim.support.errors import UserError
@@ -215,7 +215,7 @@ def test_slices_hold_every_row_in_order(rows, columns, size, seed):
 
 
 def test_no_library_is_said_in_one_line(driver, monkeypatch):
-    from gpu.baseline import cusparse_library
+    from experiments.baseline import cusparse_library
 
     monkeypatch.setattr(library_search, "load", lambda name: None)
     monkeypatch.setattr(cusparse_library, "driver", lambda: driver)

@@ -9,9 +9,9 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from gpu.baseline.cusparse import SparseProduct
-from gpu.baseline.cusparse_columns import ColumnProducts
-from gpu.baseline.cusparse_formats import Order, StoredMatrix
+from experiments.baseline.cusparse import SparseProduct
+from experiments.baseline.cusparse_columns import ColumnProducts
+from experiments.baseline.cusparse_formats import Order, StoredMatrix
 from gpu.compound.compound_matrix import CompoundMatrix
 from gpu.compound.outer_layout import arranged, slicing_of
 from gpu.compound.standard_types import COMPLEX, QUATERNION, blocks
@@ -29,7 +29,8 @@ class CusparseForm:
     name
         What tables call it.
     method
-        A name of `gpu.baseline.cusparse.METHODS`, whose algorithm is taken; empty where x has columns.
+        A name of `experiments.baseline.cusparse.METHODS`, whose algorithm is taken; empty where x has
+        columns.
     store
         Makes the matrix; where x has columns, the real matrices that make it up.
     shape

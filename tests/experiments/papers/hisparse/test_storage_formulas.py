@@ -3,18 +3,26 @@
 import numpy as np
 import pytest
 import scipy.sparse
-from hisparse_cases import NODE_SIZES, blocked
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu.hisparse import storage
+from experiments.papers.hisparse import storage
 from gpu.hisparse.container import HiSparse
-from gpu.hisparse.node_layout import DENSE
+from gpu.hisparse.node_layout import DENSE, FIRST_COORDINATE, UNIT_BYTES, node_bits
+from tests.gpu.hisparse.hisparse_cases import NODE_SIZES, blocked
+
+
+def leaf_bits(entries, node_size, value_bits):
+    """Return B_i of section 3.3, the bits of a sparse leaf."""
+    return entries * (2 * node_bits(node_size) + value_bits) + storage.COUNT_BITS
+
+
+def most_overhead_bytes(value_bits):
+    """Return what a sparse node takes at most beyond its entries: counts, three entries of padding, gaps."""
+    return FIRST_COORDINATE + 3 * (2 + value_bits // 8) + 2 * (UNIT_BYTES - 2)
 
 
 def test_formulas_by_hand():
-    # 10 entries of 2 * 7 + 32 bits and a count.
-    assert storage.leaf_bits(10, 128, 32) == 10 * 46 + 32
     assert storage.tree_bits(1000, 20, 5, 128, 32) == 1.25 * 1000 * 46 + 640
     assert [storage.full_levels(nnz, 4) for nnz in (1, 2, 16, 17, 256, 257)] == [0, 1, 1, 2, 2, 3]
     # One non-zero: a node on each level. Up to d^2: each further one shares the root alone.
@@ -46,7 +54,7 @@ def test_no_tree_has_more_nodes_or_bytes_than_the_bounds(matrix, node_size):
     assert count <= most < storage.nodes_below(matrix.nnz, built.levels, node_size)
     assert count <= matrix.nnz * built.levels < matrix.nnz * node_size**2 * (built.levels + 1)
     # A node has bounded bytes, so a tree has at most this many times nnz log_d(m).
-    largest = storage.leaf_bits(node_size**2, 256, 64) // 8 + storage.most_overhead_bytes(64)
+    largest = leaf_bits(node_size**2, 256, 64) // 8 + most_overhead_bytes(64)
     assert built.storage("image") <= largest * matrix.nnz * built.levels
 
 
@@ -61,9 +69,9 @@ def test_a_sparse_leaf_takes_what_the_paper_says_and_a_bounded_overhead(matrix, 
         if kind == DENSE:
             assert size == 16 + width * node_size**2
             continue
-        total += storage.leaf_bits(count, node_size, 8 * width)
-        assert storage.leaf_bits(count, node_size, 8 * width) <= 8 * size
-        assert size <= count * (2 + width) + storage.most_overhead_bytes(8 * width)
+        total += leaf_bits(count, node_size, 8 * width)
+        assert leaf_bits(count, node_size, 8 * width) <= 8 * size
+        assert size <= count * (2 + width) + most_overhead_bytes(8 * width)
     sparse = leaves.kinds != DENSE
     # Summed over the leaves it is the formula of all of them, without inner nodes.
     if sparse.any():

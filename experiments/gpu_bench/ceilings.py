@@ -306,7 +306,7 @@ def _zeros(count: int, dtype: str) -> Any:
 
 
 def _reads(blocks: int) -> Iterator[Bandwidth]:
-    from gpu.measure.ceiling_kernels import read
+    from experiments.gpu_bench.ceiling_kernels import read
 
     data, out = _zeros(_fitting(READ_BYTES)[-1] // 4, "float32"), _zeros(1, "float32")
     for nbytes in _fitting(READ_BYTES):
@@ -315,7 +315,7 @@ def _reads(blocks: int) -> Iterator[Bandwidth]:
 
 
 def _gathers(blocks: int) -> Iterator[Gather]:
-    from gpu.measure.ceiling_kernels import UNROLLED, gather
+    from experiments.gpu_bench.ceiling_kernels import UNROLLED, gather
 
     for dtype in ("float32", "float64"):
         size = np.dtype(dtype).itemsize
@@ -327,7 +327,7 @@ def _gathers(blocks: int) -> Iterator[Gather]:
 
 
 def _reductions(blocks: int, *, quads: bool) -> Iterator[Reduction]:
-    from gpu.measure.ceiling_kernels import UNROLLED, reduce, reduce_quads
+    from experiments.gpu_bench.ceiling_kernels import UNROLLED, reduce, reduce_quads
 
     kernels = {"float32": reduce, "float64": reduce} | ({"float32x4": reduce_quads} if quads else {})
     for dtype, kernel in kernels.items():
@@ -341,7 +341,7 @@ def _reductions(blocks: int, *, quads: bool) -> Iterator[Reduction]:
 
 def launch_cost() -> LaunchCost:
     """Measure what launches of empty kernels cost, of Numba and in graphs."""
-    from gpu.measure.ceiling_kernels import nothing, nothing_with_five, nothing_with_one
+    from experiments.gpu_bench.ceiling_kernels import nothing, nothing_with_five, nothing_with_one
 
     arrays = [_zeros(1, "float32") for _ in range(5)]
     kernels = {0: nothing, 1: nothing_with_one, 5: nothing_with_five}

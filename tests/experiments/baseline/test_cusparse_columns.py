@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse
 from fake_cuda import FakeCusparse, FakeDriver
 
-from gpu.baseline.cusparse_columns import ColumnProducts
-from gpu.baseline.cusparse_formats import StoredMatrix
-from gpu.baseline.cusparse_library import Cusparse, CusparseError
+from experiments.baseline.cusparse_columns import ColumnProducts
+from experiments.baseline.cusparse_formats import StoredMatrix
+from experiments.baseline.cusparse_library import Cusparse, CusparseError
 from gpu.runtime import cuda_driver
 from gpu.runtime.cuda_driver import Stream
 from vecsim.support.errors import UserError

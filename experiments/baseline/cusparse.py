@@ -17,8 +17,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from gpu.baseline.cusparse_formats import VALUE_TYPES, Order, StoredMatrix, to_bsr, to_coo, to_csr, to_sell
-from gpu.baseline.cusparse_library import (
+from experiments.baseline.cusparse_formats import (
+    VALUE_TYPES,
+    Order,
+    StoredMatrix,
+    to_bsr,
+    to_coo,
+    to_csr,
+    to_sell,
+)
+from experiments.baseline.cusparse_library import (
     BASE_ZERO,
     INDEX_32,
     LEAST_BYTES,

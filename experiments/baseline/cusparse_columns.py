@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.baseline.cusparse import ORDERS, memory_of, sparse_descriptor
-from gpu.baseline.cusparse_formats import VALUE_TYPES, Order, StoredMatrix
-from gpu.baseline.cusparse_library import Cusparse, Operation
+from experiments.baseline.cusparse import ORDERS, memory_of, sparse_descriptor
+from experiments.baseline.cusparse_formats import VALUE_TYPES, Order, StoredMatrix
+from experiments.baseline.cusparse_library import Cusparse, Operation
 from gpu.runtime.cuda_driver import DeviceMemory, Stream
 from vecsim.support.errors import UserError
 

@@ -14,8 +14,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from gpu.baseline.cusparse_formats import VALUE_TYPES
-from gpu.baseline.cusparse_library import BASE_ZERO, LEAST_BYTES, Cusparse, Operation
+from experiments.baseline.cusparse_formats import VALUE_TYPES
+from experiments.baseline.cusparse_library import BASE_ZERO, LEAST_BYTES, Cusparse, Operation
 from gpu.runtime.cuda_driver import DeviceMemory, Handle, Stream
 
 POINTERS_ON_HOST, POINTERS_ON_DEVICE = 0, 1

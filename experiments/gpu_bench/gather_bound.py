@@ -26,7 +26,7 @@ from typing import Any, Self
 import numpy as np
 from numba import njit, prange
 
-from gpu.measure.ceilings import Gather
+from experiments.gpu_bench.ceilings import Gather
 from vecsim.formats.thread_count import threads_that_pay
 
 SECTOR_BYTES = 32

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from experiments.baseline.cusparse_forms import cusparse_forms
 from gpu.compound import COMPLEX, DUAL, QUATERNION, CompoundMatrix, blocks, reference_product
-from gpu.compound.cusparse_forms import cusparse_forms
 
 
 def as_scipy(stored):

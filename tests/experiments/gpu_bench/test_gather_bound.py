@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpu.measure.ceilings import Gather
-from gpu.measure.gather_bound import BEYOND_L1_BYTES, GatherBound, GatherWork, least_work
+from experiments.gpu_bench.ceilings import Gather
+from experiments.gpu_bench.gather_bound import BEYOND_L1_BYTES, GatherBound, GatherWork, least_work
 
 GATHERS = tuple(
     Gather(dtype, x_bytes, rate)
