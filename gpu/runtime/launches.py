@@ -15,7 +15,7 @@ import ctypes
 import functools
 import importlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -135,7 +135,21 @@ def enqueue(
     grid
         Blocks and threads.
     """
-    Launch(kernel, *grid, arguments, np.float64, registers=registers)(None, None, 0.0, 0.0, stream)
+    run([Launch(kernel, *grid, arguments, np.float64, registers=registers)], stream)
+
+
+def run(launches: Iterable[Launch], stream: Any) -> None:
+    """Put launches that take no vectors on a stream, one after the other.
+
+    Parameters
+    ----------
+    launches
+        In their order.
+    stream
+        As of `Launch`.
+    """
+    for each in launches:
+        each(None, None, 0.0, 0.0, stream)
 
 
 def launch(kernel: Any, threads: int, arguments: Sequence[Any], stream: Any) -> None:

@@ -15,7 +15,7 @@ from gpu.kernel_parts.loads import VECTOR_IF
 from gpu.kernel_parts.warps import before_in_block, sum_of_warp, sum_through
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda, device_function
 from gpu.runtime.kernel_sequence import begin_in_sequence
-from gpu.runtime.launches import enqueue
+from gpu.runtime.launches import Launch, run
 from gpu.runtime.memory import all_or_nothing, empty, upload
 
 THREADS = 64 if SIMULATED else 256
@@ -160,6 +160,40 @@ def offsets_kernel(counts, number, offsets):
         offsets[which * (number + 1) + number] = whole
 
 
+def summing(counts: Any, number: int, places: Any) -> list[Launch]:
+    """Return the launches that write the sum before each count, and after them that of all.
+
+    Parameters
+    ----------
+    counts
+        int32 device array, not negative; all together below 2^31.
+    number
+        How many there are, at least one.
+    places
+        int32 device array of number + 1: what is written.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        The device has too little memory.
+    """
+    shares = -(-number // SHARE)
+    totals, offsets = all_or_nothing(lambda: (empty(shares, np.int32), empty(shares + 1, np.int32)))
+
+    def ready(kernel: Any, blocks: int, threads: int, *arguments: Any) -> Launch:
+        return Launch(kernel, blocks, threads, arguments, np.float64)
+
+    if shares > ONE_BLOCK:
+        of_totals = summing(totals, shares, offsets)
+    else:
+        of_totals = [ready(offsets_kernel, 1, SCAN_THREADS, totals, shares, offsets)]
+    return [
+        ready(totals_kernel, shares, THREADS, counts, number, totals),
+        *of_totals,
+        ready(places_kernel, shares, THREADS, counts, number, offsets, places),
+    ]
+
+
 def prefix_sums(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
     """Return the sum before each count, after them that of all, and that of all as a number of the host.
 
@@ -184,15 +218,8 @@ def prefix_sums(counts: Any, number: int, stream: Any) -> tuple[Any, int]:
     """
     if not number:
         return upload(np.zeros(1, np.int32)), 0
-    shares = -(-number // SHARE)
-    totals, places = all_or_nothing(lambda: (empty(shares, np.int32), empty(number + 1, np.int32)))
-    enqueue(totals_kernel, (shares, THREADS), (counts, number, totals), stream)
-    if shares > ONE_BLOCK:
-        offsets, _ = prefix_sums(totals, shares, stream)
-    else:
-        offsets = all_or_nothing(lambda: empty(shares + 1, np.int32))
-        enqueue(offsets_kernel, (1, SCAN_THREADS), (totals, shares, offsets), stream)
-    enqueue(places_kernel, (shares, THREADS), (counts, number, offsets, places), stream)
+    places = all_or_nothing(lambda: empty(number + 1, np.int32))
+    run(summing(counts, number, places), stream)
     if stream:
         stream.synchronize()
     return places, int(places[number : number + 1].copy_to_host()[0])

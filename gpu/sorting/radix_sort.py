@@ -17,7 +17,7 @@ import numpy as np
 
 from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence
-from gpu.runtime.launches import Launch
+from gpu.runtime.launches import Launch, run
 from gpu.runtime.memory import all_or_nothing
 from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
 
@@ -142,6 +142,44 @@ def digit_shifts(used: int) -> Iterator[int]:
         shift += DIGIT_BITS
 
 
+def sorting(keys: Any, payload: Any, number: int, used: int) -> tuple[list[Launch], Any, Any]:
+    """Return the launches of a sort, and the arrays that have keys and payload in order then.
+
+    Parameters
+    ----------
+    keys, payload, number, used
+        As of `sort_pairs`.
+
+    Raises
+    ------
+    OutOfDeviceMemoryError
+        The device has too little memory.
+    """
+    blocks = -(-number // TILE)
+    shifts = list(digit_shifts(used)) if number > 1 else []
+    if not shifts:
+        return [], keys, payload
+    counts, offsets, *other = all_or_nothing(
+        lambda: (
+            cuda.device_array(DIGITS * blocks, np.int32),
+            cuda.device_array(DIGITS * blocks + 1, np.int32),
+            cuda.device_array(number, np.int64),
+            cuda.device_array(number, np.int32),
+        )
+    )
+    given, taken = (keys, payload), (other[0], other[1])
+    launches = []
+    for shift in shifts:
+        for kernel, grid, arguments in (
+            (count_digits_kernel, (blocks, SORT_THREADS), (given[0], number, shift, counts)),
+            (offsets_kernel, (1, SCAN_THREADS), (counts, DIGITS * blocks, offsets)),
+            (move_kernel, (blocks, SORT_THREADS), (*given, number, shift, offsets, *taken)),
+        ):
+            launches.append(Launch(kernel, *grid, arguments, np.float64))
+        given, taken = taken, given
+    return launches, *given
+
+
 def sort_pairs(keys: Any, payload: Any, number: int, used: int, stream: Any = 0) -> tuple[Any, Any]:
     """Sort keys by rising value; those that are equal stay in their order.
 
@@ -168,25 +206,6 @@ def sort_pairs(keys: Any, payload: Any, number: int, used: int, stream: Any = 0)
     OutOfDeviceMemoryError
         The device has too little memory.
     """
-    blocks = -(-number // TILE)
-    shifts = list(digit_shifts(used)) if number > 1 else []
-    if not shifts:
-        return keys, payload
-    counts, offsets, *other = all_or_nothing(
-        lambda: (
-            cuda.device_array(DIGITS * blocks, np.int32),
-            cuda.device_array(DIGITS * blocks + 1, np.int32),
-            cuda.device_array(number, np.int64),
-            cuda.device_array(number, np.int32),
-        )
-    )
-    given, taken = (keys, payload), (other[0], other[1])
-    for shift in shifts:
-        for kernel, grid, arguments in (
-            (count_digits_kernel, (blocks, SORT_THREADS), (given[0], number, shift, counts)),
-            (offsets_kernel, (1, SCAN_THREADS), (counts, DIGITS * blocks, offsets)),
-            (move_kernel, (blocks, SORT_THREADS), (*given, number, shift, offsets, *taken)),
-        ):
-            Launch(kernel, *grid, arguments, np.float64)(None, None, 0.0, 0.0, stream)
-        given, taken = taken, given
-    return given
+    launches, *result = sorting(keys, payload, number, used)
+    run(launches, stream)
+    return result[0], result[1]

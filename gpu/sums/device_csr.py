@@ -9,7 +9,7 @@ import numpy as np
 import scipy.sparse
 
 from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda, require_gpu
-from gpu.runtime.launches import Launch
+from gpu.runtime.launches import Launch, run
 from gpu.runtime.memory import all_or_nothing, upload
 from gpu.runtime.vectors import as_device_array, current_device, is_on_device
 from vecsim.formats.canonical_csr import canonical_csr
@@ -168,13 +168,11 @@ class TwoSteps:
 
     def count(self, stream: Any = 0) -> None:
         """Put the counting on a stream."""
-        for each in self._counting:
-            each(None, None, 0, 0, stream)
+        run(self._counting, stream)
 
     def place(self, stream: Any = 0) -> None:
         """Put what follows `count` on a stream, once for each time."""
-        for each in self._placing:
-            each(None, None, 0, 0, stream)
+        run(self._placing, stream)
 
     def launch(self, stream: Any = 0) -> None:
         """Put all of it on a stream."""

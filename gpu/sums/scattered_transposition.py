@@ -14,16 +14,14 @@ from typing import Any
 import numpy as np
 
 from gpu.kernel_parts.loads import VECTOR_IF
-from gpu.kernel_parts.warps import most_of_warp, sum_of_warp, sum_through
-from gpu.runtime.cuda import EVERY_LANE, SIMULATED, WARP, cuda
+from gpu.kernel_parts.warps import most_of_warp
+from gpu.runtime.cuda import SIMULATED, WARP, cuda
 from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.runtime.launches import Launch
 from gpu.runtime.memory import all_or_nothing
-from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
+from gpu.sorting.prefix_sums import summing
 from gpu.sums.device_csr import DeviceCsr, TwoSteps
 
-SEGMENT = 64 if SIMULATED else 1024
-"""Counts that a warp sums."""
 ENTRIES = 4
 """Entries that a thread counts, or places at once."""
 ROW_SHIFT = 32
@@ -87,8 +85,8 @@ def rank_kernel(columns, entries, counts, ranks):
 
 
 @cuda.jit
-def totals_kernel(counts, number, totals, longest):
-    """Sum the counts of a segment, and find the largest of all, a segment a warp.
+def longest_kernel(counts, number, longest):
+    """Find the largest count, a count a thread.
 
     Parameters
     ----------
@@ -96,54 +94,14 @@ def totals_kernel(counts, number, totals, longest):
         int32.
     number
         How many there are.
-    totals
-        int32, one a segment.
     longest
         int32 of 1.
     """
-    thread = np.int64(cuda.grid(1))
+    at = np.int64(cuda.grid(1))
     begin_in_sequence()
-    segment, lane = thread // WARP, thread % WARP
-    total, most = np.int32(0), np.int32(0)
-    at = segment * SEGMENT + lane
-    for _ in range(SEGMENT // WARP):
-        count = counts[np.uint64(at)] if at < number else np.int32(0)
-        total, most = np.int32(total + count), max(most, count)
-        at += WARP
-    total, most = sum_of_warp(total), most_of_warp(most)
-    if lane == 0 and segment * SEGMENT < number:
-        totals[np.uint64(segment)] = total
+    most = most_of_warp(counts[np.uint64(at)] if at < number else np.int32(0))
+    if at % WARP == 0 and most > 0:
         cuda.atomic.max(longest, 0, most)
-
-
-@cuda.jit
-def pointers_kernel(counts, number, offsets, pointers):
-    """Write where each column begins, a segment a warp.
-
-    Parameters
-    ----------
-    counts
-        int32.
-    number
-        How many there are.
-    offsets
-        int32: the sum of all counts before each segment.
-    pointers
-        int32 of number + 1.
-    """
-    thread = np.int64(cuda.grid(1))
-    begin_in_sequence()
-    segment, lane = thread // WARP, thread % WARP
-    before = offsets[np.uint64(segment)] if segment * SEGMENT < number else np.int32(0)
-    at = segment * SEGMENT + lane
-    for _ in range(SEGMENT // WARP):
-        through = sum_through(counts[np.uint64(at)] if at < number else np.int32(0), lane)
-        if at < number:
-            pointers[np.uint64(at + 1)] = np.int32(before + through)
-        before = np.int32(before + cuda.shfl_sync(EVERY_LANE, through, WARP - 1))
-        at += WARP
-    if thread == 0:
-        pointers[0] = np.int32(0)
 
 
 @functools.cache
@@ -294,8 +252,8 @@ class ScatteredTransposition(TwoSteps):
 
     def __init__(self, matrix: DeviceCsr) -> None:
         rows, width = matrix.shape
-        entries, segments = matrix.nnz, -(-width // SEGMENT)
-        sizes = {"counts": width, "ranks": entries, "totals": segments, "offsets": segments + 1, "longest": 1}
+        entries = matrix.nnz
+        sizes = {"counts": width, "ranks": entries, "longest": 1}
         room: dict[str, Any] = all_or_nothing(
             lambda: {
                 **{name: cuda.device_array(max(1, size), np.int32) for name, size in sizes.items()},
@@ -304,19 +262,20 @@ class ScatteredTransposition(TwoSteps):
         )
         self.result = DeviceCsr.empty((width, rows), entries, matrix.dtype)
         self._longest, transposed = room["longest"], self.result
+        if not width:
+            transposed.pointers.copy_to_device(np.zeros(1, np.int32))
         counts, keys, real = room["counts"], room["keys"], matrix.dtype.type
 
         def ready(kernel: Any, threads: int, *arguments: Any) -> Launch:
             blocks = max(1, -(-threads // THREADS))
             return Launch(kernel, blocks, THREADS, arguments, real)
 
-        a_row, a_column = _threads_for(-(-entries // ENTRIES), rows), _threads_for(entries, width)
+        a_row, a_column = threads_for(-(-entries // ENTRIES), rows), threads_for(entries, width)
         self._counting = [
             ready(clear_kernel, width, counts, width, room["longest"]),
             ready(rank_kernel, -(-entries // ENTRIES), matrix.columns, entries, counts, room["ranks"]),
-            ready(totals_kernel, segments * WARP, counts, width, room["totals"], room["longest"]),
-            Launch(offsets_kernel, 1, SCAN_THREADS, (room["totals"], segments, room["offsets"]), real),
-            ready(pointers_kernel, segments * WARP, counts, width, room["offsets"], transposed.pointers),
+            ready(longest_kernel, width, counts, width, room["longest"]),
+            *(summing(counts, width, transposed.pointers) if width else []),
         ]
         self._placing = [
             ready(
@@ -346,7 +305,7 @@ class ScatteredTransposition(TwoSteps):
         return int(self._longest.copy_to_host()[0])
 
 
-def _threads_for(entries: int, lines: int) -> int:
+def threads_for(entries: int, lines: int) -> int:
     """Return the threads a row or column: the power of two from the mean length on, at most a warp."""
     mean = -(-entries // max(1, lines))
     return min(WARP, 1 << max(0, mean - 1).bit_length())

@@ -7,18 +7,19 @@ from typing import Any
 from gpu.sums.bucket_transposition import BucketTransposition
 from gpu.sums.device_csr import DeviceCsr
 from gpu.sums.scattered_transposition import ScatteredTransposition
+from gpu.sums.sorted_transposition import SortedTransposition
 
 LONGEST_COLUMN = 4096
-"""Of more entries a column of a scattered matrix is not sorted on the device: it takes their square."""
+"""Of more entries a column takes too long where each entry looks at all others: then all are sorted."""
 
-Transposition = BucketTransposition | ScatteredTransposition
+Transposition = BucketTransposition | ScatteredTransposition | SortedTransposition
 
 
-def transposition_of(matrix: DeviceCsr, stream: Any = 0) -> Transposition | None:
-    """Choose how to transpose a matrix, and count its columns; None if it is not possible on the device.
+def transposition_of(matrix: DeviceCsr, stream: Any = 0) -> Transposition:
+    """Choose how to transpose a matrix, and count its columns.
 
     Where neighbouring rows have entries in few ranges of columns, entries are brought into buckets of
-    columns; otherwise each draws a place in its own column.
+    columns; otherwise each draws a place in its own column, or all are sorted where a column is long.
 
     Parameters
     ----------
@@ -35,7 +36,10 @@ def transposition_of(matrix: DeviceCsr, stream: Any = 0) -> Transposition | None
         del by_buckets
     work = ScatteredTransposition(matrix)
     work.count(stream)
-    return work if work.longest_column(stream) <= LONGEST_COLUMN else None
+    if work.longest_column(stream) <= LONGEST_COLUMN:
+        return work
+    del work
+    return SortedTransposition(matrix)
 
 
 def transposed(matrix: DeviceCsr, stream: Any = 0) -> DeviceCsr:
@@ -44,13 +48,11 @@ def transposed(matrix: DeviceCsr, stream: Any = 0) -> DeviceCsr:
     Parameters
     ----------
     matrix
-        The matrix. It is transposed on the host if `transposition_of` returns nothing.
+        The matrix.
     stream
         0, or an object of Numba or cuda.core.
     """
     work = transposition_of(matrix, stream)
-    if work is None:
-        return DeviceCsr.from_scipy(matrix.to_scipy().T.tocsr(), matrix.dtype)
     work.place(stream)
     if stream:
         stream.synchronize()  # its room must outlive the work

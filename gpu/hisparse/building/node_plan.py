@@ -12,7 +12,7 @@ from gpu.hisparse.building.node_writing import NODE_THREADS, inner_kernel
 from gpu.hisparse.device_pool import DevicePool
 from gpu.hisparse.device_tree import DeviceTree, Leaves
 from gpu.hisparse.node_layout import REFERENCE_BYTES, UNIT_WORDS, dense_from, node_bits
-from gpu.runtime.launches import Launch, blocks_of
+from gpu.runtime.launches import Launch, blocks_of, run
 from gpu.runtime.memory import all_or_nothing, empty, upload
 from gpu.sorting.prefix_sums import SCAN_THREADS, offsets_kernel
 from gpu.sorting.runs import RUN, count_parents_kernel, parents_kernel
@@ -147,8 +147,7 @@ class NodePlan:
 
     def place(self, stream: Any = 0) -> None:
         """Put `placing` on a stream."""
-        for each in self.placing:
-            each(None, None, 0.0, 0.0, stream)
+        run(self.placing, stream)
 
     def new_words(self, stream: Any = 0) -> int:
         """Wait for `placing`, and return how many words the new nodes take.
@@ -215,8 +214,7 @@ class NodePlan:
 
     def write_inner_nodes(self, result: DeviceTree, stream: Any = 0) -> None:
         """Write all nodes above the leaves, and wait for the stream if one is given."""
-        for each in self.inner_writing(result):
-            each(None, None, 0.0, 0.0, stream)
+        run(self.inner_writing(result), stream)
         if stream:
             stream.synchronize()
 

@@ -15,6 +15,7 @@ from gpu.sums import bucket_transposition, transposition
 from gpu.sums.block_share import STEP
 from gpu.sums.bucket_transposition import BucketTransposition
 from gpu.sums.scattered_transposition import ScatteredTransposition
+from gpu.sums.sorted_transposition import SortedTransposition
 from vecsim.support.errors import UserError
 
 
@@ -97,10 +98,12 @@ def test_many_empty_rows_are_shares_too():
     check(gpu.add(one, two).to_scipy(), one + two)
 
 
-def test_long_columns_of_scattered_matrices_are_transposed_on_the_host(monkeypatch):
-    monkeypatch.setattr(transposition, "LONGEST_COLUMN", 2)
+@pytest.mark.parametrize("shape", [(4, 3), (12, 1), (1, 12)])
+def test_long_columns_of_scattered_matrices_are_sorted(monkeypatch, shape):
+    monkeypatch.setattr(transposition, "LONGEST_COLUMN", 0)
     monkeypatch.setattr(BucketTransposition, "is_possible", lambda matrix: False)
-    one = scipy.sparse.csr_array(np.arange(1.0, 13).reshape(4, 3))
+    one = scipy.sparse.csr_array(np.arange(1.0, 13).reshape(shape))
+    assert isinstance(transposition.transposition_of(gpu.DeviceCsr.from_scipy(one)), SortedTransposition)
     check(gpu.add(one.T, one, transpose_b=True).to_scipy(), 2 * one.T)
 
 
@@ -116,7 +119,7 @@ def test_entries_are_sorted_by_buckets_and_one_by_one(sizes):
     # Buckets of several tiles; more buckets than are sorted at once; empty rows.
     matrix = gpu.DeviceCsr.from_scipy(scattered(*sizes, 1))
     exact = matrix.to_scipy().T.tocsr()
-    for kind in (BucketTransposition, ScatteredTransposition):
+    for kind in (BucketTransposition, ScatteredTransposition, SortedTransposition):
         work = kind(matrix)
         work.launch()
         check(work.result.to_scipy(), exact)
