@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gpu.formats.sliced.layout import virtual_rows
 from gpu.kernel_parts.row_results import PieceSums
 from gpu.kernel_parts.several_vectors import ONE_VECTOR, MultipliesSeveral, Share
 from gpu.runtime.cuda import cuda
@@ -161,8 +162,10 @@ class CRSProduct(MultipliesSeveral):
         row_cap: int | None = None,
     ) -> None:
         self.real = real_type(matrix.values)
-        first, target, split_rows, split_first, split_last = _runs(matrix.rowptr, row_cap)
-        self.runs = len(first) - 1
+        if row_cap is not None and row_cap < 1:
+            raise UserError(f"row_cap {row_cap} is not possible: use 1 or more, or None")
+        starts, _, target, split_rows, split_ptr = virtual_rows(matrix.rowptr, row_cap)
+        self.runs = len(starts)
         cut = len(split_rows) > 0
         if threads_per_row is None:
             threads_per_row = threads_per_row_for(matrix.nnz / max(1, self.runs), row_cap is not None)
@@ -171,35 +174,15 @@ class CRSProduct(MultipliesSeveral):
                 f"threads_per_row {threads_per_row} is not possible: use a power of two from 1 to 32"
             )
         self.arrays = [
-            upload(first),
+            upload(np.append(starts, matrix.rowptr[-1]).astype(np.uint32)),
             upload(matrix.colidx.view(np.uint32)),
             upload(matrix.values),
-            upload(target if cut else target[:0]),
+            upload((target if cut else target[:0]).astype(np.uint32)),
         ]
         self.columns, self.values = self.arrays[1:3]
-        self.split = PieceSums(self.real, split_rows, split_first, split_last, threads_per_block)
+        self.split = PieceSums(self.real, split_rows, split_ptr[:-1], split_ptr[1:], threads_per_block)
         kernel = partial(crs_kernel, self.real, threads_per_row, cut)
         arguments = [*self.arrays, self.runs, matrix.shape[0], X, Y]
         self.launch_by(kernel, arguments, self.runs * threads_per_row, threads_per_block)
         self.device_arrays = [*self.arrays, *self.split.device_arrays]
         self.most_parts = MAX_THREADS_PER_ROW // threads_per_row
-
-
-def _runs(rowptr: Any, row_cap: int | None) -> tuple[Any, Any, Any, Any, Any]:
-    """Cut rows into runs: where each begins, its target, rows in pieces, where theirs begin and end."""
-    start = rowptr[:-1].astype(np.int64)
-    lengths = np.diff(rowptr).astype(np.int64)
-    rows = len(lengths)
-    if row_cap is not None and row_cap < 1:
-        raise UserError(f"row_cap {row_cap} is not possible: use 1 or more, or None")
-    runs_of = np.ones(rows, dtype=np.int64) if row_cap is None else np.maximum(1, -(-lengths // row_cap))
-    row = np.repeat(np.arange(rows), runs_of)
-    piece = np.arange(len(row)) - np.repeat(np.cumsum(runs_of) - runs_of, runs_of)
-    first = np.append(start[row] + piece * (row_cap or 0), rowptr[-1])
-    split_rows = np.flatnonzero(runs_of > 1)
-    ends = np.cumsum(runs_of[split_rows])
-    target = row.copy()
-    target[runs_of[row] > 1] = rows + np.arange(ends[-1] if len(ends) else 0)
-    arrays = (first, target, split_rows, ends - runs_of[split_rows], ends)
-    begin, goal, rows_in_pieces, first_piece, end_piece = (array.astype(np.uint32) for array in arrays)
-    return begin, goal, rows_in_pieces, first_piece, end_piece

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 from numba import njit, prange
 
+from gpu.formats.sliced.filling import by_falling
+
 WARP = 32
 NEAR_COLUMNS = 2**16 - 1
 """Columns that 16 bits tell apart; 0 marks padding."""
@@ -154,25 +156,6 @@ def column_counts(indices: Any, columns: int) -> Any:
         for part in range(parts):
             total[column] += counts[part, column]
     return total
-
-
-@njit(cache=True)
-def by_falling(keys: Any, order: Any) -> Any:
-    """Sort `order` by the falling keys of its elements, equal ones in the order they are in, by counting."""
-    highest = 0
-    for k in range(len(keys)):
-        highest = max(highest, keys[k])
-    place = np.zeros(highest + 2, np.int64)
-    for k in range(len(order)):
-        place[highest - keys[order[k]] + 1] += 1
-    for k in range(highest + 1):
-        place[k + 1] += place[k]
-    result = np.empty_like(order)
-    for k in range(len(order)):
-        key = highest - keys[order[k]]
-        result[place[key]] = order[k]
-        place[key] += 1
-    return result
 
 
 @njit(cache=True)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from gpu.formats.mixed_sliced import filling
 from gpu.formats.mixed_sliced.filling import NEAR_COLUMNS, THREADS_PER_ROW
 from gpu.formats.mixed_sliced.slicing import MixedSlicing
+from gpu.formats.sliced.filling import by_falling
 from gpu.formats.sliced.layout import Pieces
 from gpu.formats.sliced.slicing import NO_ROW, WARP
 from vecsim.formats.array_types import IntArray, UIntArray
@@ -123,7 +124,7 @@ def _widest_first(slices: IntArray) -> IntArray:
 def _hubs(indices: Any, columns: int) -> tuple[IntArray, NDArray[np.uint16]]:
     """Return the columns with most entries, at most 65,535, and 1 + its place among them for each column."""
     counts = filling.column_counts(indices, columns)
-    hubs: IntArray = filling.by_falling(counts, np.flatnonzero(counts))[:NEAR_COLUMNS]
+    hubs: IntArray = by_falling(counts, np.flatnonzero(counts))[:NEAR_COLUMNS]
     ranks = np.zeros(columns, dtype=np.uint16)
     ranks[hubs] = np.arange(1, len(hubs) + 1)
     return hubs, ranks

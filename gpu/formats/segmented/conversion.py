@@ -8,13 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpu.formats.mixed_sliced.filling import (
-    WARP,
-    by_falling,
-    column_counts,
-    sorted_in_windows,
-)
+from gpu.formats.mixed_sliced.filling import WARP, column_counts, sorted_in_windows
 from gpu.formats.segmented import filling
+from gpu.formats.sliced.filling import by_falling
 from vecsim.formats.array_types import IntArray
 from vecsim.formats.pointers import pointers_of
 from vecsim.formats.thread_count import threads_that_pay

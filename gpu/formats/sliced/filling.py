@@ -146,28 +146,33 @@ def fill_blocks(
 ROWS_AT_ONCE = 512
 
 
+@njit(cache=True)
+def by_falling(keys: Any, order: Any) -> Any:
+    """Sort `order` by the falling keys of its elements, equal ones in the order they are in, by counting."""
+    highest = 0
+    for k in range(len(keys)):
+        highest = max(highest, keys[k])
+    place = np.zeros(highest + 2, np.int64)
+    for k in range(len(order)):
+        place[highest - keys[order[k]] + 1] += 1
+    for k in range(highest + 1):
+        place[k + 1] += place[k]
+    result = np.empty_like(order)
+    for k in range(len(order)):
+        key = highest - keys[order[k]]
+        result[place[key]] = order[k]
+        place[key] += 1
+    return result
+
+
 @njit(parallel=True, cache=True)
 def sorted_by_falling_length(lengths: Any, window: int) -> Any:
-    """Return the rows by falling length within each run of `window` rows, equal lengths in order.
-
-    A counting sort: two passes over the lengths of a run and one over the counts.
-    """
+    """Return the rows by falling length within each run of `window` rows, equal lengths in order."""
     rows = len(lengths)
     order = np.empty(rows, np.int64)
     for run in prange((rows + window - 1) // window):
         first, last = run * window, min(rows, (run + 1) * window)
-        longest = 0
-        for row in range(first, last):
-            longest = max(longest, lengths[row])
-        place = np.zeros(longest + 2, np.int64)
-        for row in range(first, last):
-            place[longest - lengths[row] + 1] += 1
-        for k in range(longest + 1):
-            place[k + 1] += place[k]
-        for row in range(first, last):
-            k = longest - lengths[row]
-            order[first + place[k]] = row
-            place[k] += 1
+        order[first:last] = first + by_falling(lengths[first:last], np.arange(last - first))
     return order
 
 
