@@ -10,6 +10,8 @@ from gpu.runtime.cuda import require_gpu
 from gpu.runtime.vectors import stream_of
 from gpu.sums.csr_sum import add_csr
 from gpu.sums.device_csr import DeviceCsr
+from gpu.vector_products import REAL_NUMBERS
+from vecsim.support.errors import UserError
 
 
 def add(
@@ -56,6 +58,9 @@ def add(
         If the device has too little memory.
     """
     require_gpu()
+    for name, factor in (("alpha", alpha), ("beta", beta)):
+        if not isinstance(factor, REAL_NUMBERS):
+            raise UserError(f"{name} is a {type(factor).__name__}: use a real number")
     stream, transposed = stream_of(stream), (transpose_a, transpose_b)
     adding = add_trees if is_tree(first) or is_tree(second) else add_csr
     return adding(first, second, alpha, beta, transposed, drop_zeros, stream)

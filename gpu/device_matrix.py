@@ -3,9 +3,8 @@
 import copy
 import importlib
 import json
-import threading
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from gpu.entry_places import EntryPlaces, EntrySource
 from gpu.formats.sliced.slicing import Slicing
 from gpu.runtime.memory import upload
 from gpu.runtime.vectors import is_on_device, stream_for
-from gpu.vector_products import Product, VectorProducts, of_type
+from gpu.vector_products import REAL_NUMBERS, Product, VectorProducts, host_array, of_type
 from vecsim.results.atomic_files import replaced_file
 from vecsim.support.errors import UserError
 
@@ -33,15 +32,14 @@ class Kept:
         What `diagonal` needs.
     transposed
         The matrix of the transpose.
-    solver, solving
-        What `gpu.solve` needs, and a lock: one solve runs at a time.
+    solver
+        What `gpu.solve` needs.
     """
 
     places: EntryPlaces | None = None
     diagonal: EntryPlaces | None = None
     transposed: "DeviceMatrix | None" = None
     solver: Any = None
-    solving: Any = field(default_factory=threading.Lock)
 
 
 class DeviceMatrix(VectorProducts):
@@ -66,7 +64,8 @@ class DeviceMatrix(VectorProducts):
     -----
     A sum runs in the same order in every run, so results are equal to the last bit, unless `KERNELS` marks
     the format. Products of one matrix on several streams run one after the other, and after new values: the
-    matrix has one room for what they need. Graphs that were captured are the caller's to order.
+    matrix has one room for what they need. Threads of the host may share a matrix. Graphs that were captured
+    are the caller's to order.
     """
 
     def __init__(
@@ -120,10 +119,9 @@ class DeviceMatrix(VectorProducts):
 
     def __mul__(self, factor: complex) -> "DeviceMatrix":
         """Return this matrix times a number. Both have the same arrays, also after `update_values`."""
-        is_real = isinstance(factor, int | float | np.integer | np.floating)
-        if not (is_real or (self._is_complex and isinstance(factor, complex | np.complexfloating))):
+        if not self.takes_factor(factor):
             return NotImplemented
-        scaled = copy.copy(self)
+        scaled, is_real = copy.copy(self), isinstance(factor, REAL_NUMBERS)
         scaled._scale = self._scale * (float(factor.real) if is_real else complex(factor))
         return scaled
 
@@ -270,12 +268,13 @@ class DeviceMatrix(VectorProducts):
             result: NDArray[Any] = self.to_scipy().diagonal()
             return result
         self._require_device()
-        if kept.diagonal is None:
-            kept.diagonal = source.diagonal()
-        self._order.begin(0)
-        kept.diagonal.write(self.stored_values, 0)
-        self._order.end(0)
-        own: NDArray[Any] = kept.diagonal.values.copy_to_host()[: kept.diagonal.nnz]
+        with self.lock:
+            if kept.diagonal is None:
+                kept.diagonal = source.diagonal()
+            self._order.begin(0)
+            kept.diagonal.write(self.stored_values, 0)
+            self._order.end(0)
+            own: NDArray[Any] = kept.diagonal.values.copy_to_host()[: kept.diagonal.nnz]
         own *= self.dtype.type(self._scale)
         return own
 
@@ -322,22 +321,23 @@ class DeviceMatrix(VectorProducts):
         UserError
             The values of the format cannot be replaced, or `data` has another shape, type or place.
         """
-        self.prepare_new_values()
-        self._require_device()
-        stream, there = stream_for(stream, data), is_on_device(data)
-        if there:
-            new = self.device_vector("data", data, self.nnz, stream)
-        else:
-            given = np.asarray(data)
-            self._check("data", given, self.nnz, check_type=False)
-            new = upload(of_type(given, self.dtype, "data"))
-        for each in self._both():
-            if each.kept.places is not None:
-                each._order.begin(stream)
-                each.kept.places.write(new, stream)
-                each._order.end(stream)
-        if not there and stream:
-            stream.synchronize()
+        with self.lock:
+            self.prepare_new_values()
+            self._require_device()
+            stream, there = stream_for(stream, data), is_on_device(data)
+            if there:
+                new = self.device_vector("data", data, self.nnz, stream)
+            else:
+                given = host_array(data, "data")
+                self._check("data", given, self.nnz, check_type=False)
+                new = upload(of_type(given, self.dtype, "data"))
+            for each in self._both():
+                if each.kept.places is not None:
+                    each._order.begin(stream)
+                    each.kept.places.write(new, stream)
+                    each._order.end(stream)
+            if not there and stream:
+                stream.synchronize()
 
     def rmatvec(
         self, x: Any, *, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0, stream: Any = None

@@ -15,6 +15,9 @@ from vecsim.data.source_bytes import read_bytes
 from vecsim.support.errors import UserError
 from vecsim.support.structured_text import json_value
 
+KNOWN = {"format", "transpose", "deterministic", "threads_per_block", "scale", "is_transposed"}
+"""Choices in a file."""
+
 
 def load(path: str | Path) -> DeviceMatrix:
     """Read a prepared matrix and put it on the device in the format that it had.
@@ -36,6 +39,8 @@ def load(path: str | Path) -> DeviceMatrix:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as recorded:
             csr, choices = _entries(recorded), json_value(str(recorded["choices"]), f"{path}: choices")
+        if unknown := sorted(set(choices) - KNOWN):
+            raise ValueError(f"unknown choice {unknown[0]!r}: another version wrote it")
         if isinstance(choices["format"], dict):
             choices["format"] = Slicing(**choices["format"])
         real, imaginary = choices.pop("scale")
@@ -52,4 +57,6 @@ def _entries(recorded: Any) -> Any:
     arrays = tuple(recorded[name] for name in ("values", "indices", "indptr"))
     csr = scipy.sparse.csr_array(arrays, shape=tuple(recorded["shape"].tolist()))
     csr.check_format(full_check=True)
+    if not csr.nnz == len(recorded["values"]) == len(recorded["indices"]):
+        raise ValueError(f"{len(recorded['values'])} values for {csr.nnz} entries")
     return csr

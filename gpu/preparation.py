@@ -94,12 +94,15 @@ def prepare(
         Both are; and, in one line: there is no GPU, the format is unknown or not deterministic, the matrix is
         not of numbers or has over 2^31 - 1 rows, columns or entries.
     """
-    if threads_per_block % 32 or not 32 <= threads_per_block <= 1024:
+    if threads_per_block not in range(32, 1025, 32):
         raise UserError(
             f"threads_per_block {threads_per_block} is not possible: use a multiple of 32 up to 1024"
         )
     if tune not in (False, True, "full"):
         raise UserError(f"tune {tune!r} is not possible: use False, True or 'full'")
+    if not isinstance(format, str | Slicing) or not isinstance(transpose, bool | str | Slicing):
+        raise UserError(f"format {format!r}, transpose {transpose!r}: use the names of formats")
+    dtype = _dtype(dtype)
     if tune and format != "auto":
         raise UserError(f"tune={tune!r} chooses a format: leave out format, or use format='auto'")
     require_gpu()
@@ -107,6 +110,13 @@ def prepare(
     transposed = None if transpose is False else "auto" if transpose is True else transpose
     matrix = taken_from(matrix)
     return all_or_nothing(lambda: _both(wanted, matrix, format, dtype, transposed))
+
+
+def _dtype(dtype: Any) -> Any:
+    try:
+        return None if dtype is None else np.dtype(dtype)
+    except TypeError:
+        raise UserError(f"dtype {dtype!r} is not possible: use float32 or float64") from None
 
 
 def _both(
@@ -333,9 +343,9 @@ def _checked(matrix: Any, dtype: Any) -> Any:
 
     Arrays that are so already are shared, and only read until their copies lie on the device.
     """
-    if dtype is not None and np.dtype(dtype) not in (np.float32, np.float64):
-        raise UserError(f"dtype {np.dtype(dtype)} is not possible: use float32 or float64")
-    return canonical_csr(matrix, None if dtype is None else np.dtype(dtype))
+    if dtype is not None and dtype not in (np.float32, np.float64):
+        raise UserError(f"dtype {dtype} is not possible: use float32 or float64")
+    return canonical_csr(matrix, dtype)
 
 
 def _require_room(matrix: Any, kernel: Kernel, *, known: bool = True) -> None:

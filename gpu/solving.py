@@ -14,6 +14,7 @@ from gpu.device_matrix import DeviceMatrix
 from gpu.runtime.cuda import cuda
 from gpu.runtime.memory import zeros
 from gpu.runtime.vectors import as_device_array, as_kind_of, is_on_device, like
+from gpu.vector_products import REAL_NUMBERS, host_array
 from vecsim.support.errors import UserError
 
 
@@ -63,6 +64,12 @@ def solve(
         The matrix is not real and square, has a 0 on its diagonal, or is not positive definite; or b or x0
         does not fit.
     """
+    if not isinstance(matrix, DeviceMatrix):
+        raise UserError(f"{type(matrix).__name__} is no prepared matrix: use gpu.prepare")
+    if not (isinstance(tolerance, REAL_NUMBERS) and tolerance >= 0):
+        raise UserError(f"tolerance {tolerance!r} is not possible: use a number from 0 on")
+    if not (isinstance(most_iterations, int | np.integer) and most_iterations >= 0):
+        raise UserError(f"most_iterations {most_iterations!r} is not possible: use a number from 0 on")
     rows, columns = matrix.shape
     if rows != columns:
         raise UserError(f"a matrix of {rows} x {columns} cannot be solved: use a square one")
@@ -72,7 +79,7 @@ def solve(
         return Solution(as_kind_of(b, np.zeros(0, matrix.dtype)), np.zeros(1), True)
     given = _vector("b", b, matrix)
     began = None if x0 is None else _vector("x0", x0, matrix)
-    with matrix.kept.solving:
+    with matrix.lock:
         solver = _solver_of(matrix, _inverses(matrix, preconditioned), most_iterations)
         solver.product.of = matrix
         try:
@@ -94,7 +101,7 @@ def _vector(name: str, array: Any, matrix: DeviceMatrix) -> Any:
         view = matrix.device_vector(name, array, rows, 0)
         cuda.synchronize()
         return view
-    vector = np.asarray(array)
+    vector = host_array(array, name)
     if vector.shape != (rows,):
         raise UserError(f"{name} has shape {vector.shape}: a {rows} x {rows} matrix needs ({rows},)")
     if vector.dtype.kind not in "biuf":

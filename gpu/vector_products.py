@@ -1,5 +1,6 @@
 """Products of a matrix on the device with vectors of the host or the device."""
 
+import threading
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Protocol
@@ -22,6 +23,9 @@ from gpu.runtime.vectors import (
 )
 from vecsim.support.errors import UserError
 from vecsim.support.number_conversion import require_real, to_floats
+
+REAL_NUMBERS = (int, float, np.integer, np.floating)
+"""Types of the factors of a real matrix."""
 
 
 class Product(Protocol):
@@ -54,7 +58,15 @@ class VectorProducts:
         On the device.
     shape, dtype, format, nnz
         As of `DeviceMatrix`.
+
+    Attributes
+    ----------
+    lock
+        Of what the matrix has once for all who use it.
     """
+
+    # NumPy leaves its operators to this class instead of going through an array element by element.
+    __array_ufunc__ = None
 
     def __init__(
         self, product: Product, *, shape: tuple[int, int], dtype: Any, format: str, nnz: int
@@ -62,6 +74,7 @@ class VectorProducts:
         self._product = product
         self._scale: complex = 1.0
         # Shared by all views of the matrix. Captured products use the copies of vectors again.
+        self.lock = threading.RLock()
         self._room: dict[tuple[str, int], Any] = {}
         self._order = StreamOrder()
         self.shape = shape
@@ -80,7 +93,8 @@ class VectorProducts:
         return bool(self.dtype.kind == "c")
 
     def __matmul__(self, x: Any) -> Any:
-        return self.matmat(x) if len(getattr(x, "shape", np.shape(x))) == 2 else self.matvec(x)
+        x = x if hasattr(x, "shape") or is_on_device(x) else host_array(x)
+        return self.matmat(x) if len(getattr(x, "shape", ())) == 2 else self.matvec(x)
 
     def matvec(
         self, x: Any, *, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0, stream: Any = None
@@ -111,17 +125,12 @@ class VectorProducts:
         UserError
             If a vector has another shape, type or place, or `beta` is not 0 without `out`.
         """
-        if out is None and beta != 0:
-            raise UserError("beta other than 0 needs out, the vector that it multiplies")
+        self._check_factors(alpha, beta, out)
         stream = stream_for(stream, x)
-        x_there, out_there = is_on_device(x), out is not None and is_on_device(out)
-        if out is not None and x_there != out_there:
-            places = ("device", "host") if x_there else ("host", "device")
-            raise UserError(f"x is on the {places[0]} and out on the {places[1]}: put both in the same place")
         self._require_device()
-        if x_there:
-            return self._on_device(x, out, alpha, beta, stream)
-        return self._on_host(x, out, alpha, beta, stream)
+        multiply = self._on_device if _is_there(x, out) else self._on_host
+        with self.lock:
+            return multiply(x, out, alpha, beta, stream)
 
     def matmat(
         self, x: Any, *, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0, stream: Any = None
@@ -147,11 +156,10 @@ class VectorProducts:
         UserError
             An array has another shape, type or place, or `beta` is not 0 without `out`.
         """
-        if out is None and beta != 0:
-            raise UserError("beta other than 0 needs out, the array that it multiplies")
+        self._check_factors(alpha, beta, out)
         self._require_device()
-        stream, there = stream_for(stream, x), is_on_device(x)
-        given = as_device_array(x, stream) if there else of_type(np.asarray(x), self.dtype)
+        stream, there = stream_for(stream, x), _is_there(x, out)
+        given = as_device_array(x, stream) if there else of_type(host_array(x), self.dtype)
         count = int(given.shape[1]) if len(given.shape) == 2 else 0
         self._check_many("x", given, (self.shape[1], count))
         size, result = (self.shape[0], count), out
@@ -161,18 +169,21 @@ class VectorProducts:
         self._check_many("out", target, size)
         if not (count and self.shape[0]):
             return result
-        self._order.begin(stream)
-        if there:
-            if not (target.is_c_contiguous() or target.is_f_contiguous()):
-                raise UserError("out on the device must be contiguous, row by row or column by column")
-            given = self._contiguous("x", given, stream)
-            self._check_apart(x, given, result, target)
-            self._multiply_many(given, target, alpha, beta, stream)
-            return result
-        y = upload(np.ascontiguousarray(target)) if beta != 0 else _empty(size, self.dtype)
-        self._multiply_many(upload(np.ascontiguousarray(given)), y, alpha, beta, stream)
-        if stream:
-            stream.synchronize()
+        with self.lock:
+            self._order.begin(stream)
+            if there:
+                if not (target.is_c_contiguous() or target.is_f_contiguous()):
+                    raise UserError("out on the device must be contiguous, row by row or column by column")
+                given = self._contiguous("x", given, stream)
+                self._check_apart(x, given, result, target)
+                self._multiply_many(given, target, alpha, beta, stream)
+                return result
+            y = upload(np.ascontiguousarray(target)) if beta != 0 else _empty(size, self.dtype)
+            # A device has no empty arrays.
+            given = np.ascontiguousarray(given) if given.size else np.zeros((1, count), self.dtype)
+            self._multiply_many(upload(given), y, alpha, beta, stream)
+            if stream:
+                stream.synchronize()
         target[:] = y.copy_to_host()
         return as_kind_of(x, result) if out is None else out
 
@@ -206,6 +217,20 @@ class VectorProducts:
         if np.dtype(array.dtype) != self.dtype:
             raise UserError(f"{name} has type {array.dtype}, the matrix {self.dtype}: convert one of them")
 
+    def _check_factors(self, alpha: Any, beta: Any, out: Any) -> None:
+        for name, factor in (("alpha", alpha), ("beta", beta)):
+            if not self.takes_factor(factor):
+                kind = "number" if self._is_complex else "real number"
+                raise UserError(f"{name} is a {type(factor).__name__}: use a {kind}")
+        if out is None and beta != 0:
+            raise UserError("beta other than 0 needs out, which it multiplies")
+
+    def takes_factor(self, factor: Any) -> bool:
+        """Return whether an object is a number that the matrix can be multiplied with."""
+        return isinstance(factor, REAL_NUMBERS) or (
+            self._is_complex and isinstance(factor, complex | np.complexfloating)
+        )
+
     def _require_device(self) -> None:
         if current_device() != self.device:
             raise UserError(
@@ -214,7 +239,7 @@ class VectorProducts:
             )
 
     def _on_host(self, x: Any, out: Any, alpha: complex, beta: complex, stream: Any) -> Any:
-        vector = np.asarray(x)
+        vector = host_array(x)
         if vector.dtype != self.dtype and not np.can_cast(vector.dtype, self.dtype, "same_kind"):
             raise UserError(
                 f"x has type {vector.dtype}, which cannot be converted to {self.dtype}: use real numbers"
@@ -314,6 +339,23 @@ class VectorProducts:
             )
         if check_type and np.dtype(vector.dtype) != self.dtype:
             raise UserError(f"{name} has type {vector.dtype}, the matrix {self.dtype}: convert one of them")
+
+
+def _is_there(x: Any, out: Any) -> bool:
+    """Return whether x is on the device; `UserError` if out is in another place."""
+    x_there = is_on_device(x)
+    if out is not None and x_there != is_on_device(out):
+        places = ("device", "host") if x_there else ("host", "device")
+        raise UserError(f"x is on the {places[0]} and out on the {places[1]}: put both in the same place")
+    return x_there
+
+
+def host_array(x: Any, name: str = "x") -> Any:
+    """Return what the host has as an array of NumPy; `UserError` if it is none."""
+    try:
+        return np.asarray(x)
+    except (TypeError, ValueError) as error:
+        raise UserError(f"{name} is no array of numbers: {' '.join(str(error).split())}") from None
 
 
 def _flat(array: Any) -> Any:

@@ -14,6 +14,7 @@ from gpu.runtime.kernel_sequence import begin_in_sequence
 from gpu.runtime.launches import Launch, address_of_array, blocks_of
 from gpu.runtime.memory import empty
 from vecsim.formats import NotRepresentableError
+from vecsim.formats.canonical_csr import require_consistent, require_countable
 from vecsim.support.errors import UserError
 
 COMPLEX_TYPES = (np.dtype(np.complex64), np.dtype(np.complex128))
@@ -148,8 +149,10 @@ def complex_csr(matrix: Any, dtype: Any) -> Any:
     Raises
     ------
     UserError
-        If the type is another.
+        If the type is another, or the matrix is too large to count in 32 bits or inconsistent.
     """
+    require_countable(matrix)
+    require_consistent(matrix)
     wanted = np.dtype(matrix.dtype if dtype is None else dtype)
     if wanted not in COMPLEX_TYPES:
         raise UserError(f"dtype {wanted} is not possible for complex values: use complex64 or complex128")

@@ -287,6 +287,8 @@ def stream_of(stream: Any) -> Any:
         if isinstance(getattr(stream, handle, None), int):
             stream = getattr(stream, handle)
     if isinstance(stream, int):
+        if stream < 0:
+            raise UserError(f"{stream} is not a stream: use a handle of the driver, or 0")
         return _external(stream) if stream else 0
     if not any(hasattr(stream, name) for name in ("handle", "__cuda_stream__", "synchronize")):
         raise UserError(

@@ -58,8 +58,23 @@ def test_a_flag_that_is_wrong_is_not_believed():
     ],
 )
 def test_what_is_inconsistent_is_refused(changes):
-    with pytest.raises(ValueError):
-        canonical_csr(sample(**changes))
+    matrix = sample(**changes)
+    # The same arrays column by column, which SciPy would convert unseen.
+    by_columns = scipy.sparse.csc_array(matrix.shape[::-1])
+    by_columns.data, by_columns.indices, by_columns.indptr = matrix.data, matrix.indices, matrix.indptr
+    for each in (matrix, by_columns):
+        with pytest.raises(UserError, match="do not fit together"):
+            canonical_csr(each)
+
+
+@pytest.mark.parametrize(("row", "column"), [(9, 0), (-1, 0), (0, 9), (0, -1)])
+def test_entries_outside_of_the_matrix_are_refused(row, column):
+    matrix = scipy.sparse.coo_array((3, 4))
+    matrix.coords, matrix.data = (np.array([row]), np.array([column])), np.ones(1)
+    with pytest.raises(
+        UserError, match=f"in {'column' if row == 0 else 'row'} {column + row}, which must be"
+    ):
+        canonical_csr(matrix)
 
 
 def test_indices_are_of_32_bits_and_types_as_they_were():

@@ -73,9 +73,7 @@ def canonical_csr(matrix: Any, dtype: Any = None) -> Any:
     ------
     UserError
         If `matrix` is not a real two-dimensional sparse matrix or too large to count in 32 bits; if a finite
-        value, or a sum of duplicates, would become infinite.
-    ValueError
-        If its index arrays are inconsistent (from SciPy).
+        value, or a sum of duplicates, would become infinite; if its index arrays are inconsistent.
     """
     csr, lost = canonical_with_losses(matrix, dtype)
     for line in lost:
@@ -89,8 +87,8 @@ def canonical_with_losses(matrix: Any, dtype: Any = None) -> tuple[Any, list[str
     if dtype is None:
         dtype = np.float32 if matrix.dtype == np.float32 else np.float64
     canonical = matrix.format == "csr" and _is_canonical(matrix)
-    if matrix.format == "csr" and not canonical:
-        matrix.check_format(full_check=True)
+    if not canonical:
+        require_consistent(matrix)
     # Converted before anything is summed: 8-bit integers would overflow and booleans saturate.
     typed, lost = _typed(matrix, dtype)
     if canonical:
@@ -182,11 +180,36 @@ def check_matrix(matrix: Any) -> None:
     if matrix.dtype.kind == "c":
         raise UserError("the matrix has complex values: use its real part (matrix.real)")
     require_real(matrix.dtype, "the matrix")
+    require_countable(matrix)
+
+
+def require_countable(matrix: Any) -> None:
+    """Raise UserError where rows, columns or entries are too many for 32 bits."""
     if max(*matrix.shape, matrix.nnz) > MAX_COUNT:
         raise UserError(
             f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} with {matrix.nnz} entries cannot be counted "
             f"in 32 bits: rows, columns and entries must each be at most {MAX_COUNT}"
         )
+
+
+def require_consistent(matrix: Any) -> None:
+    """Raise UserError where an index lies outside of the matrix, or pointers fall: SciPy converts it unseen.
+
+    Parameters
+    ----------
+    matrix
+        Of SciPy, in any of its formats.
+    """
+    try:
+        if matrix.format in ("csr", "csc", "bsr"):
+            matrix.check_format(full_check=True)
+    except ValueError as error:
+        raise UserError(f"the arrays of the matrix do not fit together: {error}") from None
+    if matrix.format == "coo" and matrix.nnz:
+        for name, indices, length in zip(("row", "column"), matrix.coords, matrix.shape, strict=True):
+            for index in (int(indices.min()), int(indices.max())):
+                if not 0 <= index < length:
+                    raise UserError(f"an entry is in {name} {index}, which must be in 0 .. {length - 1}")
 
 
 def rows_of_csr(rowptr: NDArray[np.integer[Any]]) -> IntArray:

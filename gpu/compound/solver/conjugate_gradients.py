@@ -182,6 +182,8 @@ class Iterations(Handle):
         """Return the residuals up to the first one that is small enough; check what led to them."""
         done = min(int(self._iteration.copy_to_host()[0]), self._most + 1)
         curvature, rz, rr = self._history[: 3 * done].copy_to_host().reshape(-1, 3).T
+        if not np.isfinite(rr[0]):
+            raise UserError("b - A x is not finite: the matrix or x0 is not, or numbers are too large")
         residuals: NDArray[np.float64] = np.sqrt(rr) / norm
         below = np.flatnonzero(residuals <= tolerance)
         if len(below):

@@ -1,5 +1,7 @@
 """New values, several vectors and matrices of other libraries, on a real GPU."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -184,6 +186,26 @@ def test_complex_matrices(dtype):
     several = np.stack([x[:2400], x[1:]], axis=1)
     np.testing.assert_array_equal(built @ several, matrix @ several)
     np.testing.assert_array_equal(built.T @ x[1:], matrix.T @ x[1:])
+
+
+def test_threads_share_a_matrix():
+    from gpu.runtime.cuda import cuda
+
+    matrix, wrong = matrix_of(np.float64), []
+    built = gpu.prepare(matrix, "coo")
+
+    def multiply(seed):
+        x = np.random.default_rng(seed).integers(0, 9, (2400, 6)).astype(float)
+        # Strided vectors and columns one by one go through room that the matrix has once.
+        vector, several = cuda.to_device(x)[:, 1], cuda.to_device(x)
+        for _ in range(50):
+            y, z = built @ vector, built @ several
+            if (y.copy_to_host() != matrix @ x[:, 1]).any() or (z.copy_to_host() != matrix @ x).any():
+                wrong.append(seed)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(multiply, range(4)))
+    assert not wrong
 
 
 def test_solvers_and_streams_of_cupy():

@@ -109,7 +109,12 @@ def test_wrong_vectors_are_refused(call, message):
         ((MATRIX * 1j,), {"updatable": True}, "cannot be updated"),
         ((MATRIX, "dok"), {}, "unknown format 'dok'; use one of auto, crs, "),
         ((MATRIX,), {"dtype": np.float16}, "float32 or float64"),
+        ((MATRIX,), {"dtype": "real"}, "dtype 'real' is not possible"),
         ((MATRIX,), {"threads_per_block": 48}, "multiple of 32"),
+        ((MATRIX,), {"threads_per_block": "64"}, "multiple of 32"),
+        ((MATRIX, None), {}, "use the names of formats"),
+        ((MATRIX,), {"transpose": 3}, "use the names of formats"),
+        ((scipy.sparse.coo_array((2**31, 1), dtype=complex),), {}, "32 bits"),
         ((scipy.sparse.coo_array((2**31, 1)), "coo"), {}, "32 bits"),
     ],
 )

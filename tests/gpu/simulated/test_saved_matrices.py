@@ -1,5 +1,6 @@
 """Prepared matrices in files and pickles."""
 
+import json
 import pickle
 
 import numpy as np
@@ -49,3 +50,16 @@ def test_what_is_no_prepared_matrix_is_refused(tmp_path):
     np.savez(path, values=np.ones(2))
     with pytest.raises(UserError, match="no prepared matrix"):
         gpu.load(path)
+    gpu.prepare(MATRIX, "crs", threads_per_block=THREADS).save(path)
+    with np.load(path) as file:
+        parts = dict(file)
+    choices = json.loads(str(parts["choices"])) | {"colour": 1}
+    for changes, message in (
+        ({"choices": np.array(json.dumps(choices))}, "unknown choice 'colour': another version wrote it"),
+        ({"indptr": 0 * parts["indptr"]}, "values for 0 entries"),
+        ({"indices": parts["indices"] + 9}, "no prepared matrix"),
+        ({"shape": -parts["shape"]}, "no prepared matrix"),
+    ):
+        np.savez(path, **(parts | changes))
+        with pytest.raises(UserError, match=message):
+            gpu.load(path)

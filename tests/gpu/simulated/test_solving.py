@@ -63,3 +63,20 @@ def test_it_begins_where_the_caller_says_with_vectors_on_the_device():
 def test_what_cannot_be_solved(matrix, b, message):
     with pytest.raises(UserError, match=message):
         gpu.solve(prepare(matrix, "auto" if np.iscomplexobj(matrix) else "crs"), b)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tolerance": np.nan}, "tolerance nan"),
+        ({"tolerance": "small"}, "tolerance 'small'"),
+        ({"most_iterations": -1}, "most_iterations -1"),
+        ({"x0": np.ones(3)}, "x0 has shape"),
+        ({"x0": np.full(4, np.nan)}, "x0 must be finite"),
+    ],
+)
+def test_options_that_are_not_possible(options, message):
+    with pytest.raises(UserError, match=message):
+        gpu.solve(prepare(GRID, "crs"), np.ones(4), **options)
+    with pytest.raises(UserError, match="csr_array is no prepared matrix"):
+        gpu.solve(GRID, np.ones(4))

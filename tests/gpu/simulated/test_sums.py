@@ -174,5 +174,13 @@ def test_operands_without_a_sum_are_refused():
     ):
         with pytest.raises(UserError, match=message):
             gpu.add(one, other, **options)
+    with pytest.raises(UserError, match="alpha is a NoneType: use a real number"):
+        gpu.add(one, one, None)
+    arrays = [on_device([0, 1], [0], [1], (1, 1)).__dict__[name] for name in ("indptr", "indices", "data")]
+    for shape in ((1,), None, (1, 1.5), (1, -1), (1, 2**31)):
+        with pytest.raises(UserError, match=r"shape .* is not possible"):
+            gpu.DeviceCsr.from_arrays(*arrays, shape)
+    with pytest.raises(UserError, match="values are on the host"):
+        gpu.DeviceCsr.from_arrays(*arrays[:2], np.ones(1), (1, 1))
     with pytest.raises(UserError, match="dtype int32 is not possible"):
         gpu.DeviceCsr.from_scipy(one, np.int32)

@@ -145,6 +145,13 @@ def test_vectors_of_the_host_by_dlpack_are_of_the_host(prepared):
         (lambda m: m.matvec(X, out=[0.0] * 4), "out must be an array that can be written, not list"),
         (lambda m: m.matvec(X, out=np.broadcast_to(0.0, 4)), "can be written"),
         (lambda m: m.matvec(X, stream="first"), "str is not a stream"),
+        (lambda m: m.matvec(X, stream=-1), "-1 is not a stream"),
+        (lambda m: m.matvec(X, alpha="2"), "alpha is a str: use a real number"),
+        (lambda m: m.matvec(X, alpha=1j), "alpha is a complex: use a real number"),
+        (lambda m: m.matvec(X, out=np.ones(4), beta=None), "beta is a NoneType"),
+        (lambda m: m @ [[1], [1, 2], 3], "x is no array of numbers"),
+        (lambda m: m @ {"a": 1}, "x has"),
+        (lambda m: m.matmat(ByInterface(np.ones((3, 2))), out=np.ones((4, 2))), "put both in the same place"),
     ],
 )
 def test_wrong_vectors_end_in_one_line(prepared, call, message):
