@@ -69,7 +69,7 @@ def test_several_vectors_at_once(dtype, name):
 
     matrix = matrix_of(dtype)
     built = prepared(matrix, name)
-    for count in (1, 2, 3, 4, 7, 8, 16, 33, 64):
+    for count in (1, 3, 4, 16, 33):
         x = RNG.integers(0, 9, (2400, count)).astype(dtype)
         for order in "CF":
             given = np.asarray(x, order=order)
