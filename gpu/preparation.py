@@ -68,10 +68,10 @@ def prepare(
         Take only formats whose results are equal to the last bit from run to run.
     tune
         How ``auto`` chooses: False by the estimate alone; True by times of products on the device, after
-        conversion into the four formats with the least estimates; ``"full"`` by those of all formats that
-        ``auto`` may take. Timing takes up to a tenth of the time of the conversions. What
-        was fastest is remembered for matrices with equal features (`gpu.choice.timed`) until the program
-        ends.
+        conversion into the four formats with the least estimates, or into two or three of them if more would
+        take over five times as long as the first conversion; ``"full"`` by those of all formats that ``auto``
+        may take. Timing takes up to a tenth of the time of the conversions. What was fastest is remembered
+        for matrices with equal features (`gpu.choice.timed`) until the program ends.
     updatable
         Whether to prepare `DeviceMatrix.update_values` at once, as otherwise its first use does: the matrix
         is converted a second time, and 4 bytes for each stored value are kept on the device. The formats of

@@ -6,10 +6,10 @@ matrix are on the device at once.
 """
 
 import math
-import time
 from collections.abc import Callable, Hashable, Iterable
 from functools import partial
 from itertools import islice
+from time import perf_counter as clock
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,10 @@ from gpu.runtime.memory import all_or_nothing, empty, upload
 from vecsim.formats import NotRepresentableError
 from vecsim.support.errors import UserError
 
-FEW = 4
+FEWEST, FEW = 2, 4
 """Formats that are timed without ``tune="full"``, those with the least estimates."""
+MOST_TIMES = 5
+"""What they may take in all, over what converting into the first of them takes; see `fastest`."""
 SHARE = 0.1
 """Of the time of the conversion, what timing a format may take, capturing and compiling apart."""
 LEAST_SECONDS, MOST_SECONDS = 0.002, 0.05
@@ -51,8 +53,9 @@ def fastest(
     matrix
         The sorted CSR matrix.
     every
-        Whether all formats are timed, otherwise `FEW`; then a matrix with equal features, `features`, is
-        converted at once to what was fastest before.
+        Whether all formats are timed. Otherwise at most `FEW`, and those after `FEWEST` only while the time
+        so far, plus that of the slowest so far, is at most `MOST_TIMES` times that of the first. A matrix
+        with equal features, `features`, is converted at once to what was fastest before.
     how
         What else the times depend on.
 
@@ -65,8 +68,11 @@ def fastest(
     key = how, every, tuple(chosen), features(Structure.of(matrix))
     best: DeviceMatrix | None = None
     refusal: UserError = NotRepresentableError("no format can hold this matrix")
+    first, spent = clock(), list[float]()
     for name in [*filter(None, [_remembered.get(key)]), *chosen]:
-        began = time.perf_counter()
+        if not every and len(spent) >= FEWEST and clock() - first + max(spent) > MOST_TIMES * spent[0]:
+            break
+        began = clock()
         try:
             candidate = all_or_nothing(partial(convert, name))
         except (NotRepresentableError, OutOfDeviceMemoryError) as error:
@@ -74,9 +80,10 @@ def fastest(
             continue
         if name == _remembered.get(key):
             return candidate
-        seconds = min(MOST_SECONDS, max(LEAST_SECONDS, SHARE * (time.perf_counter() - began)))
+        seconds = min(MOST_SECONDS, max(LEAST_SECONDS, SHARE * (clock() - began)))
         if best is None or _is_faster(candidate, best, seconds):
             best = candidate
+        spent.append(clock() - began)
     if best is None:
         raise refusal
     _remembered[key] = best.format
@@ -112,6 +119,6 @@ def _operation(matrix: DeviceMatrix, x: Any, y: Any) -> Enqueue:
 
 
 def _simulated_seconds(matrix: DeviceMatrix, x: Any, y: Any) -> float:
-    began = time.perf_counter()
+    began = clock()
     matrix.matvec(x, out=y)
-    return time.perf_counter() - began
+    return clock() - began

@@ -16,6 +16,8 @@ from vecsim.support.errors import UserError
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
 X = np.array([1.0, 10, 100])
 ORDER = ("crs", "coo", "sliced-ell", "crs-split", "ell")
+CONVERTING = dict.fromkeys(ORDER, 1.0)
+"""Seconds that each conversion takes by the clock."""
 
 
 @pytest.fixture
@@ -23,6 +25,7 @@ def converted(monkeypatch):
     """Estimate in this order, time by `seconds`; return the formats converted and the times to be."""
     names, seconds = [], {"crs": 4.0, "coo": 2.0, "sliced-ell": 3.0, "crs-split": 5.0, "ell": 1.0}
     convert = preparation._Wanted.convert
+    monkeypatch.setattr(timed, "clock", lambda: sum(CONVERTING[name] for name in names))
 
     def recorded(self, matrix, name):
         names.append(name)
@@ -56,7 +59,26 @@ def test_the_fastest_of_few_is_taken_and_remembered(converted):
     assert prepare(scipy.sparse.eye_array(40, format="csr"), tune=True).format == "crs"
 
 
-def test_full_times_all_formats(converted):
+@pytest.mark.parametrize(
+    ("of_name", "recorded"),
+    [
+        ({"sliced-ell": 1.6}, 3),  # a fourth as slow as the third could end after 5.2 times the first
+        ({"coo": 3.0}, 2),
+        ({"coo": 60.0}, 2),  # at least two
+        ({"crs": 60.0}, 4),
+    ],
+)
+def test_timing_ends_before_it_takes_far_longer_than_the_first_conversion(
+    converted, monkeypatch, of_name, recorded
+):
+    for name, seconds in of_name.items():
+        monkeypatch.setitem(CONVERTING, name, seconds)
+    assert prepare(tune=True).format == "coo"
+    assert converted[0] == list(ORDER[:recorded])
+
+
+def test_full_times_all_formats(converted, monkeypatch):
+    monkeypatch.setitem(CONVERTING, "coo", 60.0)
     assert prepare(tune="full").format == "ell"
     assert converted[0] == list(ORDER)
 
