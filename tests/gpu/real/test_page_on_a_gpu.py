@@ -22,6 +22,7 @@ def test_the_examples_of_the_page(gpu_with_others, tmp_path, monkeypatch):
     pytest.importorskip("cupy")
     run(DOCS / "gpu.md", names, lambda block: block.needs == "gpu")
     assert names["status"] == 0
+    assert isinstance(names["u"], names["cupy"].ndarray)
 
 
 def test_a_matrix_is_edited_added_and_multiplied_on_the_device(gpu_with_others, capsys):
