@@ -47,6 +47,12 @@ def test_new_values_in_every_format_of_auto(dtype, name):
         built.update_values(cuda.to_device(new.data))
         built.matvec(x_there, out=out)
         np.testing.assert_array_equal(out.copy_to_host(), new @ x, err_msg=str(seed))
+    assert (built.to_scipy() != new).nnz == 0
+    np.testing.assert_array_equal(built.diagonal(), new.diagonal())
+    np.testing.assert_array_equal(built.T @ x, new.T @ x)
+    built.T.update_values(cuda.to_device(matrix_of(dtype).data))
+    for each, exact in ((built, matrix_of(dtype)), (3 * built.T, 3 * matrix_of(dtype).T)):
+        np.testing.assert_array_equal(each @ x, exact @ x)
 
 
 def test_several_vectors_of_any_order():
