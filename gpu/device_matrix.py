@@ -391,6 +391,16 @@ class DeviceMatrix(VectorProducts):
         return multiply(x.conj()).conj() if self._is_complex else multiply(x)
 
 
+CHOICES = {"format", "transpose", "deterministic", "threads_per_block", "scale", "is_transposed"}
+"""What a written matrix says of how it was prepared."""
+
+
+def unknown_choice(choices: dict[str, Any]) -> str:
+    """Return what is wrong with the choices of a written matrix; empty if nothing is."""
+    unknown = sorted(set(choices) - CHOICES)
+    return f"unknown choice {unknown[0]!r}: another version wrote it" if unknown else ""
+
+
 def restored(
     again: Callable[..., DeviceMatrix], csr: Any, choices: dict[str, Any], scale: complex, is_transposed: bool
 ) -> DeviceMatrix:
@@ -408,6 +418,13 @@ def restored(
         Its factor.
     is_transposed
         Whether it was the `T` of this matrix.
+
+    Raises
+    ------
+    UserError
+        If another version wrote it; as of `gpu.prepare`.
     """
+    if unknown := unknown_choice(choices):
+        raise UserError(f"the matrix cannot be restored: {unknown}")
     built = again(csr, **choices) * scale
     return built.T if is_transposed else built

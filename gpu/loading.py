@@ -8,15 +8,12 @@ from zipfile import BadZipFile
 import numpy as np
 import scipy.sparse
 
-from gpu.device_matrix import DeviceMatrix, restored
+from gpu.device_matrix import DeviceMatrix, restored, unknown_choice
 from gpu.formats.sliced.slicing import Slicing
 from gpu.preparation import prepare
 from vecsim.data.source_bytes import read_bytes
 from vecsim.support.errors import UserError
 from vecsim.support.structured_text import json_value
-
-KNOWN = {"format", "transpose", "deterministic", "threads_per_block", "scale", "is_transposed"}
-"""Choices in a file."""
 
 
 def load(path: str | Path) -> DeviceMatrix:
@@ -39,8 +36,8 @@ def load(path: str | Path) -> DeviceMatrix:
     try:
         with np.load(io.BytesIO(content), allow_pickle=False) as recorded:
             csr, choices = _entries(recorded), json_value(str(recorded["choices"]), f"{path}: choices")
-        if unknown := sorted(set(choices) - KNOWN):
-            raise ValueError(f"unknown choice {unknown[0]!r}: another version wrote it")
+        if unknown := unknown_choice(choices):
+            raise ValueError(unknown)
         if isinstance(choices["format"], dict):
             choices["format"] = Slicing(**choices["format"])
         real, imaginary = choices.pop("scale")

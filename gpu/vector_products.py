@@ -165,7 +165,7 @@ class VectorProducts:
         size, result = (self.shape[0], count), out
         if out is None:
             result = like(x, size) if there else np.empty(size, self.dtype)
-        target: Any = as_device_array(result, stream) if there else host_view(result)
+        target: Any = as_device_array(result, stream, written=True) if there else host_view(result)
         self._check_many("out", target, size)
         if not (count and self.shape[0]):
             return result
@@ -266,7 +266,7 @@ class VectorProducts:
         self._order.begin(stream)
         device_x = self._contiguous("x", device_x, stream)
         result = like(x, self.shape[0]) if out is None else out
-        device_y = as_device_array(result, stream)
+        device_y = as_device_array(result, stream, written=True)
         self._check("out", device_y, self.shape[0])
         if not device_y.is_c_contiguous():
             raise UserError("out on the device must be contiguous: use another array")

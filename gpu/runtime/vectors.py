@@ -146,11 +146,23 @@ def _interface(array: Any) -> dict[str, Any] | None:
     return match
 
 
-def as_device_array(array: Any, stream: Any = 0) -> Any:
+def as_device_array(array: Any, stream: Any = 0, *, written: bool = False) -> Any:
     """View a caller's array on the device as Numba's, without a copy.
 
     Nothing waits for the streams of libraries with ``__cuda_array_interface__``; by DLPack, `stream` is made
     to wait for what the array's library has still to do, and the host is not.
+
+    Parameters
+    ----------
+    array, stream
+        The array, and the stream that uses it next.
+    written
+        Whether it is written to.
+
+    Raises
+    ------
+    UserError
+        If it is masked, not aligned to its elements, or is to be written and its library forbids that (JAX).
     """
     if getattr(array, "__cuda_ndarray__", False):
         return array
@@ -159,6 +171,8 @@ def as_device_array(array: Any, stream: Any = 0) -> Any:
         described, owner = interface(array, stream_handle(stream))
     if described.get("mask") is not None:
         raise UserError("a masked array cannot be multiplied: fill its missing values first")
+    if written and described["data"][1]:
+        raise UserError(f"out must not be written: {type(array).__name__} is read-only, use another array")
     address, size = described["data"][0] or 0, np.dtype(described["typestr"]).itemsize
     if address % size:
         raise UserError(f"an array begins at address {address}: use one aligned to its {size}-byte elements")

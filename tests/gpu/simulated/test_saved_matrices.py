@@ -9,6 +9,7 @@ import scipy.sparse
 from product_cases import THREADS
 
 import gpu
+from gpu.device_matrix import restored
 from gpu.formats.sliced.slicing import Slicing
 from vecsim.support.errors import UserError
 
@@ -53,6 +54,8 @@ def test_what_is_no_prepared_matrix_is_refused(tmp_path):
     gpu.prepare(MATRIX, "crs", threads_per_block=THREADS).save(path)
     with np.load(path) as file:
         parts = dict(file)
+    with pytest.raises(UserError, match="cannot be restored: unknown choice 'colour'"):
+        restored(gpu.prepare, MATRIX, {"colour": 1}, 1.0, False)
     choices = json.loads(str(parts["choices"])) | {"colour": 1}
     for changes, message in (
         ({"choices": np.array(json.dumps(choices))}, "unknown choice 'colour': another version wrote it"),

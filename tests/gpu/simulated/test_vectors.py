@@ -138,6 +138,7 @@ def test_vectors_of_the_host_by_dlpack_are_of_the_host(prepared):
         (lambda m: m @ ByDLPack(np.ones(3, dtype=np.int64)), "x has type int64"),
         (lambda m: m @ ByDLPack(np.ones((3, 1))), "x has shape"),
         (lambda m: m @ ByInterface(X, mask=ByInterface(X)), "masked"),
+        (lambda m: m.matvec(ByInterface(X), out=ByInterface(Y, data=(Y.ctypes.data, True))), "read-only"),
         (
             lambda m: m @ ByInterface(X, data=(X.ctypes.data + 4, False)),
             "use one aligned to its 8-byte elements",
