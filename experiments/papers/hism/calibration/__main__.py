@@ -155,7 +155,7 @@ def machines(folder: Path) -> None:
     from experiments.papers.hism.calibration.many_machines import EACH, FAMILIES
     from experiments.papers.hism.calibration.matrices import ground
     from experiments.papers.hism.calibration.posterior import posterior
-    from experiments.papers.hism.calibration.posterior_tables import KNOWN, tables, whole, written
+    from experiments.papers.hism.calibration.posterior_tables import tables, whole, written
     from experiments.papers.hism.calibration.simulation import Simulator
     from experiments.papers.kit.request import Request
     from vecsim.engines import DEFAULT_ENGINE
@@ -167,7 +167,7 @@ def machines(folder: Path) -> None:
     result = posterior(base, matches, weights, families=FAMILIES, each=EACH)
     minutes = (time.process_time() - begun) / 60
     folder.mkdir(parents=True, exist_ok=True)
-    results = tables(result, base, matches.members[KNOWN], suite.load, minutes)
+    results = tables(result, base, matches, suite.load, minutes)
     with Simulator(list(matches.members.values()), suite.load, jobs=1, engine=DEFAULT_ENGINE) as simulator:
         results["machines-whole"] = whole(result, simulator, list(matches.members), base)
     for name, of in results.items():

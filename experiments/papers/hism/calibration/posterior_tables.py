@@ -12,6 +12,7 @@ from experiments.made_by import SAMPLE, made_by
 from experiments.papers.hism.calibration.choices import STANDARDS
 from experiments.papers.hism.calibration.headings import STATES
 from experiments.papers.hism.calibration.many_machines import SEED, Ints, cycles_of, digest_of_sample
+from experiments.papers.hism.calibration.matrices import Ground
 from experiments.papers.hism.calibration.posterior import (
     PILOT,
     PILOT_SEED,
@@ -26,7 +27,6 @@ from experiments.papers.hism.calibration.posterior import (
 )
 from experiments.papers.hism.calibration.simulation import Simulator
 from experiments.papers.hism.measurements import Load
-from experiments.papers.hism.suite import Member
 from experiments.papers.hism.table2 import PRINTED
 from experiments.papers.hism.timing import METHODS
 from programs.declaration import SCHEDULE
@@ -45,7 +45,7 @@ KNOWN = "tols340"
 """A matrix of the suite that needs no file: cycles on it are kept of the nearest machines."""
 
 
-def tables(result: Posterior, base: Machine, member: Member, load: Load, minutes: float) -> dict[str, Rows]:
+def tables(result: Posterior, base: Machine, ground: Ground, load: Load, minutes: float) -> dict[str, Rows]:
     """Return the tables by the ends of their names.
 
     Parameters
@@ -54,18 +54,18 @@ def tables(result: Posterior, base: Machine, member: Member, load: Load, minutes
         The machines and their times.
     base
         The machine whose fields hold where no choice sets them.
-    member, load
-        :data:`KNOWN`, and what returns its matrix.
+    ground, load
+        The matrices, and what returns one.
     minutes
         Of the processors, that it took.
     """
     return {
-        "machines": counts(result, minutes, digest_of_sample(base)),
+        "machines": counts(result, ground.missing, minutes, digest_of_sample(base)),
         "machines-looks": looks(result),
         "machines-averages": averages(result),
         "machines-choices": choices(result),
         "machines-conclusions": conclusions(result),
-        "machines-nearest": nearest(result, load(member)),
+        "machines-nearest": nearest(result, load(ground.members[KNOWN])),
     }
 
 
@@ -76,8 +76,20 @@ def written(rows: Rows) -> str:
     return text.getvalue()
 
 
-def counts(result: Posterior, minutes: float, sampled: str) -> Rows:
-    """Return how many machines there are, and how they were made."""
+def counts(result: Posterior, missing: Sequence[str], minutes: float, sampled: str) -> Rows:
+    """Return how many machines there are, and how they were made.
+
+    Parameters
+    ----------
+    result
+        The machines and their times.
+    missing
+        Matrices of the suite that were not found.
+    minutes
+        Of the processors, that it took.
+    sampled
+        What :data:`SAMPLE` names.
+    """
     rows = {
         "machines": f"{len(result.sample.values):,}",
         "families, which share sizes and programs": f"{len(result.sample.families):,}",
@@ -94,6 +106,7 @@ def counts(result: Posterior, minutes: float, sampled: str) -> Rows:
         rows[f"{STATES[-1]}, with CRS, BBCS and HiSM {standard}"] = f"{count:,}"
     rows |= {
         f"of the pilot's that {STATES[-1]}, pass the cheap looks": str(result.pilot_kept),
+        "not found": ", ".join(missing) or "none",
         "seeds": f"{SEED}, of the pilot {PILOT_SEED}",
         **made_by(),
         SAMPLE: sampled,
