@@ -263,20 +263,33 @@ class DeviceMatrix(VectorProducts):
         UserError
             If this matrix was not made by `gpu.prepare`.
         """
-        kept, source = self.kept, self._source
-        if source is None or source.convert is None:
-            result: NDArray[Any] = self.to_scipy().diagonal()
-            return result
-        self._require_device()
         with self.lock:
-            if kept.diagonal is None:
-                kept.diagonal = source.diagonal()
-            self._order.begin(0)
-            kept.diagonal.write(self.stored_values, 0)
-            self._order.end(0)
-            own: NDArray[Any] = kept.diagonal.values.copy_to_host()[: kept.diagonal.nnz]
+            there = self.stored_diagonal()
+            if there is None:
+                result: NDArray[Any] = self.to_scipy().diagonal()
+                return result
+            own: NDArray[Any] = there.copy_to_host()[: min(self.shape)]
         own *= self.dtype.type(self._scale)
         return own
+
+    def stored_diagonal(self) -> Any:
+        """Put the elements on the main diagonal, without the factor, on the default stream.
+
+        Returns
+        -------
+        device array
+            Which the matrix keeps; None where the format has no way to it on the device.
+        """
+        kept, source = self.kept, self._source
+        if source is None or source.convert is None:
+            return None
+        self._require_device()
+        if kept.diagonal is None:
+            kept.diagonal = source.diagonal()
+        self._order.begin(0)
+        kept.diagonal.write(self.stored_values, 0)
+        self._order.end(0)
+        return kept.diagonal.values
 
     @property
     def stored_values(self) -> Any:

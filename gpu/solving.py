@@ -12,7 +12,9 @@ from gpu.compound.solver.operators import Operator
 from gpu.compound.solver.reference import MOST_ITERATIONS, TOLERANCE, Solution
 from gpu.device_matrix import DeviceMatrix
 from gpu.runtime.cuda import cuda
-from gpu.runtime.memory import zeros
+from gpu.runtime.kernel_sequence import begin_in_sequence
+from gpu.runtime.launches import launch
+from gpu.runtime.memory import upload, zeros
 from gpu.runtime.vectors import as_device_array, as_kind_of, is_on_device, like
 from gpu.vector_products import REAL_NUMBERS, host_array
 from vecsim.support.errors import UserError
@@ -77,10 +79,11 @@ def solve(
         raise UserError(f"a matrix of {matrix.dtype} cannot be solved: use a real one")
     if not rows:
         return Solution(as_kind_of(b, np.zeros(0, matrix.dtype)), np.zeros(1), True)
-    given = _vector("b", b, matrix)
-    began = None if x0 is None else _vector("x0", x0, matrix)
     with matrix.lock:
-        solver = _solver_of(matrix, _inverses(matrix, preconditioned), most_iterations)
+        given = _vector("b", b, matrix)
+        began = None if x0 is None else _vector("x0", x0, matrix)
+        solver = _solver_of(matrix, most_iterations)
+        _precondition(solver.inverses, matrix, preconditioned)
         solver.product.of = matrix
         try:
             residuals, converged = solver.iterate(given, began, tolerance=tolerance, watch=watch)
@@ -111,23 +114,54 @@ def _vector(name: str, array: Any, matrix: DeviceMatrix) -> Any:
     return np.ascontiguousarray(vector, matrix.dtype)
 
 
-def _inverses(matrix: DeviceMatrix, preconditioned: bool) -> BlockDiagonal:
+def _precondition(inverses: Any, matrix: DeviceMatrix, preconditioned: bool) -> None:
+    """Write the inverses of the diagonal, or ones, to a device array."""
+    rows = matrix.shape[0]
     if not preconditioned:
-        return BlockDiagonal(np.ones(matrix.shape[0]))
-    diagonal = matrix.diagonal().astype(np.float64)
-    absent = np.flatnonzero(diagonal == 0)
-    if len(absent):
-        raise UserError(f"the diagonal element of row {absent[0]} is 0: use preconditioned=False")
-    return BlockDiagonal(1 / diagonal)
+        inverses.copy_to_device(np.ones(rows, matrix.dtype))
+        return
+    there = matrix.stored_diagonal()
+    scale = matrix.scale.real if there is not None else 1.0
+    diagonal = upload(matrix.diagonal()) if there is None else there
+    first = upload(np.array([rows], np.int64))
+    launch(inverting_kernel, rows, [diagonal, rows, np.float64(scale), inverses, first], 0)
+    row = int(first.copy_to_host()[0])
+    if row < rows:
+        raise UserError(f"the diagonal element of row {row} is 0: use preconditioned=False")
 
 
-def _solver_of(matrix: DeviceMatrix, inverses: BlockDiagonal, most_iterations: int) -> "_Solver":
+@cuda.jit
+def inverting_kernel(diagonal, rows, scale, inverses, first):
+    """Invert an element a thread.
+
+    Parameters
+    ----------
+    diagonal
+        real of rows at least.
+    rows
+        Their number.
+    scale
+        float64, which each element is multiplied with.
+    inverses
+        real of rows.
+    first
+        int64 of 1: becomes the number of the first row whose element is 0, and stays if there is none.
+    """
+    begin_in_sequence()
+    row = np.int64(cuda.grid(1))
+    if row < rows:
+        value = scale * diagonal[row]
+        if value == 0:
+            cuda.atomic.min(first, 0, row)
+        else:
+            inverses[row] = 1 / value
+
+
+def _solver_of(matrix: DeviceMatrix, most_iterations: int) -> "_Solver":
     """Return the solver that the matrix keeps, or a new one that it keeps from now on."""
     kept: _Solver | None = matrix.kept.solver
     if kept is None or kept.made_for != (matrix.scale, most_iterations):
-        kept = matrix.kept.solver = _Solver(matrix, inverses, most_iterations)
-    else:
-        kept.precondition(inverses)
+        kept = matrix.kept.solver = _Solver(matrix, most_iterations)
     return kept
 
 
@@ -147,8 +181,8 @@ class _ProductOf:
 class _Solver(Iterations):
     """The iterations of a matrix."""
 
-    def __init__(self, matrix: DeviceMatrix, inverses: BlockDiagonal, most_iterations: int) -> None:
+    def __init__(self, matrix: DeviceMatrix, most_iterations: int) -> None:
         self.product, self.made_for = _ProductOf(matrix), (matrix.scale, most_iterations)
         of = self.product
         operator = Operator(of.p, of.q, of.enqueue, matrix.shape[0], 1, AOS, np.ravel, np.ravel)
-        super().__init__(operator, inverses, most_iterations)
+        super().__init__(operator, BlockDiagonal(np.ones(matrix.shape[0])), most_iterations)

@@ -94,9 +94,17 @@ def zeros(number: int, dtype: Any) -> Any:
     if SIMULATED:
         return upload(np.zeros(number, dtype))
     built = empty(number, dtype)
-    call("cuMemsetD8", int(built.device_ctypes_pointer.value), 0, built.size * built.dtype.itemsize)
+    clear(built)
     cuda.synchronize()
     return built
+
+
+def clear(array: Any) -> None:
+    """Fill a contiguous device array with zeros, on the default stream."""
+    if SIMULATED:
+        array.copy_to_device(np.zeros(array.shape, array.dtype))
+    else:
+        call("cuMemsetD8", int(array.device_ctypes_pointer.value), 0, array.size * array.dtype.itemsize)
 
 
 @contextmanager

@@ -39,7 +39,7 @@ from gpu.runtime.cuda import SIMULATED, cuda
 from gpu.runtime.cuda_driver import Handle, Stream
 from gpu.runtime.device_info import shared_memory
 from gpu.runtime.launches import Launch
-from gpu.runtime.memory import real_type, upload, zeros
+from gpu.runtime.memory import clear, real_type, upload, zeros
 from vecsim.support.errors import UserError
 
 BLOCKS_PER_MULTIPROCESSOR = 8
@@ -117,9 +117,10 @@ class Iterations(Handle):
             self._launch(direction_kernel(*form), of.count, direction),
         ]
 
-    def precondition(self, inverse: BlockDiagonal) -> None:
-        """Take another preconditioner of the same shape."""
-        self._inverses.copy_to_device(_numbers(inverse).astype(self._real))
+    @property
+    def inverses(self) -> Any:
+        """Device array of the preconditioner's numbers, as `element_parts` takes them."""
+        return self._inverses
 
     def enqueue(self, stream: Any) -> None:
         """Put this many iterations as are captured at once on a stream.
@@ -169,7 +170,7 @@ class Iterations(Handle):
         """
         norm = self._begin(b, x)
         if not norm:  # x = 0 solves it, wherever it began
-            self.x.copy_to_device(np.zeros(self.x.size, self._real))
+            clear(self.x)
             return np.zeros(1), True
         residuals = self._residuals(norm, tolerance)
         while residuals[-1] > tolerance and len(residuals) <= self._most:
@@ -198,9 +199,13 @@ class Iterations(Handle):
         That is an iteration from 0 with the direction x and a step of 1, after which the direction is no
         longer that of x: the sum of r . z before it was far larger.
         """
-        of, nothing = self._operator, np.zeros(self.x.size, self._real)
-        for array, values in ((self._r, b), (of.p, nothing if x is None else x), (self.x, nothing)):
-            array.copy_to_device(values)
+        of = self._operator
+        self._r.copy_to_device(b)
+        clear(self.x)
+        if x is None:
+            clear(of.p)
+        else:
+            of.p.copy_to_device(x)
         self._put([self._norm], None)
         norm = float(np.sqrt(self._sums.copy_to_host()[CURVATURE]))
         if not np.isfinite(norm):
