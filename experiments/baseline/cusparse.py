@@ -35,7 +35,8 @@ from experiments.baseline.cusparse_library import (
     CusparseError,
     Operation,
 )
-from gpu.runtime.cuda_driver import DeviceMemory, Stream, synchronize
+from experiments.baseline.device_memory import DeviceMemory
+from gpu.runtime.cuda_driver import Stream, synchronize
 from vecsim.support.errors import UserError
 
 ORDERS: dict[Order, int] = {"column": 1, "row": 2}

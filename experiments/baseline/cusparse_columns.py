@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from experiments.baseline.cusparse import ORDERS, memory_of, sparse_descriptor
 from experiments.baseline.cusparse_formats import VALUE_TYPES, Order, StoredMatrix
 from experiments.baseline.cusparse_library import Cusparse, Operation
-from gpu.runtime.cuda_driver import DeviceMemory, Stream
+from experiments.baseline.device_memory import DeviceMemory
+from gpu.runtime.cuda_driver import Stream
 from vecsim.support.errors import UserError
 
 ALGORITHMS: dict[Order, int] = {"column": 4, "row": 6}

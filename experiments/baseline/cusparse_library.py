@@ -9,8 +9,9 @@ from ctypes import POINTER, c_int, c_int64, c_size_t, c_void_p
 from functools import cache
 from typing import Any
 
+from experiments.baseline.device_memory import DeviceMemory
 from gpu.runtime import library_search
-from gpu.runtime.cuda_driver import DeviceMemory, Handle, NoGpuError, Stream, driver
+from gpu.runtime.cuda_driver import Handle, NoGpuError, Stream, driver
 
 NOT_SUPPORTED = 10
 """CUSPARSE_STATUS_NOT_SUPPORTED."""

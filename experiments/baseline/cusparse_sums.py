@@ -16,7 +16,8 @@ import numpy as np
 
 from experiments.baseline.cusparse_formats import VALUE_TYPES
 from experiments.baseline.cusparse_library import BASE_ZERO, LEAST_BYTES, Cusparse, Operation
-from gpu.runtime.cuda_driver import DeviceMemory, Handle, Stream
+from experiments.baseline.device_memory import DeviceMemory
+from gpu.runtime.cuda_driver import Handle, Stream
 
 POINTERS_ON_HOST, POINTERS_ON_DEVICE = 0, 1
 NUMERIC = 1

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from experiments.baseline.device_memory import DeviceMemory
 from gpu.measure.timing import Cache, measure
-from gpu.runtime.cuda_driver import DeviceMemory, Event, Stream, call, free_bytes, synchronize
+from gpu.runtime.cuda_driver import Event, Stream, call, free_bytes, synchronize
 from gpu.runtime.device_info import DeviceInfo, device_info
 from vecsim.support.errors import UserError
 

@@ -71,6 +71,74 @@ def share_of_block(first_pointers: Any, first_columns: Any, second_pointers: Any
     return row, first_at, second_at, first_count, count, np.int32(count + np.int32(end[0] - row))
 
 
+def _merging(stays: Any, note_row: Any, note_entry: Any) -> Any:
+    """Make the function that goes through the items of a thread, and returns where the next entry goes.
+
+    Parameters
+    ----------
+    stays
+        What `is_stored` makes.
+    note_row
+        ``note_row(notes, row, place)``: a row has ended; the next entry goes to this place.
+    note_entry
+        ``note_entry(notes, place, source)``: the entry at a place is made of these of A and B.
+    """
+
+    @device_function
+    def merged(words: Any, share: Any, at: Any, stop: Any, first_values: Any, second_values: Any,
+               alpha: Any, beta: Any, notes: Any, place: Any) -> Any:  # fmt: skip
+        _, first_at, second_at, first_count, count, items = share
+        row, one, two, one_end, two_end = share_of_thread(words, first_count, count, items, at)
+        at = np.int32(row + one + two)
+        column = column_at(words, one, one_end, np.int32(0))
+        other = column_at(words, two, two_end, first_count)
+        while at < stop:
+            if min(column, other) == NO_COLUMN:
+                row, at = np.int32(row + 1), np.int32(at + 1)
+                note_row(notes, row, place)
+                ends = words[np.uint32(count + row)]
+                one_end, two_end = np.int32(ends >> HALF), np.int32(ends & LOW)
+                column = column_at(words, one, one_end, np.int32(0))
+                other = column_at(words, two, two_end, first_count)
+            else:
+                of_first, of_second = column <= other, other <= column
+                first = np.int64(first_at) + one if of_first else np.int64(-1)
+                second = np.int64(second_at) + two if of_second else np.int64(-1)
+                source = np.int32(0)
+                if of_first:
+                    one, at = np.int32(one + 1), np.int32(at + 1)
+                    source = np.int32(one << HALF)
+                    column = column_at(words, one, one_end, np.int32(0))
+                if of_second:
+                    two, at = np.int32(two + 1), np.int32(at + 1)
+                    source = np.int32(source | two)
+                    other = column_at(words, two, two_end, first_count)
+                if stays(first_values, second_values, first, second, alpha, beta):
+                    note_entry(notes, place, source)
+                    place = np.int32(place + 1)
+        return place
+
+    return merged
+
+
+@device_function
+def _nothing(notes: Any, first: Any, second: Any) -> None:
+    """Note nothing."""
+
+
+@device_function
+def _note_end(notes: Any, row: Any, place: Any) -> None:
+    """Store where a row of the sum ends."""
+    _, pointers, first_row, offset = notes
+    pointers[np.uint64(np.int64(first_row) + row)] = np.int32(offset + place)
+
+
+@device_function
+def _note_source(notes: Any, place: Any, source: Any) -> None:
+    """Store where an entry of the sum comes from."""
+    notes[0][np.uint32(place)] = source
+
+
 @functools.cache
 def count_kernel(real: Any, drop_zeros: bool) -> Any:
     """Make the first pass: how many entries the sum has, of each thread and of each block.
@@ -82,7 +150,7 @@ def count_kernel(real: Any, drop_zeros: bool) -> Any:
     drop_zeros
         Whether entries of the sum that are 0 are left out; values are not read otherwise.
     """
-    stays = is_stored(real, drop_zeros)
+    merged = _merging(is_stored(real, drop_zeros), _nothing, _nothing)
 
     @cuda.jit
     def kernel(first_pointers, first_columns, first_values, second_pointers, second_columns, second_values,
@@ -108,36 +176,16 @@ def count_kernel(real: Any, drop_zeros: bool) -> Any:
         totals = cuda.shared.array(WARP, np.int32)
         begin_in_sequence()
         thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
-        row, first_at, second_at, first_count, count, items = share_of_block(
+        share = share_of_block(
             first_pointers, first_columns, second_pointers, second_columns, rows, records, words
         )
-        begin = np.int64(row) + first_at + second_at
-        at, stop = limits_of_thread(items, begin, thread, block)
+        begin = np.int64(share[0]) + share[1] + share[2]
+        at, stop = limits_of_thread(share[5], begin, thread, block)
         result = np.int32(0)
         if at < stop:
-            row, one, two, one_end, two_end = share_of_thread(words, first_count, count, items, at)
-            at = np.int32(row + one + two)
-            column = column_at(words, one, one_end, np.int32(0))
-            other = column_at(words, two, two_end, first_count)
-            while at < stop:
-                if min(column, other) == NO_COLUMN:
-                    row, at = np.int32(row + 1), np.int32(at + 1)
-                    ends = words[np.uint32(count + row)]
-                    one_end, two_end = np.int32(ends >> HALF), np.int32(ends & LOW)
-                    column = column_at(words, one, one_end, np.int32(0))
-                    other = column_at(words, two, two_end, first_count)
-                else:
-                    of_first, of_second = column <= other, other <= column
-                    first = np.int64(first_at) + one if of_first else np.int64(-1)
-                    second = np.int64(second_at) + two if of_second else np.int64(-1)
-                    if stays(first_values, second_values, first, second, alpha, beta):
-                        result = np.int32(result + 1)
-                    if of_first:
-                        one, at = np.int32(one + 1), np.int32(at + 1)
-                        column = column_at(words, one, one_end, np.int32(0))
-                    if of_second:
-                        two, at = np.int32(two + 1), np.int32(at + 1)
-                        other = column_at(words, two, two_end, first_count)
+            result = merged(
+                words, share, at, stop, first_values, second_values, alpha, beta, None, np.int32(0)
+            )
         of_threads[np.uint64(block * THREADS + thread)] = result
         _, whole = before_in_block(result, totals, thread, THREADS // WARP)
         if thread == 0:
@@ -155,7 +203,8 @@ def sum_kernel(real: Any, drop_zeros: bool) -> Any:
     real, drop_zeros
         As of `count_kernel`.
     """
-    stays, write = is_stored(real, drop_zeros), written(real)
+    merged = _merging(is_stored(real, drop_zeros), _note_end, _note_source)
+    write = written(real)
 
     @cuda.jit
     def kernel(first_pointers, first_columns, first_values, second_pointers, second_columns, second_values,
@@ -186,41 +235,16 @@ def sum_kernel(real: Any, drop_zeros: bool) -> Any:
         thread, block = np.int32(cuda.threadIdx.x), np.int64(cuda.blockIdx.x)
         own = np.int32(of_threads[np.uint64(block * THREADS + thread)])
         offset = np.int32(offsets[np.uint64(block)])
-        first_row, first_at, second_at, first_count, count, items = share_of_block(
+        share = share_of_block(
             first_pointers, first_columns, second_pointers, second_columns, rows, records, words
         )
+        first_row, first_at, second_at, first_count, _, items = share
         place, whole = before_in_block(own, totals, thread, THREADS // WARP)
         begin = np.int64(first_row) + first_at + second_at
         at, stop = limits_of_thread(items, begin, thread, block)
         if at < stop:
-            row, one, two, one_end, two_end = share_of_thread(words, first_count, count, items, at)
-            at = np.int32(row + one + two)
-            column = column_at(words, one, one_end, np.int32(0))
-            other = column_at(words, two, two_end, first_count)
-            while at < stop:
-                if min(column, other) == NO_COLUMN:
-                    row, at = np.int32(row + 1), np.int32(at + 1)
-                    pointers[np.uint64(np.int64(first_row) + row)] = np.int32(offset + place)
-                    ends = words[np.uint32(count + row)]
-                    one_end, two_end = np.int32(ends >> HALF), np.int32(ends & LOW)
-                    column = column_at(words, one, one_end, np.int32(0))
-                    other = column_at(words, two, two_end, first_count)
-                else:
-                    of_first, of_second = column <= other, other <= column
-                    first = np.int64(first_at) + one if of_first else np.int64(-1)
-                    second = np.int64(second_at) + two if of_second else np.int64(-1)
-                    source = np.int32(0)
-                    if of_first:
-                        one, at = np.int32(one + 1), np.int32(at + 1)
-                        source = np.int32(one << HALF)
-                        column = column_at(words, one, one_end, np.int32(0))
-                    if of_second:
-                        two, at = np.int32(two + 1), np.int32(at + 1)
-                        source = np.int32(source | two)
-                        other = column_at(words, two, two_end, first_count)
-                    if stays(first_values, second_values, first, second, alpha, beta):
-                        sources[np.uint32(place)] = source
-                        place = np.int32(place + 1)
+            notes = sources, pointers, first_row, offset
+            merged(words, share, at, stop, first_values, second_values, alpha, beta, notes, place)
         if block == 0 and thread == 0:
             pointers[0] = np.int32(0)
         cuda.syncthreads()

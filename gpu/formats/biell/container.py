@@ -182,26 +182,22 @@ class BiELL(StoredAsArrays):
         require((np.diff(columns[by_row])[same_row] > 0).all(), "columns must rise within a row")
 
 
+def cut_lengths(order: IntArray, lengths: IntArray, warps: int) -> IntArray:
+    """Return the length up to which each group of each warp holds entries, (warps, 6).
+
+    Group g has the 32 / 2^g longest rows; it ends where the longest row of their shorter half ends.
+    """
+    padded = np.zeros(warps * WARP, np.int64)
+    padded[: len(order)] = lengths[order]
+    cuts: IntArray = padded.reshape(warps, WARP)[:, WARP >> np.arange(GROUPS) >> 1]
+    return cuts
+
+
 def _refuse_growth(csr: Any, entries: int) -> None:
     needed = entries * (csr.data.itemsize + 4)
     crs = csr.nnz * (csr.data.itemsize + 4) + 4 * (csr.shape[0] + 1)
     if needed > max(ALWAYS_MADE_BYTES, MAX_GROWTH * crs) or entries // WARP > PADDING:
         raise too_large("padding", needed, crs, MAX_GROWTH, "use a format that pads less")
-
-
-@njit(parallel=True, cache=True)
-def cut_lengths(order: Any, lengths: Any, warps: int) -> Any:
-    """Return the length up to which each group of each warp holds entries, (warps, 6).
-
-    Group g has the 32 / 2^g longest rows; it ends where the longest row of their shorter half ends.
-    """
-    cuts = np.zeros((warps, GROUPS), np.int64)
-    for warp in prange(warps):
-        for group in range(GROUPS):
-            place = warp * WARP + ((WARP >> group) >> 1)
-            if place < len(order):
-                cuts[warp, group] = lengths[order[place]]
-    return cuts
 
 
 @njit(parallel=True, cache=True)

@@ -6,7 +6,6 @@ from typing import Any, Self
 
 import numpy as np
 import scipy.sparse
-from numba import njit, prange
 from numpy.typing import NDArray
 
 from gpu.formats.coo.container import COO
@@ -74,29 +73,16 @@ class HYB(StoredAsArrays):
         if width < 0:
             raise UserError(f"a width of {width} is not possible: use 0 or more")
         shape = (int(csr.shape[0]), int(csr.shape[1]))
-        recorded = np.minimum(lengths, width)
-        kept_ptr, rest_ptr = pointers_of(recorded), pointers_of(lengths - recorded)
-        columns, values = np.empty(kept_ptr[-1], np.int32), np.empty(kept_ptr[-1], csr.data.dtype)
-        rest_rows, rest_columns = np.empty(rest_ptr[-1], np.int32), np.empty(rest_ptr[-1], np.int32)
-        rest_values = np.empty(rest_ptr[-1], csr.data.dtype)
-        cut_rows(
-            csr.indptr,
-            csr.indices,
-            csr.data,
-            kept_ptr,
-            rest_ptr,
-            columns,
-            values,
-            rest_rows,
-            rest_columns,
-            rest_values,
-        )
-        first = scipy.sparse.csr_array((values, columns, kept_ptr.astype(np.int32)), shape=shape)
+        rows = np.repeat(np.arange(shape[0], dtype=np.int32), lengths)
+        kept = np.arange(csr.nnz) - np.repeat(csr.indptr[:-1], lengths) < width
+        kept_ptr = pointers_of(np.minimum(lengths, width))
+        rest = rows[~kept], csr.indices[~kept].astype(np.int32), csr.data[~kept]
+        first = scipy.sparse.csr_array((csr.data[kept], csr.indices[kept], kept_ptr), shape=shape)
         return cls(
             shape=shape,
             width=width,
             ell=Sliced.from_scipy(first, slicing=Slicing(slice_height=None)),
-            rest=COO(shape, rest_rows, rest_columns, rest_values),
+            rest=COO(shape, *rest),
         )
 
     @property
@@ -177,42 +163,3 @@ def split_width(lengths: NDArray[np.integer[Any]], rule: str, value_bytes: int) 
     # At most three times the entries, so that the padding stays in bounds whatever a rest costs.
     fitting = np.arange(len(rest)) * rows <= max(3 * entries, 2**16)
     return int(np.argmin(np.where(fitting, cost, np.inf)))
-
-
-@njit(parallel=True, cache=True)
-def cut_rows(
-    pointers: Any,
-    indices: Any,
-    data: Any,
-    kept_ptr: Any,
-    rest_ptr: Any,
-    columns: Any,
-    values: Any,
-    rest_rows: Any,
-    rest_columns: Any,
-    rest_values: Any,
-) -> None:
-    """Copy the first entries of each row to one part and the others to the rest, as the pointers say.
-
-    Parameters
-    ----------
-    pointers, indices, data
-        The matrix, sorted CSR without duplicates.
-    kept_ptr, rest_ptr
-        (M + 1,) int64: where each row begins in the first part, and in the rest.
-    columns, values
-        What is written of the first part: int32 and floats, as many as it has entries.
-    rest_rows, rest_columns, rest_values
-        What is written of the rest: int32, int32 and floats.
-    """
-    for row in prange(len(pointers) - 1):
-        at = pointers[row]
-        for k in range(kept_ptr[row], kept_ptr[row + 1]):
-            columns[k] = indices[at]
-            values[k] = data[at]
-            at += 1
-        for k in range(rest_ptr[row], rest_ptr[row + 1]):
-            rest_rows[k] = row
-            rest_columns[k] = indices[at]
-            rest_values[k] = data[at]
-            at += 1

@@ -25,11 +25,12 @@ from gpu.kernel_parts.near_and_far_entries import (
     near_element,
     summing,
 )
+from gpu.kernel_parts.ordered_copies import ordered_copies
 from gpu.kernel_parts.row_results import PieceSums
 from gpu.kernel_parts.several_vectors import ONE_VECTOR, MultipliesSeveral, Share
 from gpu.runtime.cuda import WARP, cuda
-from gpu.runtime.kernel_sequence import begin_in_sequence, let_next_begin, wait_for_previous
-from gpu.runtime.launches import Launch, X, Y
+from gpu.runtime.kernel_sequence import let_next_begin, wait_for_previous
+from gpu.runtime.launches import X, Y
 from gpu.runtime.memory import real_type, upload
 
 _load_place = LOADS_IF[4]
@@ -39,35 +40,6 @@ MANY_GROUPS_AT_ONCE, FEW_SLICES = 8, 2**14
 """The same where rows are longer, and slices so few that registers are no matter."""
 MOST_WARPS = 32
 """Warps of a block at most."""
-
-
-@functools.cache
-def hub_copy(real: Any) -> Any:
-    """Make the kernel ``copied[0] = 0, copied[r + 1] = x[hubs[r]]``: padding reads the zero."""
-
-    @cuda.jit
-    def kernel(hubs, count, x, copied):
-        """Copy an element a thread.
-
-        Parameters
-        ----------
-        hubs
-            uint32 of `count`: the columns to copy.
-        count
-            Of hubs.
-        x
-            real of N.
-        copied
-            real of count + 1.
-        """
-        place = cuda.grid(1)
-        begin_in_sequence()
-        if place < count:
-            copied[np.uint64(place + 1)] = x[hubs[np.uint64(place)]]
-        elif place == count:
-            copied[np.uint64(0)] = real(0)
-
-    return kernel
 
 
 @functools.cache
@@ -325,15 +297,11 @@ class MixedSlicedProduct(MultipliesSeveral):
         counts = [matrix.slices, shared_slices, matrix.shape[0]]
         arguments = [*arrays[:3], self.places, *arrays[3:], *counts, near_x, X, Y]
         self.launch_by(kernel, arguments, matrix.slices * WARP, threads)
-        self.launches = [*self._copy_of_hubs(hub_count, threads_per_block), *self.launches]
+        if hub_count:
+            # Padding reads the zero before the copies.
+            copies = ordered_copies(self.real, self.hubs, self.copied[1:], 0)
+            self.launches = [*copies, *self.launches]
         of_one = with_hubs or shared_slices
         self.most_parts = 0 if of_one else WARP // int(matrix.threads_per_row.max(initial=1))
         rest = (self.places, self.hubs, self.copied, *self.split.device_arrays)
         self.device_arrays = [*arrays, *rest]
-
-    def _copy_of_hubs(self, count: int, threads_per_block: int) -> list[Launch]:
-        if not count:
-            return []
-        blocks = -(-(count + 1) // threads_per_block)
-        arguments = [self.hubs, count, X, self.copied]
-        return [Launch(hub_copy(self.real), blocks, threads_per_block, arguments, self.real)]

@@ -7,7 +7,8 @@ import pytest
 from numba import types
 
 from gpu.formats.crs.adaptive import arrangement_for, crs_adaptive_kernel
-from gpu.formats.mixed_sliced.product import hub_copy, mixed_sliced_kernel
+from gpu.formats.mixed_sliced.product import mixed_sliced_kernel
+from gpu.kernel_parts.ordered_copies import ordered_copy
 from gpu.runtime.cuda import cuda
 
 HOPPER = (9, 0)
@@ -85,7 +86,8 @@ def test_all_products_of_a_thread_are_gathered_together(real):
 
 def test_float32_kernels_compute_in_float32():
     vector = types.float32[::1]
-    copied = cuda.compile_ptx(hub_copy(np.float32).py_func, (U32, WHOLE, vector, vector), cc=HOPPER)[0]
+    signature = (U32, WHOLE, vector, vector, WHOLE, vector, types.float32)
+    copied = cuda.compile_ptx(ordered_copy(np.float32).py_func, signature, cc=HOPPER)[0]
     for text in (
         mixed(np.float32, wide=2, hubs=False, thread_lengths=True),
         adaptive(np.float32, LARGE),
