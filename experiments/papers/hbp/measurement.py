@@ -224,9 +224,9 @@ class _Forms:
 
     def matrix(self) -> Any:
         """Return the matrix in CRS."""
-        from gpu.hbp.building.blocks import DeviceCRS
+        from gpu.sums.device_csr import DeviceCsr
 
-        return self.once("crs", partial(DeviceCRS.of, self.csr))
+        return self.once("crs", partial(DeviceCsr.from_scipy, self.csr))
 
     def published(self, order: str, allocation: Allocation, direct: bool) -> Any:
         """Return a product of the published form; see `PUBLISHED`."""

@@ -43,14 +43,14 @@ class Preparation:
 
     def records(self) -> list[Record]:
         """Time the orders alone, and the conversions with each; what fails is recorded with its reason."""
-        from gpu.hbp.building.blocks import DeviceCRS
+        from gpu.sums.device_csr import DeviceCsr
 
         orders = [Record(self._name, method, operation="order") for method in ORDERS]
         conversions = [Record(self._name, method, operation="all") for method in (*ORDERS, REPAIRED)]
         if self._run.is_late:
             return [replace(each, status="left_out", reason=TOO_LATE) for each in (*orders, *conversions)]
         try:
-            matrix = DeviceCRS.of(self._csr)
+            matrix = DeviceCsr.from_scipy(self._csr)
         except Exception as error:  # the other matrices are measured
             return _failed([*orders, *conversions], error)
         with self._run.phase("preprocessing"):

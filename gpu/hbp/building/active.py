@@ -9,7 +9,7 @@ import numpy as np
 
 from gpu.hbp.active import ACTIVE_BLOCK_ROWS, LEAST_ENTRIES, LONGEST_SLOT, ActiveHBP
 from gpu.hbp.building import slots as kernels
-from gpu.hbp.building.blocks import DeviceCRS, hash_of_counts
+from gpu.hbp.building.blocks import hash_of_counts
 from gpu.hbp.container import BLOCK_COLUMNS
 from gpu.hbp.hashing import RowHash
 from gpu.runtime.cuda import WARP
@@ -18,6 +18,7 @@ from gpu.runtime.memory import all_or_nothing, empty, part_of, upload, zeros
 from gpu.sorting.prefix_sums import prefix_sums
 from gpu.sorting.radix_sort import sort_pairs
 from gpu.sorting.runs import runs_of_equal
+from gpu.sums.device_csr import DeviceCsr
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class _Slots:
 
 
 def active_on_device(
-    matrix: DeviceCRS,
+    matrix: DeviceCsr,
     *,
     block_rows: int = ACTIVE_BLOCK_ROWS,
     block_columns: int = BLOCK_COLUMNS,
@@ -112,14 +113,14 @@ def active_on_device(
         slot_rows,
         row_places,
         result.rest_pointers,
-        part_of(result.rest_columns, 0, len(matrix.columns) - entries),
+        part_of(result.rest_columns, 0, matrix.nnz - entries),
         np.empty(0, np.int32),
     )
 
 
-def _slots(matrix: DeviceCRS, sizes: tuple[int, int, int], limits: tuple[int, int], stream: Any) -> _Slots:
+def _slots(matrix: DeviceCsr, sizes: tuple[int, int, int], limits: tuple[int, int], stream: Any) -> _Slots:
     """Cut the matrix into segments, and these into slots; what is too short is the rest."""
-    rows, entries = matrix.shape[0], len(matrix.columns)
+    rows, entries = matrix.shape[0], matrix.nnz
     marks = empty(entries, np.int32)
     arguments: tuple[Any, ...] = (matrix.pointers, matrix.columns, rows, entries, sizes[1], marks)
     launch(kernels.mark_kernel, entries, arguments, stream)

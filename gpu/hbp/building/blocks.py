@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,7 @@ from gpu.runtime.cuda import WARP
 from gpu.runtime.launches import enqueue, launch
 from gpu.runtime.memory import all_or_nothing, empty, upload
 from gpu.sorting.prefix_sums import prefix_sums
-from vecsim.formats.array_types import Shape
+from gpu.sums.device_csr import DeviceCsr
 from vecsim.support.errors import UserError
 
 OVER_BLOCKS = 512
@@ -47,37 +46,6 @@ HASHED = ("hash", *PROBING)
 """Those that need a hash."""
 NO_HASH = RowHash(0, 1, 1, 1)
 """The hash of orders that use none, and of a matrix that was ordered without a hash."""
-
-
-@dataclass(frozen=True, eq=False)
-class DeviceCRS:
-    """A matrix in CRS on the device.
-
-    Attributes
-    ----------
-    shape
-        Rows M and columns N.
-    pointers, columns, values
-        Device arrays: int32 of M + 1, int32 of nnz, columns rising in each row, float32 or float64 of nnz.
-    """
-
-    shape: Shape
-    pointers: Any
-    columns: Any
-    values: Any
-
-    @classmethod
-    def of(cls, csr: Any) -> DeviceCRS:
-        """Upload a canonical csr_array.
-
-        Raises
-        ------
-        OutOfDeviceMemoryError
-            The device has too little memory.
-        """
-        arrays = csr.indptr.astype(np.int32), csr.indices.astype(np.int32), csr.data
-        pointers, columns, values = all_or_nothing(lambda: tuple(map(upload, arrays)))
-        return cls((int(csr.shape[0]), int(csr.shape[1])), pointers, columns, values)
 
 
 def hash_of_counts(
@@ -138,7 +106,7 @@ class BlockedRows:
 
     def __init__(
         self,
-        matrix: DeviceCRS,
+        matrix: DeviceCsr,
         block_rows: int = BLOCK_ROWS,
         block_columns: int = BLOCK_COLUMNS,
         stream: Any = 0,
@@ -322,7 +290,7 @@ def _warps(method: str, block_rows: int) -> int:
 
 
 def hbp_on_device(
-    matrix: DeviceCRS,
+    matrix: DeviceCsr,
     *,
     block_rows: int = BLOCK_ROWS,
     block_columns: int = BLOCK_COLUMNS,

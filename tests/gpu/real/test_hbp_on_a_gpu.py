@@ -41,10 +41,11 @@ def assert_same(actual, wanted, name):
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("size", SIZES)
 def test_the_arrays_are_those_of_the_host(size, dtype):
-    from gpu.hbp.building.blocks import DeviceCRS, hbp_on_device
+    from gpu.hbp.building.blocks import hbp_on_device
+    from gpu.sums.device_csr import DeviceCsr
 
     matrix = skewed(size, dtype)
-    exact, built = HBP.from_scipy(matrix), hbp_on_device(DeviceCRS.of(matrix))
+    exact, built = HBP.from_scipy(matrix), hbp_on_device(DeviceCsr.from_scipy(matrix))
     assert built.hash == exact.hash
     for each in fields(exact):
         if isinstance(getattr(exact, each.name), np.ndarray):
@@ -54,10 +55,11 @@ def test_the_arrays_are_those_of_the_host(size, dtype):
 @pytest.mark.parametrize("method", METHODS[1:])
 @pytest.mark.parametrize("size", SIZES)
 def test_every_order_is_that_of_the_host(size, method):
-    from gpu.hbp.building.blocks import BlockedRows, DeviceCRS
+    from gpu.hbp.building.blocks import BlockedRows
+    from gpu.sums.device_csr import DeviceCsr
 
     matrix = skewed(size)
-    rows = BlockedRows(DeviceCRS.of(matrix))
+    rows = BlockedRows(DeviceCsr.from_scipy(matrix))
     rows.count()
     counts = rows.counts.copy_to_host().reshape(-1, rows.block_rows)
     chosen = rows.chosen_hash()
@@ -74,9 +76,10 @@ def test_every_order_is_that_of_the_host(size, method):
 @pytest.mark.parametrize("method", ["probing", "probing-words"])
 @pytest.mark.parametrize("size", SIZES)
 def test_probing_finds_a_place_for_each_row(size, method):
-    from gpu.hbp.building.blocks import BlockedRows, DeviceCRS
+    from gpu.hbp.building.blocks import BlockedRows
+    from gpu.sums.device_csr import DeviceCsr
 
-    rows = BlockedRows(DeviceCRS.of(skewed(size)))
+    rows = BlockedRows(DeviceCsr.from_scipy(skewed(size)))
     rows.count()
     chosen, places = rows.chosen_hash(), rows.block_rows
     rows.put_in_order(method, chosen)
@@ -92,10 +95,10 @@ def test_probing_finds_a_place_for_each_row(size, method):
 @pytest.mark.parametrize("size", SIZES)
 def test_the_repaired_form_is_that_of_the_host(size, dtype):
     from gpu.hbp.building.active import active_on_device
-    from gpu.hbp.building.blocks import DeviceCRS
+    from gpu.sums.device_csr import DeviceCsr
 
     matrix = skewed(size, dtype)
-    exact, built = ActiveHBP.from_scipy(matrix), active_on_device(DeviceCRS.of(matrix))
+    exact, built = ActiveHBP.from_scipy(matrix), active_on_device(DeviceCsr.from_scipy(matrix))
     assert built.hash == exact.hash
     for each in fields(exact):
         if isinstance(getattr(exact, each.name), np.ndarray):
@@ -139,15 +142,16 @@ def test_sums_added_as_they_come(form, size, dtype):
 def test_what_was_made_on_the_device_is_multiplied_as_it_is(size):
     from gpu.hbp.active_product import ActiveHBPProduct
     from gpu.hbp.building.active import active_on_device
-    from gpu.hbp.building.blocks import DeviceCRS, hbp_on_device
+    from gpu.hbp.building.blocks import hbp_on_device
     from gpu.hbp.product import HBPProduct
     from gpu.runtime.memory import upload
+    from gpu.sums.device_csr import DeviceCsr
 
     matrix = skewed(size)
     x = np.random.default_rng(1).standard_normal(matrix.shape[1])
     for product in (
-        HBPProduct(hbp_on_device(DeviceCRS.of(matrix)), 256),
-        ActiveHBPProduct(active_on_device(DeviceCRS.of(matrix)), 256),
+        HBPProduct(hbp_on_device(DeviceCsr.from_scipy(matrix)), 256),
+        ActiveHBPProduct(active_on_device(DeviceCsr.from_scipy(matrix)), 256),
     ):
         y = upload(np.full(matrix.shape[0], np.nan))
         product.launch(upload(x), y, 1.0, 0.0, 0)
@@ -158,15 +162,16 @@ def test_what_was_made_on_the_device_is_multiplied_as_it_is(size):
 @pytest.mark.parametrize("allocation", ["by size", "half", "fixed", "competitive"])
 @pytest.mark.parametrize("size", SIZES)
 def test_the_published_form_in_every_allocation(size, allocation, direct):
-    from gpu.hbp.building.blocks import DeviceCRS, hbp_on_device
+    from gpu.hbp.building.blocks import hbp_on_device
     from gpu.hbp.product import HBPProduct
     from gpu.runtime.memory import upload
+    from gpu.sums.device_csr import DeviceCsr
 
     matrix = skewed(size)
     rng = np.random.default_rng(1)
     x, y0 = rng.standard_normal(matrix.shape[1]), rng.standard_normal(matrix.shape[0])
     product = HBPProduct(
-        hbp_on_device(DeviceCRS.of(matrix), method="probing"), 256, allocation, direct=direct
+        hbp_on_device(DeviceCsr.from_scipy(matrix), method="probing"), 256, allocation, direct=direct
     )
     allowed = 2 * rounding_bound(matrix, np.float64) + 4 * np.finfo(np.float64).eps
     for _ in range(2):  # all tickets are there again

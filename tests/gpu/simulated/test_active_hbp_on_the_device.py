@@ -9,8 +9,8 @@ import scipy.sparse
 from gpu.hbp.active import ActiveHBP
 from gpu.hbp.active_product import ActiveHBPProduct
 from gpu.hbp.building.active import active_on_device
-from gpu.hbp.building.blocks import DeviceCRS
 from gpu.runtime.memory import on_host, upload
+from gpu.sums.device_csr import DeviceCsr
 
 
 def copied(built):
@@ -55,7 +55,7 @@ def test_the_arrays_are_those_of_the_host(least, longest):
     options = {"block_rows": 32, "block_columns": 20, "least": least, "longest": longest}
     exact = ActiveHBP.from_scipy(matrix, **options)
     assert exact.in_blocks > 0
-    assert_equal(active_on_device(DeviceCRS.of(matrix), **options), exact)
+    assert_equal(active_on_device(DeviceCsr.from_scipy(matrix), **options), exact)
 
 
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.ci)])
@@ -63,7 +63,7 @@ def test_all_in_the_rest_or_none(whole):
     matrix = numbered(np.ones((3, 5)) if whole else np.eye(6))
     exact = ActiveHBP.from_scipy(matrix, least=2)
     assert exact.in_blocks == (15 if whole else 0)
-    assert_equal(active_on_device(DeviceCRS.of(matrix), least=2), exact)
+    assert_equal(active_on_device(DeviceCsr.from_scipy(matrix), least=2), exact)
 
 
 @pytest.mark.ci
@@ -73,7 +73,9 @@ def test_what_is_on_the_device_is_multiplied_as_it_is(least):
     dense = rng.random((34, 30)) < rng.choice([0.02, 0.3], 34)[:, None]
     dense[20] = True
     matrix = numbered(dense)
-    built = active_on_device(DeviceCRS.of(matrix), block_rows=32, block_columns=20, least=least, longest=3)
+    built = active_on_device(
+        DeviceCsr.from_scipy(matrix), block_rows=32, block_columns=20, least=least, longest=3
+    )
     product = ActiveHBPProduct(built, 64)
     if least == 2:
         assert product.device_arrays[0] is built.columns

@@ -6,7 +6,7 @@ import scipy.sparse
 from probed_tables import could_be_probed
 from tiers import one_combination_in, one_in
 
-from gpu.hbp.building.blocks import NO_HASH, BlockedRows, DeviceCRS, hash_of_counts, hbp_on_device
+from gpu.hbp.building.blocks import NO_HASH, BlockedRows, hash_of_counts, hbp_on_device
 from gpu.hbp.building.counted_order import (
     BY_COUNTING,
     ORDER_THREADS,
@@ -21,6 +21,7 @@ from gpu.hbp.ordering import ordered
 from gpu.hbp.product import HBPProduct
 from gpu.runtime.launches import enqueue
 from gpu.runtime.memory import upload
+from gpu.sums.device_csr import DeviceCsr
 from vecsim.support.errors import UserError
 
 ARRAYS = ("columns", "values", "add_sign", "zero_row", "output_hash", "begin_nnz")
@@ -45,7 +46,7 @@ def unlike(rows=70, columns=90, seed=1):
 def test_the_arrays_are_those_of_the_host(block_rows, block_columns):
     matrix = unlike()
     exact = HBP.from_scipy(matrix, block_rows=block_rows, block_columns=block_columns)
-    built = hbp_on_device(DeviceCRS.of(matrix), block_rows=block_rows, block_columns=block_columns)
+    built = hbp_on_device(DeviceCsr.from_scipy(matrix), block_rows=block_rows, block_columns=block_columns)
     assert built.hash == exact.hash
     for name in ARRAYS:
         np.testing.assert_array_equal(getattr(built, name).copy_to_host(), getattr(exact, name), name)
@@ -53,14 +54,14 @@ def test_the_arrays_are_those_of_the_host(block_rows, block_columns):
 
 def test_only_the_order_by_the_hash_chooses_one(monkeypatch):
     monkeypatch.setattr(BlockedRows, "chosen_hash", lambda rows: pytest.fail("a hash was chosen"))
-    matrix = DeviceCRS.of(unlike(20, 20))
+    matrix = DeviceCsr.from_scipy(unlike(20, 20))
     assert hbp_on_device(matrix, block_rows=32, method="classes").hash == NO_HASH
     given = RowHash(1, 2, 3, 4)
     assert hbp_on_device(matrix, block_rows=32, row_hash=given).hash == given
 
 
 def test_what_is_on_the_device_is_multiplied_as_it_is():
-    built = hbp_on_device(DeviceCRS.of(unlike(20, 20)), block_rows=32, block_columns=30)
+    built = hbp_on_device(DeviceCsr.from_scipy(unlike(20, 20)), block_rows=32, block_columns=30)
     product = HBPProduct(built, 64)
     assert product.device_arrays[0] is built.columns
 
@@ -77,7 +78,7 @@ def test_what_is_on_the_device_is_multiplied_as_it_is():
     ],
 )
 def test_blocks_too_large_for_shared_memory_are_refused(method, most):
-    matrix = DeviceCRS.of(unlike(20, 20))
+    matrix = DeviceCsr.from_scipy(unlike(20, 20))
     with pytest.raises(UserError, match=f"order {method} of 32000 rows is not possible: use {most} or fewer"):
         BlockedRows(matrix, 32_000, 30).put_in_order(method, RowHash(1, 1, 1, 1))
 
@@ -117,7 +118,7 @@ def test_rows_are_inserted_at_the_next_free_place(method, divides):
 @pytest.mark.parametrize("method", PROBING)
 def test_blocks_of_probed_rows_are_multiplied(method):
     matrix = unlike(70, 50, seed=2)
-    built = hbp_on_device(DeviceCRS.of(matrix), block_rows=32, block_columns=30, method=method)
+    built = hbp_on_device(DeviceCsr.from_scipy(matrix), block_rows=32, block_columns=30, method=method)
     assert built.hash == HBP.from_scipy(matrix, block_rows=32, block_columns=30).hash
     y = upload(np.zeros(70))
     HBPProduct(built, 64).launch(upload(np.arange(50.0)), y, 1.0, 0.0, 0)
@@ -145,7 +146,7 @@ def test_remainders_are_found_by_a_product_where_that_is_exact():
 @pytest.mark.parametrize("method", one_in(2, ["hash", "own", "classes", "dynamic", "sort", "sell"]))
 def test_every_order_is_that_of_the_host(method):
     matrix = unlike(60, 200, seed=3)
-    rows = BlockedRows(DeviceCRS.of(matrix), 64, 150)
+    rows = BlockedRows(DeviceCsr.from_scipy(matrix), 64, 150)
     rows.count()
     counts = rows.counts.copy_to_host().reshape(-1, 64)
     assert counts.max() > 127  # two digits
@@ -161,7 +162,7 @@ def test_every_order_is_that_of_the_host(method):
 
 
 def test_the_chosen_hash_is_that_of_all_rows():
-    rows = BlockedRows(DeviceCRS.of(unlike(60, 200, seed=3)), 64, 150)
+    rows = BlockedRows(DeviceCsr.from_scipy(unlike(60, 200, seed=3)), 64, 150)
     rows.count()
     assert rows.chosen_hash() == RowHash.sampled(rows.counts.copy_to_host(), 64)
     assert rows.chosen_hash().a > 0
@@ -181,7 +182,7 @@ def test_the_counts_of_all_blocks_of_threads_choose(monkeypatch, blocks):
 
 
 def test_what_is_not_possible():
-    matrix = DeviceCRS.of(unlike(5, 50))
+    matrix = DeviceCsr.from_scipy(unlike(5, 50))
     with pytest.raises(UserError, match="blocks of 33 rows are not possible: use a multiple of 32"):
         BlockedRows(matrix, 33)
     with pytest.raises(
