@@ -119,14 +119,6 @@ _ALL = (
         "HBP for rows with 8 or more entries in a block, in slots of up to 64; CRS for all other entries",
         "vecsim, after Yan, Diao, Liu, An, Xu",
         ActiveHBP,
-        {"by_degree": False},
-    ),
-    _named(
-        "hbp-by-degree",
-        "as hbp-active, but with columns sorted by number of entries, so that hubs are in the same blocks",
-        "vecsim, after Yan, Diao, Liu, An, Xu",
-        ActiveHBP,
-        {"by_degree": True},
     ),
     _named(
         "sell-segments",

@@ -144,16 +144,6 @@ def _mixed(format: NamedFormat) -> Kernel:
     return _kernel(format.name, MixedSlicedProduct, work=work)
 
 
-def _direct_hbp(name: str) -> Kernel:
-    return _kernel(
-        f"{name}-direct",
-        partial(ActiveHBPProduct, direct=True),
-        format=name,
-        summary=f"as {name}, {UNORDERED}",
-        deterministic=False,
-    )
-
-
 def _queued_leaves(matrix: HiSparse | DeviceHiSparse, threads_per_block: int) -> HiSparseTraversal:
     placed = DeviceHiSparse.from_hisparse(matrix) if isinstance(matrix, HiSparse) else matrix
     return HiSparseTraversal(placed, "filled")
@@ -226,8 +216,13 @@ _ALL = (
     ),
     _kernel("hbp", HBPProduct),
     _kernel("hbp-active", ActiveHBPProduct),
-    _kernel("hbp-by-degree", ActiveHBPProduct),
-    *map(_direct_hbp, ("hbp-active", "hbp-by-degree")),
+    _kernel(
+        "hbp-active-direct",
+        partial(ActiveHBPProduct, direct=True),
+        format="hbp-active",
+        summary=f"as hbp-active, {UNORDERED}",
+        deterministic=False,
+    ),
     _kernel("sell-segments", SegmentedProduct, work=partial(work_counts.segmented, direct=False)),
     _kernel(
         "sell-segments-direct",

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from gpu.hbp.container import BLOCK_COLUMNS, WARP
@@ -146,9 +145,6 @@ class ActiveHBP(StoredAsArrays):
         (active rows + 1,) int32: where the sums of each begin.
     rest_pointers, rest_columns
         (M + 1,) and (entries of the rest,) int32: the rest in CRS.
-    column_order
-        (N,) int32: the column of the matrix that blocks have at each place, those with most entries first;
-        empty where columns stand as they are.
     """
 
     shape: Shape
@@ -166,7 +162,6 @@ class ActiveHBP(StoredAsArrays):
     row_places: NDArray[np.int32]
     rest_pointers: NDArray[np.int32]
     rest_columns: NDArray[np.int32]
-    column_order: NDArray[np.int32]
 
     @classmethod
     def from_scipy(
@@ -177,7 +172,6 @@ class ActiveHBP(StoredAsArrays):
         block_columns: int = BLOCK_COLUMNS,
         least: int = LEAST_ENTRIES,
         longest: int = LONGEST_SLOT,
-        by_degree: bool = False,
         seed: int = 0,
     ) -> Self:
         """Convert a SciPy sparse matrix.
@@ -192,8 +186,6 @@ class ActiveHBP(StoredAsArrays):
             Entries that a row must have in a block to be stored there, 1 or more.
         longest
             Entries of a slot, 1 to 255.
-        by_degree
-            Whether blocks take columns by their entries, so that hubs come to stand in the same blocks.
         seed
             Of the sample from which the hash is chosen.
 
@@ -211,7 +203,6 @@ class ActiveHBP(StoredAsArrays):
             raise UserError(f"slots of {longest} entries are not possible: use 1 to {MOST_IN_SLOT}")
         csr = canonical_csr(matrix)
         shape = (int(csr.shape[0]), int(csr.shape[1]))
-        csr, column_order = _by_degree(csr) if by_degree else (csr, np.empty(0, np.int32))
         result = Segments.of(csr, block_columns, least, longest)
         row_hash = RowHash.sampled(result.lengths, block_rows, seed)
         block = result.block_columns * max(1, -(-shape[0] // block_rows)) + result.rows // block_rows
@@ -221,7 +212,6 @@ class ActiveHBP(StoredAsArrays):
         stored = _storage_order(lengths, group_of_slot)
         entries = result.entries(order)[stored]
         slot_rows, counts = np.unique(result.rows, return_counts=True)
-        rest_columns = csr.indices[result.rest]
         return cls(
             shape,
             block_rows,
@@ -237,14 +227,8 @@ class ActiveHBP(StoredAsArrays):
             slot_rows.astype(np.int32),
             pointers_of(counts).astype(np.int32),
             pointers_of(result.rest_counts).astype(np.int32),
-            (column_order[rest_columns] if by_degree else rest_columns).astype(np.int32),
-            column_order,
+            csr.indices[result.rest].astype(np.int32),
         )
-
-    @property
-    def by_degree(self) -> bool:
-        """Whether blocks have the columns in the order of their entries."""
-        return len(self.column_order) > 0
 
     @property
     def in_blocks(self) -> int:
@@ -277,8 +261,6 @@ class ActiveHBP(StoredAsArrays):
         rest_rows = np.repeat(np.arange(self.shape[0]), np.diff(self.rest_pointers))
         rows = np.concatenate((row_of_place[self.places[slots]], rest_rows))
         columns = self.group_columns[group[slots]].astype(np.int64) * self.block_columns + self.columns
-        if self.by_degree:
-            columns = self.column_order[columns].astype(np.int64)
         return rows.astype(np.int64), np.concatenate((columns, self.rest_columns))
 
     def check(self) -> None:
@@ -310,20 +292,6 @@ class ActiveHBP(StoredAsArrays):
         places = np.repeat(self.group_columns.astype(np.int64), entries.astype(np.int64)) * self.block_columns
         check_range("columns of entries in blocks", places + self.columns, self.shape[1])
         check_range("columns of entries", self.rest_columns, self.shape[1])
-        named = np.sort(self.column_order)
-        whole = len(named) in (0, self.shape[1]) and (named == np.arange(len(named))).all()
-        require(whole, "column_order must name each column once, or none")
-
-
-def _by_degree(csr: Any) -> tuple[Any, NDArray[np.int32]]:
-    """Put columns in the order of their entries, most first; return this matrix, and which column each is."""
-    order = np.argsort(-np.bincount(csr.indices, minlength=csr.shape[1]), kind="stable")
-    place = np.empty(len(order), np.int32)
-    place[order] = np.arange(len(order))
-    # Sorting a row must not sort the caller's values.
-    moved = scipy.sparse.csr_array((csr.data.copy(), place[csr.indices], csr.indptr), shape=csr.shape)
-    moved.sort_indices()
-    return moved, order.astype(np.int32)
 
 
 def _groups(block: IntArray) -> tuple[IntArray, NDArray[np.int32]]:

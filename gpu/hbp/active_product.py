@@ -33,7 +33,7 @@ MANY_SUMS = 32
 
 
 @functools.cache
-def pieces_kernel(real: Any, segment: int, ordered: bool, direct: bool) -> Any:
+def pieces_kernel(real: Any, segment: int, direct: bool) -> Any:
     """Make the kernel that multiplies pieces by their segments of x.
 
     Parameters
@@ -42,15 +42,13 @@ def pieces_kernel(real: Any, segment: int, ordered: bool, direct: bool) -> Any:
         np.float32 or np.float64.
     segment
         Columns of a block.
-    ordered
-        Whether columns of blocks are in their own order.
     direct
         Whether sums are added to y, in no order that is known.
     """
 
     @cuda.jit
     def kernel(columns, values, lengths, places, group_slots, group_begins, piece_groups, piece_columns,
-               column_order, pieces, width, x, sums, alpha):  # fmt: skip
+               pieces, width, x, sums, alpha):  # fmt: skip
         """Multiply this block's pieces, a group a warp, a slot a lane.
 
         Parameters
@@ -59,8 +57,6 @@ def pieces_kernel(real: Any, segment: int, ordered: bool, direct: bool) -> Any:
             Of `gpu.hbp.active.ActiveHBP`; places are the rows of the slots where sums are added to y.
         piece_groups, piece_columns
             int32: where the groups of each piece begin, and its column of blocks.
-        column_order
-            Of `gpu.hbp.active.ActiveHBP`; not read where columns stand as they are.
         pieces, width
             How many; columns of the matrix.
         x
@@ -84,10 +80,7 @@ def pieces_kernel(real: Any, segment: int, ordered: bool, direct: bool) -> Any:
                 cuda.syncthreads()
                 at = thread
                 while at < segment and column * segment + at < width:
-                    place = column * segment + at
-                    if ordered:
-                        place = np.int64(column_order[np.uint64(place)])
-                    held[at] = x[np.uint64(place)]
+                    held[at] = x[np.uint64(column * segment + at)]
                     at += THREADS
                 cuda.syncthreads()
                 held_column = column
@@ -195,12 +188,11 @@ class ActiveHBPProduct(LaunchedInTurn):
         first = [
             *(upload(matrix.columns), upload(own), upload(matrix.lengths), places),
             *(upload(matrix.group_slots), upload(matrix.group_begins), upload(groups), upload(columns)),
-            upload(matrix.column_order),
         ]
         self._rest = CRSAdaptiveProduct(rest, threads_per_block)
         self._arrays = first
         blocks = min(len(columns), resident_blocks(matrix.block_columns * real(0).itemsize))
-        kernel = pieces_kernel(real, matrix.block_columns, matrix.by_degree, direct)
+        kernel = pieces_kernel(real, matrix.block_columns, direct)
         self.combine: list[Launch] = []
         sums = Y if direct else self._added_behind(matrix, real, threads_per_block)
         arguments = [*first, len(columns), matrix.shape[1], X, sums, ALPHA]

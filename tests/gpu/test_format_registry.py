@@ -57,7 +57,6 @@ def test_each_is_described_in_its_own_line():
         ("hisparse", "gpu"),
         ("hbp", "gpu historical"),
         ("hbp-active", "gpu"),
-        ("hbp-by-degree", "gpu"),
         ("coo", ""),
         ("hyb", "gpu historical"),
         ("pellr", "gpu"),

@@ -28,7 +28,6 @@ def test_formats_for_gpus_have_a_kernel_of_their_name():
         "pellr-near": "pellr",
         "sell-segments-direct": "sell-segments",
         "hbp-active-direct": "hbp-active",
-        "hbp-by-degree-direct": "hbp-by-degree",
         "hisparse-queues": "hisparse",
     }
 
@@ -59,8 +58,8 @@ def test_auto_leaves_historical_kernels_out():
         "crs-half-warp",
     }
     assert {name for name, kernel in KERNELS.items() if kernel.historical} == historical
-    unestimated = {*historical, "pellr-near", "hisparse", "hbp-active", "hbp-by-degree"}
-    unestimated |= {"hbp-active-direct", "hbp-by-degree-direct", "hisparse-queues"}
+    unestimated = {*historical, "pellr-near", "hisparse", "hbp-active"}
+    unestimated |= {"hbp-active-direct", "hisparse-queues"}
     assert {name for name, kernel in KERNELS.items() if kernel.work is None} == unestimated
 
 

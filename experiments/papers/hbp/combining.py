@@ -16,7 +16,7 @@ from experiments.report.parameter_charts import LineChart
 from gpu.hbp.container import BLOCK_ROWS
 
 PUBLISHED = "hbp-probing"
-COMBINED = ("own", PUBLISHED, "hbp", "hbp-classes", "hbp-active", "hbp-by-degree")
+COMBINED = ("own", PUBLISHED, "hbp", "hbp-classes", "hbp-active")
 """With a combine step after the product in blocks."""
 SPARSE = 0.5
 """A vector of sums is sparse from this share of sums of no entry on."""

@@ -27,7 +27,6 @@ from experiments.papers.kit.measurement import (
 from experiments.papers.kit.request import Watch
 from experiments.papers.kit.results import MatrixRecord, Record, counts_of
 from experiments.papers.kit.source import recorded_results
-from gpu.hbp.active import ActiveHBP
 from gpu.hbp.container import BLOCK_COLUMNS, BLOCK_ROWS
 from gpu.hbp.ordering import ON_THE_HOST
 from gpu.hbp.product import Allocation
@@ -114,9 +113,8 @@ def measure_matrices(
             continue
         matrices.append(described(matrix, each.csr, each.sha256))
         # Products first: conversions are timed from the host, which is not to load kernels meanwhile.
-        by_degree = _ByDegree(each.csr)
         for dtype in DTYPES:
-            records += _products(each, dtype, by_degree, timer, run)
+            records += _products(each, dtype, timer, run)
         records += Preparation(each, timer, run).records()
         blocks.append(counted(matrix.name, each.csr))
         if id_of(matrix) not in LARGE and not run.is_late:
@@ -149,9 +147,7 @@ def described(matrix: SuiteMatrix, csr: Any, sha256: str = "") -> MatrixRecord:
     return replace(_blank(matrix), **counts_of(csr), sha256=sha256 or matrix_sha256(csr))
 
 
-def _products(
-    supplied: Supplied, dtype: str, by_degree: _ByDegree, timer: TurnTimer, run: Run
-) -> list[Record]:
+def _products(supplied: Supplied, dtype: str, timer: TurnTimer, run: Run) -> list[Record]:
     """Measure every method in one type, all in turn."""
     blanks = {method: Record(supplied.matrix.name, method, dtype) for method in (*PUBLISHED, *_OTHERS)}
     if run.is_late:
@@ -159,7 +155,7 @@ def _products(
         return [replace(each, status="left_out", reason=TOO_LATE) for each in late]
     csr = typed(supplied.csr, dtype)
     turns = InTurn(supplied.exact["spmv", dtype], timer, run)
-    forms = _Forms(csr, by_degree)
+    forms = _Forms(csr)
     # The published forms are the largest, and while they are made there must be room for more.
     for method, form in PUBLISHED.items():
         turns.own(blanks[method], partial(forms.published, *form), apart="combine")
@@ -179,20 +175,6 @@ def _fastest(tried: Sequence[Record]) -> Record:
     return min(there, key=lambda each: each.median_us or 0.0) if there else replace(tried[0], chosen="")
 
 
-class _ByDegree:
-    """A matrix in blocks of hubs, which the host makes once for both types."""
-
-    def __init__(self, csr: Any) -> None:
-        self._csr = csr
-        self._made: ActiveHBP | None = None
-
-    def of(self, dtype: Any) -> ActiveHBP:
-        """Return it in a type."""
-        if self._made is None:
-            self._made = ActiveHBP.from_scipy(self._csr, by_degree=True)
-        return self._made.astype(dtype)
-
-
 class _Forms:
     """A matrix on the device in CRS and in the forms that are made of it there, each once.
 
@@ -202,12 +184,10 @@ class _Forms:
     ----------
     csr
         As csr_array, in the type of the products.
-    by_degree
-        The same in blocks of hubs.
     """
 
-    def __init__(self, csr: Any, by_degree: _ByDegree) -> None:
-        self.csr, self._by_degree = csr, by_degree
+    def __init__(self, csr: Any) -> None:
+        self.csr = csr
         self._made: dict[str, Any] = {}
         self._room: Any = None
 
@@ -240,16 +220,13 @@ class _Forms:
         self._room = self._room if direct else product.room
         return product
 
-    def active(self, *, direct: bool = False, by_degree: bool = False) -> Any:
-        """Return a product of the repaired form, made on the device, or by degree on the host."""
+    def active(self, *, direct: bool = False) -> Any:
+        """Return a product of the repaired form, made on the device."""
         from gpu.hbp.active_product import ActiveHBPProduct
         from gpu.hbp.building.active import active_on_device
         from gpu.runtime.cuda import THREADS_PER_BLOCK
 
-        if by_degree:
-            stored = self._by_degree.of(self.csr.dtype)
-        else:
-            stored = self.once("active", lambda: active_on_device(self.matrix()))
+        stored = self.once("active", lambda: active_on_device(self.matrix()))
         return ActiveHBPProduct(stored, THREADS_PER_BLOCK, direct=direct)
 
     def named(self, kernel: str) -> Any:
@@ -263,7 +240,6 @@ class _Forms:
 _OTHERS: dict[str, Callable[[_Forms], Any]] = {
     "hbp-active": lambda forms: forms.active(),
     "hbp-active-direct": lambda forms: forms.active(direct=True),
-    "hbp-by-degree": lambda forms: forms.active(by_degree=True),
     "crs-scalar": lambda forms: forms.named("crs-scalar"),
     "crs": lambda forms: forms.named("crs"),
 }

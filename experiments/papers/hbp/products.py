@@ -21,7 +21,7 @@ from experiments.report.item import BarChart, Item, Verdict
 FIGURES = {"Orin": 8, "4090": 10}
 PUBLISHED = "hbp-probing"
 """What stands next to the paper's numbers: rows probed for their places, blocks allocated by size."""
-OURS = (PUBLISHED, "hbp", "hbp-classes", "hbp-active", "hbp-by-degree", "hbp-active-direct")
+OURS = (PUBLISHED, "hbp", "hbp-classes", "hbp-active", "hbp-active-direct")
 DRAWN = tuple(method for method in PRODUCTS if method not in ("crs", "hbp-classes"))
 """As many as there are colours."""
 AGAINST = ("crs-scalar", "own", "cusparse")

@@ -26,7 +26,6 @@ PRODUCTS = {
     "hbp-classes": "HBP, rows by classes",
     "hbp-active": "HBP repaired",
     "hbp-active-direct": "HBP repaired, sums added to y as they come",
-    "hbp-by-degree": "HBP repaired, columns by degree",
     "cusparse": "best of cuSPARSE",
 }
 """How products are called."""

@@ -45,7 +45,7 @@ def active_on_device(
     row_hash: RowHash | None = None,
     stream: Any = 0,
 ) -> ActiveHBP:
-    """Convert a matrix on the device; columns of blocks stand as they are.
+    """Convert a matrix on the device.
 
     Parameters
     ----------
@@ -114,7 +114,6 @@ def active_on_device(
         row_places,
         result.rest_pointers,
         part_of(result.rest_columns, 0, matrix.nnz - entries),
-        np.empty(0, np.int32),
     )
 
 

@@ -62,30 +62,6 @@ def test_slots_come_in_the_order_of_the_hash():
     assert built.places.tolist() == [1, 4, 2, 0, 3]
 
 
-@given(matrix=matrices())
-@examples(10)
-def test_any_matrix_with_columns_in_another_order(matrix):
-    built = ActiveHBP.from_scipy(matrix, block_columns=7, least=2, by_degree=True)
-    assert_right(built, matrix)
-
-
-def test_hub_columns_come_to_stand_together():
-    rng = np.random.default_rng(2)
-    dense = rng.random((60, 400)) < 0.01
-    dense[:, 7::50] = True
-    matrix = scipy.sparse.csr_array(dense, dtype=float)
-    scattered, together = (
-        ActiveHBP.from_scipy(matrix, block_columns=16, by_degree=by_degree) for by_degree in (False, True)
-    )
-    assert scattered.in_blocks == 0
-    assert together.in_blocks >= 60 * 8
-    assert sorted(together.column_order[:8].tolist()) == list(range(7, 400, 50))
-    # The values of the matrix that was given stay in their order.
-    given_ = scipy.sparse.csr_array((np.arange(1.0, matrix.nnz + 1), matrix.indices, matrix.indptr))
-    ActiveHBP.from_scipy(given_, by_degree=True)
-    assert (np.diff(given_.data) == 1).all()
-
-
 def test_a_long_row_is_cut_evenly():
     built = ActiveHBP.from_scipy(scipy.sparse.csr_array(np.ones((1, 130))), longest=64)
     assert sorted(built.lengths.tolist()) == [43, 43, 44]
@@ -139,7 +115,6 @@ def test_what_is_not_possible(options, message):
         ("rest_columns", lambda a: a + 1000, "columns of entries must be from 0"),
         ("rest_columns", lambda a: a[1:], "blocks and rest must have all values"),
         ("group_begins", lambda a: a[::-1], "group_begins must"),
-        ("column_order", lambda a: np.zeros(90, np.int32), "column_order must name each column once"),
     ],
 )
 def test_what_is_broken_is_named(name, change, broken):

@@ -48,7 +48,7 @@ def test_what_is_recorded(monkeypatch, tmp_path):
     }
     products = {(each.method, each.dtype): each for each in actual.records}
     assert products["cusparse", "float32"].status == "failed"  # the simulator has none
-    repaired = {"hbp-active", "hbp-by-degree", "hbp-active-direct"}
+    repaired = {"hbp-active", "hbp-active-direct"}
     for method in (*measurement.PUBLISHED, *repaired, "crs", "crs-scalar"):
         each = products[method, "float32"]
         assert (each.status, each.median_us) == ("ok", 5.0), each.reason
@@ -100,7 +100,7 @@ def test_nothing_more_of_a_matrix_is_measured_when_it_is_late(monkeypatch):
     )
     assert {(each.status, each.reason) for each in actual.records} == {("left_out", "the time was over")}
     assert len([each for each in actual.records if not each.operation]) == 2 * (
-        len(measurement.PUBLISHED) + 6
+        len(measurement.PUBLISHED) + 5
     )
     assert not actual.orders or {each.method for each in actual.orders} <= set(ON_THE_HOST)
 

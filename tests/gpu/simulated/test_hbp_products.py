@@ -67,35 +67,29 @@ def test_shares_are_many_but_not_too_small(blocks, share):
     assert hbp.share_of(blocks, 100) == share
 
 
-@pytest.mark.parametrize("by_degree", [False, True])
-def test_pieces_of_many_blocks(by_degree):
+def test_pieces_of_many_blocks():
     dense = np.where(np.random.default_rng(2).random((90, 50)) < 0.15, 2.0, 0)
     dense[:, 20:30] = 0
     dense[33] = 1
     dense[33, 25] = 0
     matrix = scipy.sparse.csr_array(dense)
-    stored = ActiveHBP.from_scipy(
-        matrix, block_rows=32, block_columns=10, least=2, longest=2, by_degree=by_degree
-    )
+    stored = ActiveHBP.from_scipy(matrix, block_rows=32, block_columns=10, least=2, longest=2)
     columns = hbp_active.pieces_of(stored)[1]
     assert len(columns) > 4 and set(range(4)) <= set(columns.tolist())
     assert 0 < len(stored.rest_columns) < matrix.nnz
     device = gpu.prepare(stored)
-    assert device.format == ("hbp-by-degree" if by_degree else "hbp-active")
+    assert device.format == "hbp-active"
     x, y = np.arange(50.0), np.ones(90)
     np.testing.assert_array_equal(device @ x, matrix @ x)
     device.matvec(x, out=y, alpha=2, beta=3)
     np.testing.assert_array_equal(y, 2 * (matrix @ x) + 3)
 
 
-@pytest.mark.parametrize("by_degree", [False, True])
-def test_sums_are_added_to_y_as_they_come(by_degree):
+def test_sums_are_added_to_y_as_they_come():
     dense = np.where(np.random.default_rng(2).random((90, 50)) < 0.15, 2.0, 0)
     dense[33] = 1
     matrix = scipy.sparse.csr_array(dense)
-    stored = ActiveHBP.from_scipy(
-        matrix, block_rows=32, block_columns=10, least=2, longest=2, by_degree=by_degree
-    )
+    stored = ActiveHBP.from_scipy(matrix, block_rows=32, block_columns=10, least=2, longest=2)
     product = hbp_active.ActiveHBPProduct(stored, 64, direct=True)
     assert not product.combine
     x, y = np.arange(50.0), upload(np.ones(90))
@@ -110,7 +104,7 @@ def test_sums_are_added_to_y_as_they_come(by_degree):
     matrix=tiny_matrices(),
     block_rows=st.sampled_from([32, 64]),
     block_columns=st.integers(1, 12),
-    form=st.sampled_from(["hbp", "hbp-active", "hbp-by-degree", "direct"]),
+    form=st.sampled_from(["hbp", "hbp-active", "direct"]),
 )
 def test_any_matrix_in_several_blocks(matrix, block_rows, block_columns, form):
     x = np.linspace(-1, 2, matrix.shape[1]).astype(matrix.dtype)
@@ -120,7 +114,7 @@ def test_any_matrix_in_several_blocks(matrix, block_rows, block_columns, form):
         assert y.tobytes() == (product @ x).tobytes()
     else:
         sizes = {"block_rows": block_rows, "block_columns": block_columns, "least": 2, "longest": 3}
-        stored = ActiveHBP.from_scipy(matrix, by_degree=form == "hbp-by-degree", **sizes)
+        stored = ActiveHBP.from_scipy(matrix, **sizes)
         built = hbp_active.ActiveHBPProduct(stored, 64, direct=form == "direct")
         actual = []
         for _ in range(1 if form == "direct" else 2):
