@@ -307,7 +307,7 @@ class DeviceMatrix(VectorProducts):
         for each in self._both():
             if each.kept.places is None:
                 source = each._source
-                if source is None or (source.convert is None and not source.in_order):
+                if source is None or not source.updatable:
                     raise UserError(
                         f"the values of a matrix in {each.format} cannot be replaced: prepare a SciPy matrix "
                         "in auto, or in a format that it may take"

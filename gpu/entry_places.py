@@ -88,6 +88,8 @@ class EntryPlaces:
         """
         if not self.nnz:
             return
+        if data.dtype != self.values.dtype:  # complex, of which the format stores the parts
+            data = data.view(self.values.dtype)
         if self.sources is None:
             self._copy(data, stream)
             return
@@ -174,9 +176,14 @@ class EntrySource:
 
         return cls(np.dtype(stored.dtype), numbers, given=lambda: stored.to_scipy().data)
 
+    @property
+    def updatable(self) -> bool:
+        """Whether the values of the format can be replaced."""
+        return self.convert is not None or self.in_order
+
     def transposed(self, copied: "EntrySource") -> "EntrySource":
         """Return the source of a transposed copy, with the numbers that the entries have here."""
-        if copied.convert is None:
+        if not copied.updatable:
             return copied
         return replace(copied, numbers=lambda: self.numbers().T.tocsr(), in_order=False)
 
@@ -237,6 +244,49 @@ class EntrySource:
             raise RuntimeError(f"{csr.nnz} entries are in {np.count_nonzero(placed)} places of the format")
         # Number 0 pads, and becomes NO_ENTRY.
         return (placed.astype(np.int64) - 1).astype(np.uint32)
+
+
+@dataclass(frozen=True, eq=False)
+class PairSource(EntrySource):
+    """The entries of a complex matrix, which a format stores as real and imaginary parts, side by side.
+
+    Attributes
+    ----------
+    stored
+        int32, one a place of the format: the number of the entry in the order of its CSR, or -1.
+    """
+
+    stored: Any = None
+
+    @property
+    def updatable(self) -> bool:
+        """Whether the values of the format can be replaced: they can."""
+        return True
+
+    def places(self, values: Any) -> EntryPlaces:
+        """Return where the parts of the entries are in the values of the format."""
+        csr = self.numbers()
+        first = 2 * self._entries(csr).astype(np.int64)
+        parts = np.stack([first, first + 1], axis=1).ravel()
+        parts[parts >= 2 * NO_ENTRY] = NO_ENTRY
+        return EntryPlaces(
+            values, 2 * csr.nnz, upload(parts.astype(np.uint32)), upload(np.zeros(1, np.uint32))
+        )
+
+    def csr(self, values: Any) -> Any:
+        """Return the matrix as SciPy's sorted CSR, from the values of the format."""
+        csr, stored = self.numbers(), values.copy_to_host().view(self.dtype)
+        entries = self._entries(csr)
+        data = np.empty(csr.nnz, self.dtype)
+        data[entries[entries != NO_ENTRY]] = stored[: len(entries)][entries != NO_ENTRY]
+        result = scipy.sparse.csr_array((data[csr.data], csr.indices, csr.indptr), shape=csr.shape)
+        result.has_canonical_format = True
+        return result
+
+    def _entries(self, csr: Any) -> NDArray[np.uint32]:
+        entries = np.full(len(self.stored), NO_ENTRY, np.uint32)
+        entries[self.stored >= 0] = csr.data[self.stored[self.stored >= 0]]
+        return entries
 
 
 PARTS = 64

@@ -1,7 +1,7 @@
 """From a SciPy matrix to a matrix on the device, by the name of a format."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -13,7 +13,7 @@ from gpu.choice.structure import Structure
 from gpu.choice.timed import fastest
 from gpu.compound.complex_product import COMPLEX_TYPES, ComplexProduct, complex_csr
 from gpu.device_matrix import DeviceMatrix
-from gpu.entry_places import EntrySource, numbered
+from gpu.entry_places import EntrySource, PairSource, numbered
 from gpu.formats.coo.container import COO
 from gpu.formats.sliced.container import Sliced
 from gpu.formats.sliced.slicing import Slicing
@@ -208,12 +208,11 @@ class _Wanted:
             raise UserError(
                 f"format {format!r} has no complex values: leave out format, or use format='auto'"
             )
-        if self.updatable:
-            raise UserError("complex values cannot be updated: leave out updatable")
         csr = complex_csr(matrix, dtype)
         require_room(2 * (csr.data.nbytes + 4 * csr.nnz))
         product = ComplexProduct(csr, self.threads_per_block)
-        return self.placed(csr, product, COMPLEX, EntrySource.of_csr(csr, None, in_order=False))
+        source = PairSource.of_csr(csr, None, in_order=False)
+        return self.placed(csr, product, COMPLEX, replace(source, stored=product.stored, given=None))
 
     def allowed(self, name: str) -> Kernel:
         """Return the entry of a format."""

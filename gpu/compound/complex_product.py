@@ -77,6 +77,10 @@ class ComplexProduct:
     ----------
     device_arrays
         All arrays on the device.
+    values
+        Of them, the parts of the entries at their places: real, then imaginary.
+    stored
+        int32, one a place: the number of the entry, or -1.
     """
 
     def __init__(self, matrix: Any, threads_per_block: int) -> None:
@@ -90,6 +94,7 @@ class ComplexProduct:
         placed = _placed(compound, outers, threads_per_row)
         schedule = Schedule(threads_per_block=threads_per_block, threads_per_row=threads_per_row)
         self._product = CompoundProduct(placed, schedule)
+        self.values, self.stored = placed.arrays[0], placed.pattern.sources
         # What is added to y, and an x that does not begin at whole 16 bytes.
         self._room = {"t": empty(2 * self._rows, self._real)}
         self._columns = matrix.shape[1]

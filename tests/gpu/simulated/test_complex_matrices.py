@@ -64,6 +64,17 @@ def test_transposes_factors_and_copies(tmp_path):
     np.testing.assert_array_equal(built.diagonal(), 2j * np.diagonal(DENSE))
 
 
-def test_new_values_are_refused():
-    with pytest.raises(UserError, match="values of a matrix in complex cannot be replaced"):
-        prepare().update_values(MATRIX.data)
+@pytest.mark.parametrize("matrix", [MATRIX, LONG.astype(np.complex64)])
+def test_new_values(matrix):
+    new, x = matrix.copy(), np.arange(matrix.shape[1]) * 1j
+    new.data = np.arange(1, matrix.nnz + 1) * (2 - 3j)
+    built, v = prepare(matrix, updatable=True), np.arange(matrix.shape[0])
+    np.testing.assert_array_equal(built.T @ v, matrix.T @ v)
+    for values in (new.data, cuda.to_device(new.data.astype(matrix.dtype))):
+        built.update_values(0 * new.data)
+        built.update_values(values)
+        np.testing.assert_array_equal(built @ x, new @ x)
+        np.testing.assert_array_equal(built.T @ v, new.T @ v)
+    assert (built.to_scipy() != new).nnz == (built.T.to_scipy() != new.T).nnz == 0
+    with pytest.raises(UserError, match="data has shape"):
+        built.update_values(new.data[1:])

@@ -106,7 +106,6 @@ def test_wrong_vectors_are_refused(call, message):
         ((np.eye(3),), {}, "SciPy sparse matrix"),
         ((MATRIX * 1j, "crs"), {}, "format 'crs' has no complex values: leave out format"),
         ((MATRIX * 1j,), {"dtype": np.float32}, "use complex64 or complex128"),
-        ((MATRIX * 1j,), {"updatable": True}, "cannot be updated"),
         ((MATRIX, "dok"), {}, "unknown format 'dok'; use one of auto, crs, "),
         ((MATRIX,), {"dtype": np.float16}, "float32 or float64"),
         ((MATRIX,), {"dtype": "real"}, "dtype 'real' is not possible"),
