@@ -88,7 +88,7 @@ class EntryPlaces:
         """
         if not self.nnz:
             return
-        if data.dtype != self.values.dtype:  # complex, of which the format stores the parts
+        if data.dtype != self.values.dtype:  # complex: the format stores its parts
             data = data.view(self.values.dtype)
         if self.sources is None:
             self._copy(data, stream)

@@ -192,6 +192,11 @@ def test_complex_matrices(dtype):
     several = np.stack([x[:2400], x[1:]], axis=1)
     np.testing.assert_array_equal(built @ several, matrix @ several)
     np.testing.assert_array_equal(built.T @ x[1:], matrix.T @ x[1:])
+    for factor in (3, 5j):
+        built.update_values(cuda.to_device((factor * matrix.data).astype(dtype)))
+        np.testing.assert_array_equal((built @ whole[1:]).copy_to_host(), factor * (matrix @ x[1:]))
+        np.testing.assert_array_equal(built.T @ x[1:], factor * (matrix.T @ x[1:]))
+    assert (built.to_scipy() != 5j * matrix).nnz == 0
 
 
 def test_threads_share_a_matrix():
