@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from isa.program import Program
 from tests.differential.cases import random_case
-from vecsim.engines.many.batch import Group, Times, group_of, is_timed, numbers_of, time_group
+from vecsim.engines.many.batch import Group, Times, group_of, is_timed, numbers_of, sizes_of, time_group
 from vecsim.engines.many.trace import record_trace
 from vecsim.engines.running import run
 from vecsim.engines.trace_timing.places import WIDTH
-from vecsim.machine import Cache, Latencies, Machine, MainMemory, SparseUnit
+from vecsim.machine import Cache, Latencies, Machine, SparseUnit
 
 ONE_PORT = {
     "memory_ports": 1,
@@ -22,13 +22,8 @@ ONE_PORT = {
     "disambiguation": 0,
     "physical_vector_registers": 0,
     "physical_scalar_registers": 0,
-    "words_outstanding": 0,
-    "merge_bytes": 0,
-    "l1": Cache(),
-    "l2": Cache(),
-    "main_memory": MainMemory(),
 }
-"""What makes any machine one that can be timed with others."""
+"""What makes any machine one that can be timed with others, next to :func:`_timed_cache`."""
 VALUES = {
     "issue_width": (1, 2, 3, 4, 8),
     "branch_penalty": (0, 0, 1, 3, 10),
@@ -41,7 +36,12 @@ VALUES = {
     "divide_interval": (1, 1, 2, 7),
     "scalar_load_latency": (1, 2, 6, 30),
 }
-"""Numbers in which the machines of a group differ, next to latencies and the sparse unit."""
+"""Numbers in which the machines of a group differ, next to latencies and those of tables."""
+IN_TABLES = {
+    "main_memory": {"latency": (0, 1, 7, 40), "cycles": (1, 1, 2, 3), "row_miss": (0, 3, 12)},
+    "l1": {"hit_latency": (0, 1, 5), "refill_bytes": (0, 1, 8, 100)},
+    "l2": {"hit_latency": (0, 1, 5), "refill_bytes": (0, 1, 8, 100)},
+}
 ENGINES = ("jit", "jit-multiport")
 """The engines for one machine that take turns, from program to program."""
 
@@ -80,15 +80,25 @@ class Pairs:
 def random_group(seed: int, count: int = WIDTH) -> tuple[Program, NDArray[np.uint8], list[Machine]]:
     """Return a random program, its memory and up to ``count`` machines that can be timed together on it."""
     case, rng = random_case(seed), random.Random(seed)
-    machines = [case.machine.model_copy(update=ONE_PORT)]
+    caches = {name: _timed_cache(getattr(case.machine, name)) for name in ("l1", "l2")}
+    machines = [case.machine.model_copy(update=ONE_PORT | caches)]
     for _ in range(count - 1):
         latency = Latencies(**{name: rng.choice([1, 1, 2, 3, 8, 25]) for name in Latencies.model_fields})
         entries = SparseUnit(**{name: rng.choice([1, 2, 3, 4, 8]) for name in SparseUnit.model_fields})
         changes = {name: rng.choice(values) for name, values in VALUES.items()}
         changes["divide_interval"] = min(changes["divide_interval"], latency.divide)
         changes |= {"latency": latency, "sparse_unit": entries}
+        for table, columns in IN_TABLES.items():
+            drawn = {name: rng.choice(values) for name, values in columns.items()}
+            changes[table] = getattr(machines[0], table).model_copy(update=drawn)
         machines.append(machines[0].model_copy(update=changes))
-    return case.program, case.memory, [each for each in machines if is_timed(each)]
+    alike = [each for each in machines if sizes_of(each) == sizes_of(machines[0])]
+    return case.program, case.memory, [each for each in alike if is_timed(each)]
+
+
+def _timed_cache(cache: Cache) -> Cache:
+    """Return a cache of which no word finds a line or not by the cycle in which it comes."""
+    return cache.model_copy(update={"serves": 1} | ({"misses": 0} if cache.prefetch else {}))
 
 
 def random_pairs(seed: int, count: int = WIDTH) -> Pairs:
@@ -98,6 +108,8 @@ def random_pairs(seed: int, count: int = WIDTH) -> Pairs:
     assert trace is not None, f"seed {seed}: no record"
     engine = ENGINES[seed % len(ENGINES)]
     runs = [run(program, memory, machine, engine=engine) for machine in machines]
+    for machine, each in zip(machines, runs, strict=True):
+        assert trace.counters == each.memory_counters, f"seed {seed}: {machine.label}: {trace.counters}"
     return Pairs(
         seed,
         group_of(trace, machines[0], numbers_of(machines)),

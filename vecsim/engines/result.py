@@ -176,15 +176,25 @@ def make_run(
 
 def _counted(machine: Machine, values: npt.NDArray[np.int64]) -> dict[str, int]:
     """Return what was counted by name: what every run counts, then what extensions of the machine count."""
-    own = machine.counter_names
-    every, added = values[: len(Counter)], values[len(Counter) :].tolist()
+    every, added = _named(values[: len(Counter)], Counter), values[len(Counter) :].tolist()
+    counted = {name: every[name] for name in EVERY_RUN} | memory_counters(machine, values)
+    return counted | dict(zip(machine.counter_names, added, strict=True))
+
+
+def memory_counters(machine: Machine, values: npt.NDArray[np.int64]) -> dict[str, int]:
+    """Return what merging, caches and main memory counted, by name; empty if a machine has none of them.
+
+    Parameters
+    ----------
+    values
+        (n,) by :class:`vecsim.engines.state.counters.Counter`, and more.
+    """
     parts = {"l1": machine.l1.bytes, "l2": machine.l2.bytes, "": not machine.has_flat_memory}
-    counted = {
+    return {
         name: value
-        for name, value in _named(every, Counter).items()
-        if name in EVERY_RUN or parts[name[:2] if name[:2] in parts else ""]
+        for name, value in _named(values[: len(Counter)], Counter).items()
+        if name not in EVERY_RUN and parts[name[:2] if name[:2] in parts else ""]
     }
-    return counted | dict(zip(own, added, strict=True))
 
 
 def _busy_units(machine: Machine, record: TimingRecord) -> npt.NDArray[np.int64]:

@@ -15,7 +15,7 @@ from experiments.whatif.sweep.attributes import Value
 from experiments.whatif.sweep.cost import cost
 from experiments.whatif.sweep.specification import ARGUMENT, DEFINE, OPTION, Point, Sweep, point_of
 from vecsim.engines.many.batch import LARGEST_NUMBER
-from vecsim.engines.trace_timing.places import NUMBERS
+from vecsim.engines.trace_timing.places import FREE_NUMBERS, NUMBERS
 from vecsim.machine import Machine
 from vecsim.machine.description import flat
 from vecsim.support.errors import UserError
@@ -83,9 +83,9 @@ class Space:
         for name, values in zip(self.names, self.values, strict=True):
             if name.startswith((DEFINE, ARGUMENT)) and len(values) > 1:
                 raise UserError(f"{name}: changes what is computed, so that cycles do not compare; name one")
-        self._free = [name in NUMBERS and name not in INTERACTING for name in self.names]
+        self._free = [name in FREE_NUMBERS and name not in INTERACTING for name in self.names]
         for name, values in zip(self.names, self.values, strict=True):
-            for value in values if name in NUMBERS and name not in INTERACTING else ():
+            for value in values if name in FREE_NUMBERS and name not in INTERACTING else ():
                 self.base.changed({name: int(value)})
         self._kinds: dict[bytes, Kind] = {}
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -42,12 +42,15 @@ class Batch:
         Their places among the machines of the image.
     times
         What each came to.
+    counters
+        What caches and main memory of each count.
     seconds
         Time that it took.
     """
 
     members: Sequence[int]
     times: Times
+    counters: Mapping[str, int]
     seconds: float
 
     def cell(self, number: int, like: Cell, run: Run, machine: Machine) -> Cell:
@@ -58,7 +61,7 @@ class Batch:
         number
             Which of the members.
         like, run
-            Those of another machine with the same image and registers, which may have caches.
+            Those of another machine with the same image and registers, which may have other caches.
         machine
             The machine.
         """
@@ -69,7 +72,7 @@ class Batch:
             cycles=cycles,
             peak_share=replace(run, machine=machine, cycles=cycles).peak_share,
             cycles_by_cause=causes,
-            counters={name: like.counters[name] for name in machine.counter_names},
+            counters={name: like.counters[name] for name in machine.counter_names} | dict(self.counters),
             seconds=self.seconds / len(self.members),
         )
 
@@ -114,7 +117,8 @@ def timed_together(
             some = members[first : first + at_once]
             began = time.perf_counter()
             group = group_of(trace, machines[some[0]], numbers_of([machines[at] for at in some]))
-            batch = Batch(some, _on_gpu(group) if on_gpu else time_group(group), time.perf_counter() - began)
+            times = _on_gpu(group) if on_gpu else time_group(group)
+            batch = Batch(some, times, trace.counters, time.perf_counter() - began)
             if not _is_right(batch, run, memory, machines):
                 return
             yield batch
@@ -138,6 +142,7 @@ def _is_right(batch: Batch, run: Run, memory: npt.NDArray[np.uint8], machines: S
     alone = run_alone(run.program, memory, machine)
     causes = batch.times.by_cause[number].tolist()
     same = cycles == alone.cycles and causes == list(alone.cycles_by_cause.values())
+    same = same and batch.counters == alone.memory_counters
     if not same:
         print(
             f"sweep: {machine.label}: many machines at once took {cycles} cycles, one alone {alone.cycles}: "

@@ -21,7 +21,7 @@ from programs.registry import ProgramLike
 from programs.user_format import UserFormat
 from vecsim.engines import DEFAULT_ENGINE
 from vecsim.engines.lines import causes_of, lines_of_function
-from vecsim.engines.many.trace import record_sizes
+from vecsim.engines.many.trace import RecordSizes, record_sizes
 from vecsim.engines.result import Run
 from vecsim.engines.running import run
 from vecsim.machine import Machine
@@ -150,10 +150,10 @@ class Work:
         report
             Called whenever some are done.
         """
-        by_record: dict[tuple[str, int, int], list[int]] = {}
+        by_record: dict[tuple[str, RecordSizes], list[int]] = {}
         for place in places:
             chosen = self._at(place)
-            by_record.setdefault((chosen.image, *record_sizes(chosen.machine)), []).append(place)
+            by_record.setdefault((chosen.image, record_sizes(chosen.machine)), []).append(place)
         recorded = self.sweep.engine == DEFAULT_ENGINE and not self.sweep.function
         for members in by_record.values():
             left, may_be_recorded = deque(members), recorded

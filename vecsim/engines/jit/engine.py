@@ -26,6 +26,7 @@ from vecsim.engines.jit.single_port.preparation import (
 from vecsim.engines.jit.state import AHEAD, PORT, MovingAccess, Outcome, ScheduledRegister
 from vecsim.engines.program_rows import cache_numbers, extension_numbers, machine_numbers, program_rows
 from vecsim.engines.record import TimingRecord
+from vecsim.engines.result import memory_counters
 from vecsim.engines.rules.numbers import NEVER
 from vecsim.engines.state.accounts import Start, TimelineRow
 from vecsim.engines.state.control import Control
@@ -182,6 +183,11 @@ class JitEngine(BaseEngine):
             Arrays that the loop fills.
         """
         return loop(self._table.ctypes.data, progress.ctypes.data, words.ctypes.data, len(words))
+
+    @property
+    def memory_counters(self) -> dict[str, int]:
+        """What merging, caches and main memory have counted so far, by name."""
+        return memory_counters(self.machine, self._record.counters)
 
     def _raise(self) -> None:
         """Raise what the instruction at ``pc`` cannot do."""

@@ -47,13 +47,15 @@ need, and of user-defined instructions."""
 SLOW_PATHS = "slow_paths"
 """The part that the single-port loop calls where no closed form holds."""
 SINGLE_PORT, MULTIPORT_LOOP = "single_port", "multiport_loop"
-RECORDING, MANY = "recording", "many_machines"
-"""The loop that records a run without timing it, and the one in which many machines time the record."""
+RECORDING, MANY, MANY_WITH_MEMORY = "recording", "many_machines", "many_machines_with_memory"
+"""The loop that records a run without timing it, the one in which many machines time the record, and the same
+of machines whose memory is more than banks."""
 PARTS_OF_LOOP = {
     SINGLE_PORT: (SINGLE_PORT, SLOW_PATHS, VECTOR),
     MULTIPORT_LOOP: (MULTIPORT_LOOP, VECTOR),
     RECORDING: (RECORDING, VECTOR),
     MANY: (MANY,),
+    MANY_WITH_MEMORY: (MANY_WITH_MEMORY,),
 }
 """The parts that each loop needs, itself one of them."""
 

@@ -12,19 +12,18 @@ import numpy.typing as npt
 from isa.instructions import BASE
 from vecsim.engines.cause import Cause
 from vecsim.engines.decoded import decode
-from vecsim.engines.jit.interface import MANY
+from vecsim.engines.jit.interface import MANY, MANY_WITH_MEMORY
 from vecsim.engines.jit.object_files.machine_code import machine_code
 from vecsim.engines.jit.traces.recording import REMEMBERED
-from vecsim.engines.many.trace import Trace
+from vecsim.engines.many.trace import Trace, memory_sizes
+from vecsim.engines.program_rows import VECTOR_ACCESSES
 from vecsim.engines.trace_timing import places
-from vecsim.engines.trace_timing.places import NUMBERS, WIDTH, Sizes
+from vecsim.engines.trace_timing.places import LAST_CYCLE, NUMBERS, WIDTH, WORD_BYTES, MemorySizes, Sizes
 from vecsim.engines.trace_timing.rows import rows_of
 from vecsim.engines.user_rules import replaces_rules
-from vecsim.machine import Machine
+from vecsim.machine import Cache, Machine
 
 ALIGNMENT = 64
-LAST_CYCLE = 1 << 30
-"""Times are 32-bit integers: what takes as long is left to an engine for one machine."""
 LARGEST_NUMBER = 1 << 16
 """The largest number of a machine in which machines may differ."""
 
@@ -35,11 +34,21 @@ def is_timed(machine: Machine) -> bool:
     """Return whether a machine is one of those that are timed together: docs/engines.md says which."""
     if replaces_rules(machine) or machine.ports != 1 or machine.disambiguation or machine.renames:
         return False
-    if not machine.has_flat_memory:
+    if not all(map(_is_timed_cache, machine.caches)):
         return False
     if sizes_of(machine).ends > REMEMBERED:
         return False
     return bool(numbers_of([machine]).max() <= LARGEST_NUMBER)
+
+
+def _is_timed_cache(cache: Cache) -> bool:
+    """Return whether no word finds a line or not by the cycle in which it comes.
+
+    Scalar accesses come in any cycle, and a cache that waits for a limited number of lines prefetches none
+    while it waits for as many.
+    """
+    prefetches = cache.prefetch > 0 and cache.misses > 0 and not cache.perfect
+    return cache.bytes == 0 or (cache.serves == VECTOR_ACCESSES and not prefetches)
 
 
 def sizes_of(machine: Machine) -> Sizes:
@@ -55,6 +64,7 @@ def sizes_of(machine: Machine) -> Sizes:
         machine.sparse_units,
         machine.masked_elements,
         machine.chaining,
+        memory_sizes(machine),
     )
 
 
@@ -96,6 +106,36 @@ class Group:
         """How many machines there are."""
         return int(self.numbers.shape[1])
 
+    def first_times(self) -> Ints:
+        """Return (n, M) what the memory of each machine begins with: its numbers and what follows."""
+        if self.sizes.memory is None:
+            return self.numbers
+        result = np.ones((places.ISSUED_AT, self.count), np.int32)
+        result[: len(NUMBERS)] = self.numbers
+        for place, row in _derived(self.sizes.memory, self.numbers).items():
+            result[place] = row
+        return result
+
+
+def _derived(memory: MemorySizes, numbers: Ints) -> dict[int, npt.NDArray[np.int64]]:
+    """Return what follows from the (NUMBERS, M) numbers of machines, (M,) by place."""
+    cycles, busy = (numbers[place].astype(np.int64) for place in (places.MEMORY_CYCLES, places.BANK_BUSY))
+    most = max(memory.path_bytes, 1)
+    passing = cycles * (memory.path_bytes > 0)
+    result = {places.WORD_CYCLES: WORD_BYTES * passing // most, places.WORD_PART: WORD_BYTES * passing % most}
+    for level, cache in enumerate(memory.caches):
+        taken, words = cache.line_bytes * passing, cache.line_bytes // WORD_BYTES
+        refill = numbers[places.REFILL_BYTES + level]
+        entering = np.where(refill > 0, -(-cache.line_bytes // np.maximum(refill, 1)), 0)
+        result |= {
+            places.LINE_CYCLES + level: taken // most,
+            places.LINE_PART + level: taken % most,
+            places.LINE_PASSES + level: np.maximum(-(-taken // most), 1),
+            places.LINE_BUSY + level: -(-words // memory.banks) * busy,
+            places.REFILL_CYCLES + level: entering,
+        }
+    return result
+
 
 def group_of(trace: Trace, machine: Machine, numbers: Ints) -> Group:
     """Return machines as a group.
@@ -132,17 +172,20 @@ class Times:
 def time_group(group: Group) -> Times:
     """Time the machines of a group on this processor."""
     count, shape = group.count, np.array(group.sizes.places(), np.int64)
-    run = machine_code(BASE, MANY).loop
+    run = machine_code(BASE, MANY if group.sizes.memory is None else MANY_WITH_MEMORY).loop
     start, memory = start_of(group.sizes), _aligned(int(shape[places.TOTAL]) * WIDTH)
     lanes = memory.reshape(-1, WIDTH)
     cycles, by_cause = np.zeros(count, np.int64), np.zeros((count, len(Cause)), np.int64)
+    numbers = group.first_times()
     for first in range(0, count, WIDTH):
-        some = group.numbers[:, first : first + WIDTH]
+        some = numbers[:, first : first + WIDTH]
         width = some.shape[1]
         lanes[:] = start[:, None]
-        lanes[: len(NUMBERS), :width], lanes[: len(NUMBERS), width:] = some, some[:, :1]
+        lanes[: len(numbers), :width], lanes[: len(numbers), width:] = some, some[:, :1]
         run(group.events.ctypes.data, group.rows.ctypes.data, memory.ctypes.data, shape.ctypes.data)
-        cycles[first : first + width] = lanes[places.RETIRED, :width]
+        cycles[first : first + width] = np.where(
+            lanes[places.LATEST] < LAST_CYCLE, lanes[places.RETIRED], LAST_CYCLE
+        )[:width]
         by_cause[first : first + width] = lanes[places.CHARGES : places.CHARGES + len(Cause), :width].T
     cycles[cycles >= LAST_CYCLE] = -1
     return Times(cycles, by_cause)
@@ -152,8 +195,7 @@ def start_of(sizes: Sizes) -> Ints:
     """Return the (n,) memory of a machine when a run begins, without its numbers."""
     shape = sizes.places()
     memory = np.zeros(shape[places.TOTAL], np.int32)
-    memory[places.ONE] = 1
-    memory[places.DISPATCHED] = -1
+    memory[places.ONE], memory[places.DISPATCHED] = 1, -1
     for begin, end in places.NEGATIVE:
         memory[shape[begin] : shape[end]] = -1
     return memory

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +12,11 @@ from isa.program import Program
 from vecsim.engines.jit.engine import JitEngine
 from vecsim.engines.jit.interface import FINISHED, FULL, RECORDING
 from vecsim.engines.jit.object_files.machine_code import machine_code
-from vecsim.engines.jit.traces.recording import POSITION, PROGRESS
+from vecsim.engines.jit.traces.recording import IS_NOTED, POSITION, PROGRESS
 from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.engines.running import start
-from vecsim.machine import Machine
+from vecsim.engines.trace_timing.places import CacheSizes, MemorySizes
+from vecsim.machine import Cache, Machine
 
 Words = npt.NDArray[np.int32]
 FIRST_WORDS = 1 << 20
@@ -32,21 +34,63 @@ class Trace:
     ----------
     program
         What ran.
-    section_size, vector_registers
-        Of the machines.
+    sizes
+        What the machines have in common.
     events
         (n,) words (:mod:`vecsim.engines.trace_timing.events`).
+    counters
+        What caches and main memory of each of the machines count
+        (`vecsim.engines.result.Run.memory_counters`).
     """
 
     program: Program
+    sizes: RecordSizes
+    events: Words
+    counters: dict[str, int]
+
+
+class RecordSizes(NamedTuple):
+    """What machines that time one record have in common.
+
+    Attributes
+    ----------
+    section_size, vector_registers
+        Numbers of their description.
+    memory
+        What decides where words go; None of banks alone.
+    """
+
     section_size: int
     vector_registers: int
-    events: Words
+    memory: MemorySizes | None
 
 
-def record_sizes(machine: Machine) -> tuple[int, int]:
-    """Return what machines that time one record have in common: section size and vector registers."""
-    return machine.section_size, machine.vector_registers
+def record_sizes(machine: Machine) -> RecordSizes:
+    """Return what machines that time one record have in common."""
+    return RecordSizes(machine.section_size, machine.vector_registers, memory_sizes(machine))
+
+
+def memory_sizes(machine: Machine) -> MemorySizes | None:
+    """Return what machines with the same memory have in common; None if it is banks alone."""
+    if machine.has_flat_memory:
+        return None
+    memory, first, last = machine.main_memory, *map(_cache_sizes, machine.caches)
+    window = machine.merge_window if machine.merge_bytes else 0
+    return MemorySizes(
+        machine.banks,
+        machine.words_outstanding,
+        machine.merge_bytes,
+        window,
+        memory.bytes,
+        memory.row_words,
+        (first, last),
+    )
+
+
+def _cache_sizes(cache: Cache) -> CacheSizes:
+    if not cache.bytes:
+        return CacheSizes()
+    return CacheSizes(**{each.name: getattr(cache, each.name) for each in fields(CacheSizes)})
 
 
 def record_trace(program: Program, memory: npt.NDArray[np.uint8], machine: Machine) -> Trace | None:
@@ -60,20 +104,21 @@ def record_trace(program: Program, memory: npt.NDArray[np.uint8], machine: Machi
     memory
         (n,) bytes at the beginning.
     machine
-        Any machine of the section size and the registers.
+        Any of the machines.
     """
     if isinstance(program, RecordedProgram) or len(memory) >= MOST_MEMORY:
         return None
     engine = start(program, memory, machine)
     assert isinstance(engine, JitEngine)
     record = machine_code(program.instruction_set, RECORDING).loop
-    progress = np.zeros(PROGRESS, np.int64)
+    progress, sizes = np.zeros(PROGRESS, np.int64), record_sizes(machine)
+    progress[IS_NOTED] = sizes.memory is not None
     words = np.empty(FIRST_WORDS, np.int32)
     while True:
         status = engine.run_other(record, progress, words)
         if status == FINISHED:
             used = words[: progress[POSITION]].copy()
-            return Trace(program, machine.section_size, machine.vector_registers, used)
+            return Trace(program, sizes, used, engine.memory_counters)
         if status != FULL or len(words) == MOST_WORDS:
             return None
         words = np.concatenate([words, np.empty(len(words), np.int32)])

@@ -101,7 +101,7 @@ def miss_free(r: Run, level: int) -> int:
     return 0 if r.cache_numbers[level].misses == 0 else r.awaited_lines[level][_first_free(r, level)]
 
 
-def _victim(r: Run, level: int, number: int) -> int:
+def victim(r: Run, level: int, number: int) -> int:
     """Return the place of the line that a new one replaces ("Caches")."""
     cache, lines = r.cache_numbers[level], r.lines[level]
     first = number % cache.sets * cache.ways
@@ -114,7 +114,7 @@ def _victim(r: Run, level: int, number: int) -> int:
     return oldest
 
 
-def _date(r: Run, level: int, line: Line) -> None:
+def date(r: Run, level: int, line: Line) -> None:
     """Note that a line is the youngest of its cache ("Caches")."""
     r.caches[level].changes += 1
     line.used = r.caches[level].changes
@@ -150,14 +150,14 @@ def bring(r: Run, level: int, number: int, asked: int, arrival: int, ahead: int)
         arrival = begin + (cache.line_bytes + cache.refill_bytes - 1) // cache.refill_bytes
         state.refilled_at = arrival
     r.counters[REFILL_BYTES + OF_A_CACHE * level] += cache.line_bytes
-    line = r.lines[level][_victim(r, level, number)]
+    line = r.lines[level][victim(r, level, number)]
     if line.number >= 0:
         r.counters[EVICTIONS + OF_A_CACHE * level] += 1
         if line.dirty == 1:
             _write_back(r, level, line.number, asked + 1 + cache.hit_latency)
     line.number, line.ready_at, line.dirty, line.prefetched = number, arrival, 0, ahead
     line.words_from = miss_free(r, level)
-    _date(r, level, line)
+    date(r, level, line)
     if cache.misses > 0:
         r.awaited_lines[level][_first_free(r, level)] = arrival
     return arrival
@@ -167,14 +167,14 @@ def touch(r: Run, level: int, place: int, cycle: int, store: int) -> int:
     """Use a line that a cache has, or waits for; return from when its words are ready ("Caches")."""
     cache, line = r.cache_numbers[level], r.lines[level][place]
     if cache.replacement == 0:
-        _date(r, level, line)
+        date(r, level, line)
     line.prefetched = 0
     if store == 1 and cache.write_back == 1:
         line.dirty = 1
     return larger(cycle + 1 + cache.hit_latency, line.ready_at)
 
 
-def _asks_ahead(r: Run, level: int, number: int, cycle: int) -> bool:
+def asks_ahead(r: Run, level: int, number: int, cycle: int) -> bool:
     """Return whether a cache prefetches a line, and count it ("Caches")."""
     inside = (number + 1) * r.cache_numbers[level].line_bytes <= r.machine.memory_bytes
     if not inside or miss_free(r, level) > cycle or place_of(r, level, number) >= 0:
@@ -183,7 +183,7 @@ def _asks_ahead(r: Run, level: int, number: int, cycle: int) -> bool:
     return True
 
 
-def _count(r: Run, level: int, pc: int, hit: bool) -> None:
+def count_look_up(r: Run, level: int, pc: int, hit: bool) -> None:
     """Count a look-up of an instruction ("Caches")."""
     if hit:
         r.counters[HITS + OF_A_CACHE * level] += 1
@@ -211,7 +211,7 @@ def look_up_last(r: Run, address: int, store: int, pc: int, cycle: int) -> int:
     place, ahead = -1, 1
     if cache.perfect == 0:
         place = place_of(r, LAST, number)
-    _count(r, LAST, pc, cache.perfect == 1 or place >= 0)
+    count_look_up(r, LAST, pc, cache.perfect == 1 or place >= 0)
     if cache.perfect == 1:
         return cycle + 1 + cache.hit_latency
     if place >= 0:
@@ -222,7 +222,7 @@ def look_up_last(r: Run, address: int, store: int, pc: int, cycle: int) -> int:
         ready = bring(r, LAST, number, begin, _last_asks(r, number, begin), 0)
         r.lines[LAST][place_of(r, LAST, number)].dirty = store
     for next_ in range(number + 1, number + 1 + ahead * cache.prefetch):
-        if _asks_ahead(r, LAST, next_, cycle):
+        if asks_ahead(r, LAST, next_, cycle):
             bring(r, LAST, next_, cycle, _last_asks(r, next_, cycle), 1)
     return ready
 
@@ -244,7 +244,7 @@ def look_up_first(r: Run, address: int, store: int, pc: int, cycle: int) -> int:
     place, ahead = -1, 1
     if cache.perfect == 0:
         place = place_of(r, FIRST, number)
-    _count(r, FIRST, pc, cache.perfect == 1 or place >= 0)
+    count_look_up(r, FIRST, pc, cache.perfect == 1 or place >= 0)
     if cache.perfect == 1:
         return cycle + 1 + cache.hit_latency
     if place >= 0:
@@ -255,17 +255,17 @@ def look_up_first(r: Run, address: int, store: int, pc: int, cycle: int) -> int:
         ready = bring(r, FIRST, number, begin, _first_asks(r, number, pc, begin), 0)
         r.lines[FIRST][place_of(r, FIRST, number)].dirty = store
     for next_ in range(number + 1, number + 1 + ahead * cache.prefetch):
-        if _asks_ahead(r, FIRST, next_, cycle):
+        if asks_ahead(r, FIRST, next_, cycle):
             bring(r, FIRST, next_, cycle, _first_asks(r, next_, pc, cycle), 1)
     return ready
 
 
-def _passes_by(r: Run, level: int, address: int, pc: int, cycle: int) -> None:
+def passes_by(r: Run, level: int, address: int, pc: int, cycle: int) -> None:
     """Note a store that goes through a cache ("Caches")."""
     place = -1
     if r.cache_numbers[level].perfect == 0:
         place = place_of(r, level, line_of(r, level, address))
-    _count(r, level, pc, r.cache_numbers[level].perfect == 1 or place >= 0)
+    count_look_up(r, level, pc, r.cache_numbers[level].perfect == 1 or place >= 0)
     if place >= 0:
         touch(r, level, place, cycle, 1)
 
@@ -295,7 +295,7 @@ def cached_passes(r: Run, level: int, store: int, address: int, pc: int, cycle: 
             if level == FIRST:
                 return look_up_first(r, address, store, pc, cycle)
             return look_up_last(r, address, store, pc, cycle)
-        _passes_by(r, level, address, pc, cycle)
+        passes_by(r, level, address, pc, cycle)
         level = below(r, level)
     return main_memory_passes(r, address, cycle)
 
@@ -307,7 +307,7 @@ def scalar_passes(r: Run, instruction: Instruction, address: int, cycle: int) ->
     """
     level, store, pc = r.machine.scalar_level, instruction.store, instruction.number
     while level >= 0 and goes_through(r, level, store):
-        _passes_by(r, level, address, pc, cycle)
+        passes_by(r, level, address, pc, cycle)
         level = below(r, level)
     if level == FIRST:
         ready = look_up_first(r, address, store, pc, cycle)

@@ -19,39 +19,37 @@ from vecsim.engines.trace_timing.elements import (
 )
 from vecsim.engines.trace_timing.issue import charge, issue_vector, note_dispatch, port_free, retire
 from vecsim.engines.trace_timing.operations import larger, spread, where
+from vecsim.engines.trace_timing.words import arrival_of, bank_of, end_words, first_word, pass_word
 
 MEMORY, PORT = events.MEMORY, places.FREE
-STARTUP, ALIGNMENT, BANK_BUSY, WORDS_PER_CYCLE, ADDRESSES_PER_CYCLE = (
+STARTUP, ALIGNMENT, WORDS_PER_CYCLE, ADDRESSES_PER_CYCLE = (
     places.STARTUP,
     places.ALIGNMENT,
-    places.BANK_BUSY,
     places.WORDS_PER_CYCLE,
     places.ADDRESSES_PER_CYCLE,
 )
-SECTION, BANK_COUNT, BANK_MASK, END_COUNT, CHAINING, SKIPPING, ENDS, BANKS = (
+SECTION, BANK_COUNT, END_COUNT, CHAINING, ENDS = (
     places.SECTION,
     places.BANK_COUNT,
-    places.BANK_MASK,
     places.END_COUNT,
     places.CHAINING,
-    places.SKIPPING,
     places.ENDS,
-    places.BANKS,
 )
 SLICE_READY, SLICE_TAKEN, SLICE_READY_WITHOUT_SUMS = (
     places.SLICE_READY,
     places.SLICE_TAKEN,
     places.SLICE_READY_WITHOUT_SUMS,
 )
-CHARGES, DISPATCHED = places.CHARGES, places.DISPATCHED
-STARTING, ALIGNING, CONFLICT = int(Cause.STARTUP), int(Cause.ALIGNMENT), int(Cause.BANK_CONFLICT)
-STORE, RECORD_BYTES, ELEMENT_WORDS, WORK, WAITS = (
+DISPATCHED = places.DISPATCHED
+STARTING, ALIGNING = int(Cause.STARTUP), int(Cause.ALIGNMENT)
+STORE, RECORD_BYTES, ELEMENT_WORDS, WAITS = (
     events.STORE,
     events.RECORD_BYTES,
     events.ELEMENT_WORDS,
-    events.WORK,
     events.WAITS,
 )
+LONG = 4096
+"""Words after which an access is looked at again: until then no time overflows."""
 
 
 def begin_access(t: Any, rows: Any, row: Any, shape: Any, number: Any) -> Any:
@@ -91,17 +89,9 @@ def begin_contiguous(t: Any, rows: Any, row: Any, shape: Any, number: Any, base:
 
 
 def end_access(
-    t: Any,
-    rows: Any,
-    row: Any,
-    shape: Any,
-    number: Any,
-    answered: Any,
-    waited: Any,
-    conflicts: Any,
-    last: Any,
-) -> None:
-    """Note that an access ends with a word in cycle ``last``; attribute its cycles.
+    t: Any, rows: Any, row: Any, shape: Any, number: Any, answered: Any, waited: Any, last: Any
+) -> Any:
+    """Note that an access has ended; attribute its cycles; return from when its result is there.
 
     Parameters
     ----------
@@ -109,60 +99,18 @@ def end_access(
         That of the access among all.
     answered
         Up to when all is attributed.
-    waited, conflicts
-        How many cycles after that go to waits before its first word, and to busy banks.
+    waited
+        How many cycles after that go to waits before its first word.
+    last
+        What was returned of its last word.
     """
-    over = last + 1
-    t[CHARGES + CONFLICT] = t[CHARGES + CONFLICT] + conflicts
-    charge(t, rows[row + WORK], answered + waited + conflicts, larger(over, answered + waited + conflicts))
+    result = end_words(t, rows, row, rows[row + STORE], answered, waited, last)
+    over = last[0] + 1
     t[shape[PORT] + MEMORY] = over
     t[shape[ENDS] + (number & (shape[END_COUNT] - 1))] = over
-    complete(t, rows, row, shape, last, over)
-    retire(t, over)
-
-
-def bank_of(shape: Any, word: Any) -> Any:
-    """The bank of a word address."""
-    return word & shape[BANK_MASK] if shape[BANK_MASK] >= 0 else word % shape[BANK_COUNT]
-
-
-def transfer(t: Any, bank: Any, cycle: Any, in_cycle: Any, rate: Any, clear: Any) -> Any:
-    """Transfer a word; return the first cycle that port alone allows, and the one in which it goes.
-
-    Parameters
-    ----------
-    bank
-        The place of its bank.
-    cycle, in_cycle
-        The cycle of the word before, and how many went in it.
-    rate
-        Most words of a cycle.
-    clear
-        From when registers let it go.
-    """
-    free = where(in_cycle >= rate, cycle + 1, cycle)
-    now = larger(larger(free, clear), t[bank])
-    t[bank] = now + t[BANK_BUSY]
-    return free, now
-
-
-def skip(cycle: Any, clear: Any, in_cycle: Any, rate: Any, skipping: Any) -> Any:
-    """Pass a word that is masked off, which takes no bank; return its cycle, and how many went in that.
-
-    Parameters
-    ----------
-    cycle, in_cycle
-        The cycle of the word before, and how many went in it.
-    clear
-        From when registers let it go.
-    rate, skipping
-        Most words of a cycle; 1 if this one does not count.
-    """
-    if skipping == 1:
-        now = larger(cycle, clear)
-        return now, where(now > cycle, 0, in_cycle)
-    now = larger(where(in_cycle >= rate, cycle + 1, cycle), clear)
-    return now, where(now > cycle, 1, in_cycle + 1)
+    complete(t, rows, row, shape, last[0], result)
+    retire(t, result)
+    return result
 
 
 def all_masked_off(e: Any, mask: Any, begin: Any, stop: Any) -> Any:
@@ -179,32 +127,6 @@ def all_masked_off(e: Any, mask: Any, begin: Any, stop: Any) -> Any:
     return off
 
 
-def transfer_or_skip(
-    t: Any, shape: Any, bank: Any, rate: Any, clear: Any, answered: Any, masked_off: Any, before: Any
-) -> Any:
-    """Transfer a word, or pass it if it is masked off.
-
-    Parameters
-    ----------
-    bank, rate
-        The number of its bank; most words of a cycle.
-    masked_off
-        Whether it is.
-
-    Returns
-    -------
-    cycle, in_cycle, conflicts
-        Its cycle, how many went in that, and the cycles that banks held words up, as ``before``.
-    """
-    cycle, in_cycle, conflicts = before
-    if masked_off:
-        now, count = skip(cycle, clear, in_cycle, rate, shape[SKIPPING])
-        return now, count, conflicts
-    free, now = transfer(t, shape[BANKS] + bank, cycle, in_cycle, rate, clear)
-    conflicts = conflicts + larger(now - larger(free, answered), 0)
-    return now, where(now > cycle, 1, in_cycle + 1), conflicts
-
-
 def time_contiguous(
     t: Any,
     rows: Any,
@@ -216,6 +138,7 @@ def time_contiguous(
     count: Any,
     e: Any,
     mask: Any,
+    notes: Any,
 ) -> None:
     """Time n records in ``count`` bytes from byte ``base`` on, to or from vector registers."""
     answered, waited, cycle = begin_contiguous(t, rows, row, shape, number, base)
@@ -223,10 +146,10 @@ def time_contiguous(
     if rows[row + WAITS] > 0:
         clear = whole_clear(t, rows, row, shape, -1, clear)
     if rows[row + RECORD_BYTES] == 4 and base & 3 == 0:
-        last = move_words(t, rows, row, shape, n, base, e, mask, clear, answered, cycle)
+        last = move_words(t, rows, row, shape, n, base, e, mask, notes, clear, answered, cycle)
     else:
-        last = move_records(t, rows, row, shape, n, base, count, e, mask, clear, answered, cycle)
-    end_access(t, rows, row, shape, number, answered, waited, last[2], last[0])
+        last = move_records(t, rows, row, shape, n, base, count, e, mask, notes, clear, answered, cycle)
+    end_access(t, rows, row, shape, number, answered, waited, last)
 
 
 def move_words(
@@ -238,13 +161,15 @@ def move_words(
     base: Any,
     e: Any,
     mask: Any,
+    notes: Any,
     clear: Any,
     answered: Any,
     cycle: Any,
 ) -> Any:
-    """Move n elements of one word each; return what :func:`transfer_or_skip` does of the last."""
+    """Move n elements of one word each; return what :func:`pass_word` does of the last."""
     rate, bank, named = t[WORDS_PER_CYCLE], bank_of(shape, base >> 2), registers_of(rows, row, shape)
-    last = cycle, spread(0), spread(0)
+    store = rows[row + STORE]
+    last = first_word(t, shape, e, notes, store, cycle)
     for k in range(0, n, TOGETHER):
         look = seen(t, rows, row, named, k)
         second = seen(t, rows, row, named, k + 1)
@@ -258,8 +183,8 @@ def move_words(
             elif j == 3:
                 look = fourth
             off = mask > 0 and is_masked_off(e, mask, k + j) == 1
-            last = transfer_or_skip(t, shape, bank, rate, larger(clear, look[0]), answered, off, last)
-            pass_element(t, rows, row, named, k + j, look, last[0], last[0] + 1)
+            last = pass_word(t, shape, e, bank, rate, larger(clear, look[0]), answered, off, store, last)
+            pass_element(t, rows, row, named, k + j, look, last[0], arrival_of(last))
             bank = bank + 1 if bank + 1 < shape[BANK_COUNT] else 0
     return last
 
@@ -274,15 +199,17 @@ def move_records(
     count: Any,
     e: Any,
     mask: Any,
+    notes: Any,
     clear: Any,
     answered: Any,
     cycle: Any,
 ) -> Any:
-    """Move n records of any length; return what :func:`transfer_or_skip` does of the last word."""
+    """Move n records of any length; return what :func:`pass_word` does of the last word."""
     rate, record, bank = t[WORDS_PER_CYCLE], rows[row + RECORD_BYTES], bank_of(shape, base >> 2)
     named, offset = registers_of(rows, row, shape), base & 3
     words = ((base + count - 1) >> 2) - (base >> 2) + 1
-    last = cycle, spread(0), spread(0)
+    store = rows[row + STORE]
+    last = first_word(t, shape, e, notes, store, cycle)
     done, through, passed = 0, 0, record
     for word in range(words):
         behind = 4 * (word + 1) - offset
@@ -292,10 +219,10 @@ def move_records(
         for k in range(done, needed):
             clear = element_clear(t, rows, row, named, k, clear)
         off = all_masked_off(e, mask, done, needed)
-        last = transfer_or_skip(t, shape, bank, rate, clear, answered, off, last)
+        last = pass_word(t, shape, e, bank, rate, clear, answered, off, store, last)
         for k in range(done, through):
             look = seen(t, rows, row, named, k)
-            pass_element(t, rows, row, named, k, look, last[0], last[0] + 1)
+            pass_element(t, rows, row, named, k, look, last[0], arrival_of(last))
         done = through
         bank = bank + 1 if bank + 1 < shape[BANK_COUNT] else 0
     return last
@@ -307,11 +234,11 @@ def time_wordwise(t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, 
     From place ``at`` among the events on is the word address of each, negative of one that is masked off.
     """
     answered, waited, cycle = begin_access(t, rows, row, shape, number)
-    rate, named = t[ADDRESSES_PER_CYCLE], registers_of(rows, row, shape)
+    rate, named, store = t[ADDRESSES_PER_CYCLE], registers_of(rows, row, shape), rows[row + STORE]
     clear = bound_of(t, rows, row, shape)
     if rows[row + WAITS] > 0:
         clear = whole_clear(t, rows, row, shape, -1, clear)
-    last = cycle, spread(0), spread(0)
+    last = first_word(t, shape, e, at + n, store, cycle)
     for k in range(0, n, TOGETHER):
         look = seen(t, rows, row, named, k)
         second = seen(t, rows, row, named, k + 1)
@@ -327,11 +254,11 @@ def time_wordwise(t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, 
             word = e[at + k + j]
             for i in range(rows[row + ELEMENT_WORDS]):
                 bank = bank_of(shape, word + i)
-                last = transfer_or_skip(
-                    t, shape, bank, rate, larger(clear, look[0]), answered, word < 0, last
+                last = pass_word(
+                    t, shape, e, bank, rate, larger(clear, look[0]), answered, word < 0, store, last
                 )
-            pass_element(t, rows, row, named, k + j, look, last[0], last[0] + 1)
-    end_access(t, rows, row, shape, number, answered, waited, last[2], last[0])
+            pass_element(t, rows, row, named, k + j, look, last[0], arrival_of(last))
+    end_access(t, rows, row, shape, number, answered, waited, last)
 
 
 def slices_clear(t: Any, shape: Any, store: Any, begin: Any, stop: Any, cycle: Any) -> Any:
@@ -343,18 +270,29 @@ def slices_clear(t: Any, shape: Any, store: Any, begin: Any, stop: Any, cycle: A
     return cycle
 
 
-def mark_slices(t: Any, shape: Any, store: Any, begin: Any, stop: Any, cycle: Any) -> None:
+def mark_slices(t: Any, shape: Any, store: Any, begin: Any, stop: Any, cycle: Any, result: Any) -> None:
     """Note that elements of the slices from ``begin`` to ``stop`` pass in a cycle ("Vector cache")."""
     for slice_ in range(begin, stop):
         if store == 1:
             place = shape[SLICE_TAKEN] + slice_
             t[place] = larger(t[place], cycle)
         else:
-            t[shape[SLICE_READY] + slice_] = cycle + 1
-            t[shape[SLICE_READY_WITHOUT_SUMS] + slice_] = cycle + 1
+            t[shape[SLICE_READY] + slice_] = result
+            t[shape[SLICE_READY_WITHOUT_SUMS] + slice_] = result
 
 
-def time_slices(t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, base: Any, first: Any) -> None:
+def time_slices(
+    t: Any,
+    rows: Any,
+    row: Any,
+    shape: Any,
+    n: Any,
+    number: Any,
+    base: Any,
+    first: Any,
+    e: Any,
+    notes: Any,
+) -> None:
     """Time n records from byte ``base`` on, to or from the vector cache from element ``first`` on.
 
     Parameters
@@ -364,13 +302,14 @@ def time_slices(t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, ba
     """
     answered, waited, cycle = begin_contiguous(t, rows, row, shape, number, base)
     rate, record, store = t[WORDS_PER_CYCLE], rows[row + RECORD_BYTES], rows[row + STORE]
-    s, banks, bank_count = shape[SECTION], shape[BANKS], shape[BANK_COUNT]
+    s, bank_count = shape[SECTION], shape[BANK_COUNT]
     last_slice = (first + n - 1) // s + 1
     offset, bank = base & 3, bank_of(shape, base >> 2)
     words = ((base + n * record - 1) >> 2) - (base >> 2) + 1
-    in_cycle, conflicts, done, entered = spread(0), spread(0), 0, first // s
+    done, entered = 0, first // s
     through, passed = 0, record
     clear = spread(0)
+    last = first_word(t, shape, e, notes, store, cycle)
     if shape[CHAINING] == 0:
         clear = slices_clear(t, shape, store, entered, last_slice, clear)
         entered = last_slice
@@ -382,14 +321,14 @@ def time_slices(t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, ba
         enter = (first + needed - 1) // s + 1
         clear = slices_clear(t, shape, store, entered, enter, clear)
         entered = max(entered, enter)
-        free, now = transfer(t, banks + bank, cycle, in_cycle, rate, clear)
-        conflicts = conflicts + larger(now - larger(free, answered), 0)
-        in_cycle = where(now > cycle, 1, in_cycle + 1)
-        cycle = now
+        last = pass_word(t, shape, e, bank, rate, clear, answered, False, store, last)
         if through > done:
-            mark_slices(t, shape, store, (first + done) // s, (first + through - 1) // s + 1, now)
+            begin, stop = (first + done) // s, (first + through - 1) // s + 1
+            mark_slices(t, shape, store, begin, stop, last[0], arrival_of(last))
             done = through
         bank = bank + 1 if bank + 1 < bank_count else 0
+        if word % LONG == 0:
+            retire(t, last[0])
+    result = end_access(t, rows, row, shape, number, answered, waited, last)
     if shape[CHAINING] == 0:
-        mark_slices(t, shape, store, first // s, last_slice, cycle)
-    end_access(t, rows, row, shape, number, answered, waited, conflicts, cycle)
+        mark_slices(t, shape, store, first // s, last_slice, last[0], result)

@@ -19,6 +19,7 @@ from vecsim.engines.trace_timing.issue import (
     take_branch,
 )
 from vecsim.engines.trace_timing.operations import larger
+from vecsim.engines.trace_timing.words import after_notes
 
 KINDS, ROW = events.KINDS, events.ROW
 PLAIN, TAKEN, ORDERED, EXTRACT, EMPTY, ARITHMETIC, ONE, SPARSE, CONTIGUOUS, WORDWISE, SLICES, END = range(12)
@@ -98,13 +99,14 @@ def time_events(e: Any, rows: Any, t: Any, shape: Any) -> None:
             at += 4 + mask_words(rows, row, e[at + 1])
         elif kind == CONTIGUOUS:
             mask = at + 5 if rows[row + MASKED] > 0 else 0
-            time_contiguous(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3], e[at + 4], e, mask)
+            notes = at + 5 + mask_words(rows, row, e[at + 1])
+            time_contiguous(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3], e[at + 4], e, mask, notes)
             accesses = e[at + 2] + 1
-            at += 5 + mask_words(rows, row, e[at + 1])
+            at = after_notes(e, notes)
         elif kind == WORDWISE:
             time_wordwise(t, rows, row, shape, e[at + 1], e[at + 2], e, at + 3)
             accesses = e[at + 2] + 1
-            at += 3 + e[at + 1]
+            at = after_notes(e, at + 3 + e[at + 1])
         elif kind == SPARSE:
             time_sparse(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3], e, at + 4)
             at += 4 + e[at + 1]
@@ -124,6 +126,6 @@ def time_events(e: Any, rows: Any, t: Any, shape: Any) -> None:
             time_one(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3])
             at += 4
         elif kind == SLICES:
-            time_slices(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3], e[at + 5])
+            time_slices(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3], e[at + 5], e, at + 6)
             accesses = e[at + 2] + 1
-            at += 6
+            at = after_notes(e, at + 6)

@@ -16,6 +16,7 @@ from isa.declaration import Instruction, Timing
 from vecsim.engines.jit.compiler.compilation import Exported, compile_object
 from vecsim.engines.jit.interface import (
     MANY,
+    MANY_WITH_MEMORY,
     MASKED,
     MASKED_ROWS,
     RECORDING,
@@ -56,8 +57,8 @@ def functions_of_part(
     if name == SLOW_PATHS:
         return {name: Exported(time_slowly, row_signature(types.none))}
     integer = types.int64
-    if name == MANY:
-        plain = make_timing_loop()
+    if name in (MANY, MANY_WITH_MEMORY):
+        plain = make_timing_loop(with_memory=name == MANY_WITH_MEMORY)
     elif name == SINGLE_PORT:
         plain = make_single_port_loop(base_semantics())
     elif name == RECORDING:

@@ -11,10 +11,11 @@ from typing import Any
 from isa.declaration import Pattern, Timing, Unit
 from vecsim.engines.jit.arrays.cells import int32_at, int64_at
 from vecsim.engines.jit.arrays.views import run_of
-from vecsim.engines.jit.compiler.functions import inline, smaller
+from vecsim.engines.jit.compiler.functions import inline, larger, smaller
 from vecsim.engines.jit.interface import FINISHED, FULL, GOING, TROUBLE
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.semantics import Semantics
+from vecsim.engines.jit.traces import noting
 from vecsim.engines.rules import addresses, memory_order
 from vecsim.engines.state.row import NONE
 from vecsim.engines.trace_timing import events
@@ -27,18 +28,21 @@ BRANCH, EXTRACT, HALT, SPARSE, ACCESS = (
     int(Timing.SPARSE),
     int(Timing.ACCESS),
 )
+WORD = 4
 SCALAR, MEMORY, CONTIGUOUS = int(Unit.SCALAR), int(Unit.MEMORY), int(Pattern.CONTIGUOUS)
-POSITION, NUMBER_IN_UNIT = 0, 1
+POSITION, IS_NOTED, NUMBER_IN_UNIT = 0, 1, 2
 REMEMBERED = 64
 """Accesses that a scalar one may have to follow, at most."""
 RANGES = NUMBER_IN_UNIT + len(Unit)
 PROGRESS = RANGES + 3 * REMEMBERED
-"""The progress of a recording: words so far, vector instructions so far by unit, and of the latest accesses
+"""The progress of a recording: words so far, 1 if it is noted what the words of accesses do
+(:mod:`vecsim.engines.trace_timing.notes`), vector instructions so far by unit, and of the latest accesses
 whether it is a store, the first byte, and the one after the last."""
 elements, place = compiled_rule(addresses.elements), compiled_rule(addresses.place)
 slice_exists, base_address = compiled_rule(addresses.slice_exists), compiled_rule(addresses.base_address)
 contiguous_bytes = compiled_rule(addresses.contiguous_bytes)
 must_follow = compiled_rule(memory_order.must_follow)
+note_access, most_notes = compiled_rule(noting.note_access), compiled_rule(noting.most_notes)
 
 
 @inline
@@ -83,6 +87,15 @@ def _record_access(r: Any, instruction: Any, n: Any, out: Any, at: Any, progress
 
 
 @inline
+def _room_of(r: Any, instruction: Any, n: Any, noted: Any) -> Any:
+    """How many words the event of a vector instruction takes, at most, with its notes."""
+    room = 16 + 2 * n
+    if noted == 1 and instruction.timing == ACCESS:
+        room += (n * larger(instruction.record_bytes, 2 * WORD) // WORD + 2) * most_notes(r)
+    return room
+
+
+@inline
 def _record_mask(r: Any, n: Any, out: Any, at: Any) -> Any:
     """Write which of n elements are not masked off; return how many words."""
     words = (n + 31) // 32
@@ -117,11 +130,16 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
     execute_scalar, is_taken, execute_vector = semantics
 
     @inline
-    def vector(r: Any, instruction: Any, out: Any, at: Any, progress: Any) -> Any:
-        """Execute and record a vector instruction; return how many words, or 0 if it cannot be executed."""
+    def vector(r: Any, instruction: Any, out: Any, at: Any, progress: Any, room: Any) -> Any:
+        """Execute and record a vector instruction; return how many words.
+
+        0 if it cannot be executed, -1 if it does not fit into ``room`` words.
+        """
         n, number, unit = elements(r, instruction), instruction.number, instruction.unit
         if n < 0 or (n > 0 and not slice_exists(r, instruction)):
             return 0
+        if _room_of(r, instruction, n, progress[IS_NOTED]) > room:
+            return -1
         if instruction.pattern > 0 and n > 0 and not place(r, instruction, n):
             return 0
         if n == 0:
@@ -140,6 +158,8 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
                 out[at + 1] = r.x[instruction.element_register] & (r.section - 1)
         if instruction.masked == 1 and kind != events.WORDWISE:
             words += _record_mask(r, n, out, at + words)
+        if instruction.timing == ACCESS and progress[IS_NOTED] == 1:
+            words = note_access(r, instruction, n, out, at + words) - at
         execute_vector(r, instruction, n)
         if instruction.timing == SPARSE:
             kind, words = events.SPARSE, 4 + n
@@ -179,7 +199,7 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
     def record(table: Any, progress_at: Any, events_at: Any, capacity: Any) -> Any:
         r, progress, out = run_of(int64_at(table)), int64_at(progress_at), int32_at(events_at)
         at, pc, status = progress[POSITION], r.control.pc, GOING
-        most = 8 + r.machine.section_size * r.machine.section_size
+        most = 16
         while status == GOING:
             if pc < 0 or pc >= r.machine.instructions:
                 status = TROUBLE
@@ -192,12 +212,12 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
                     at += 1
                 else:
                     if instruction.unit != SCALAR:
-                        words = vector(r, instruction, out, at, progress)
+                        words = vector(r, instruction, out, at, progress, capacity - at)
                     else:
                         words = scalar(r, instruction, out, at, progress)
-                    at += words
-                    if words == 0:
-                        status = TROUBLE
+                    at += larger(words, 0)
+                    if words <= 0:
+                        status = TROUBLE if words == 0 else FULL
                     elif instruction.timing == HALT:
                         out[at] = events.END
                         at += 1

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from vecsim.engines.many.batch import LAST_CYCLE, Group, Times, start_of
+from vecsim.engines.many.batch import Group, Times, start_of
 from vecsim.engines.targets.gpu.cuda import SIMULATED, cuda, is_out_of_memory, require_gpu, this_gpu
 from vecsim.engines.targets.gpu.kernel import BLOCK, CAUSES, MACHINES, Block, time_blocks
-from vecsim.engines.trace_timing.places import TOTAL
+from vecsim.engines.trace_timing.places import LAST_CYCLE, TOTAL
 
 Ints = npt.NDArray[np.int32]
 SHARE_OF_MEMORY = 0.6
@@ -37,7 +37,7 @@ def time_groups(groups: Sequence[Group]) -> list[Times]:
 
 def _in_parts(groups: Sequence[Group]) -> list[Times]:
     try:
-        return _timed(groups)
+        return _each_timed(groups)
     except Exception as error:
         if len(groups) == 1 or not is_out_of_memory(error):
             raise
@@ -45,7 +45,18 @@ def _in_parts(groups: Sequence[Group]) -> list[Times]:
     return _in_parts(groups[:half]) + _in_parts(groups[half:])
 
 
-def _timed(groups: Sequence[Group]) -> list[Times]:
+def _each_timed(groups: Sequence[Group]) -> list[Times]:
+    """Time groups, those whose memory is banks alone by another kernel than the others."""
+    times: list[Times | None] = [None] * len(groups)
+    for with_memory in (False, True):
+        chosen = [at for at, group in enumerate(groups) if (group.sizes.memory is not None) == with_memory]
+        if chosen:
+            for at, one in zip(chosen, _timed([groups[at] for at in chosen], with_memory), strict=True):
+                times[at] = one
+    return [one for one in times if one is not None]
+
+
+def _timed(groups: Sequence[Group], with_memory: bool) -> list[Times]:
     tables, blocks, result = _Tables(), [], 0
     for group in groups:
         sizes, shape = group.sizes, np.array(group.sizes.places(), np.int32)
@@ -59,8 +70,8 @@ def _timed(groups: Sequence[Group]) -> list[Times]:
             count, at = min(MACHINES, group.count - first), result + first
             blocks.append((len(group.events), int(shape[TOTAL]), Block(*places, at, count, at)))
         result += group.count
-    numbers = [each.numbers for each in groups]
-    cycles, by_cause = _launch(tables, blocks, np.concatenate(numbers, axis=1), result)
+    numbers = np.concatenate([each.first_times() for each in groups], axis=1)
+    cycles, by_cause = _launch(time_blocks(with_memory=with_memory), tables, blocks, numbers, result)
     cycles[cycles >= LAST_CYCLE] = -1
     ends = np.cumsum([each.count for each in groups])[:-1]
     return [
@@ -92,18 +103,18 @@ class _Tables:
 
 
 def _launch(
-    tables: _Tables, blocks: list[tuple[int, int, Block]], numbers: Ints, results: int
+    kernel: Any, tables: _Tables, blocks: list[tuple[int, int, Block]], numbers: Ints, results: int
 ) -> tuple[Ints, Ints]:
     """Launch all blocks, the longest first; return cycles and cycles by cause.
 
     Parameters
     ----------
-    tables
-        What blocks name places in.
+    kernel, tables
+        What times blocks; what they name places in.
     blocks
         Of each its events, the places of a machine's memory, and what it does.
     numbers
-        (NUMBERS, M) of all machines.
+        (n, M) of all machines.
     results
         How many results there are.
     """
@@ -117,7 +128,7 @@ def _launch(
     at_once = len(memory) // room
     for first in range(0, len(blocks), at_once):
         count = min(at_once, len(blocks) - first)
-        time_blocks[count, BLOCK](what, first, *arrays, on_device, memory, room, cycles, by_cause)
+        kernel[count, BLOCK](what, first, *arrays, on_device, memory, room, cycles, by_cause)
     return cycles.copy_to_host(), by_cause.copy_to_host()
 
 

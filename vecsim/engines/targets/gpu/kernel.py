@@ -8,6 +8,7 @@ place read words that follow each other. No branch depends on a time, so a warp 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple
 
 from vecsim.engines.cause import Cause
@@ -15,6 +16,7 @@ from vecsim.engines.rebinding import rebound
 from vecsim.engines.targets.gpu.cuda import SIMULATED, cuda
 from vecsim.engines.trace_timing import operations, places
 from vecsim.engines.trace_timing.timing import time_events
+from vecsim.engines.trace_timing.variants import replacements
 
 if SIMULATED:
     from vecsim.engines.targets.gpu import simulated_lanes as lanes
@@ -25,7 +27,8 @@ WIDTH = lanes.WIDTH
 BLOCK, MACHINES = lanes.THREADS, lanes.THREADS * WIDTH
 """Threads of a block, and machines."""
 CAUSES = len(Cause)
-NUMBERS, RETIRED, CHARGES, TOTAL = len(places.NUMBERS), places.RETIRED, places.CHARGES, places.TOTAL
+RETIRED, LATEST, CHARGES, TOTAL = places.RETIRED, places.LATEST, places.CHARGES, places.TOTAL
+LAST_CYCLE = places.LAST_CYCLE
 
 
 class Block(NamedTuple):
@@ -55,54 +58,62 @@ def _device_function(plain: Callable[..., Any]) -> Any:
     return plain if SIMULATED else cuda.jit(device=True)(plain)
 
 
-_known = dict(lanes.SIDE_BY_SIDE)
-_time_events = rebound(time_events, _known, _device_function)
-_spread = _known.get(id(operations.spread), operations.spread)
+@cache
+def time_blocks(*, with_memory: bool) -> Any:
+    """Return the kernel that times the machines of one block of threads for each.
 
+    It takes
 
-@cuda.jit
-def time_blocks(
-    blocks: Any,
-    first: int,
-    events: Any,
-    rows: Any,
-    shapes: Any,
-    starts: Any,
-    numbers: Any,
-    memory: Any,
-    room: int,
-    cycles: Any,
-    by_cause: Any,
-) -> None:
-    """Time the machines of one block of threads for each.
-
-    Parameters
-    ----------
     blocks, first
         (B, 7) what each has to do (:class:`Block`); that of the first block of this launch.
     events, rows, shapes, starts
         Traces, rows of programs, sizes, and memories at the beginning, one after the other.
     numbers
-        (NUMBERS, M) the numbers of the machines.
+        (n, M) what the memory of each machine begins with.
     memory, room
         Integers for the memories of the machines of all blocks; how many for each block.
     cycles, by_cause
         (R,) and (CAUSES, R), for the results.
+
+    Parameters
+    ----------
+    with_memory
+        Whether the memory of the machines is more than banks.
     """
-    machine, block = cuda.threadIdx.x * WIDTH, blocks[first + cuda.blockIdx.x]
-    if machine >= block[5]:
-        return
-    begin = cuda.blockIdx.x * room + machine
-    t, shape = lanes.times_at(memory, begin), lanes.words_at(shapes, block[2])
-    for k in range(shape[TOTAL]):
-        t[k] = _spread(starts[block[3] + k])
-    last = block[5] - 1
-    for k in range(NUMBERS):
-        for i in range(WIDTH):
-            memory[begin + k * MACHINES + i] = numbers[k, block[4] + min(machine + i, last)]
-    _time_events(lanes.words_at(events, block[0]), lanes.words_at(rows, block[1]), t, shape)
-    place = block[6] + machine
-    for i in range(min(WIDTH, block[5] - machine)):
-        cycles[place + i] = lanes.time_of(t[RETIRED], i)
-        for k in range(CAUSES):
-            by_cause[k, place + i] = lanes.time_of(t[CHARGES + k], i)
+    known = dict(lanes.SIDE_BY_SIDE)
+    timed = rebound(time_events, known, _device_function, replacements(with_memory))
+    spread = known.get(id(operations.spread), operations.spread)
+
+    @cuda.jit
+    def kernel(
+        blocks: Any,
+        first: int,
+        events: Any,
+        rows: Any,
+        shapes: Any,
+        starts: Any,
+        numbers: Any,
+        memory: Any,
+        room: int,
+        cycles: Any,
+        by_cause: Any,
+    ) -> None:
+        machine, block = cuda.threadIdx.x * WIDTH, blocks[first + cuda.blockIdx.x]
+        if machine >= block[5]:
+            return
+        begin = cuda.blockIdx.x * room + machine
+        t, shape = lanes.times_at(memory, begin), lanes.words_at(shapes, block[2])
+        for k in range(shape[TOTAL]):
+            t[k] = spread(starts[block[3] + k])
+        last = block[5] - 1
+        for k in range(numbers.shape[0]):
+            for i in range(WIDTH):
+                memory[begin + k * MACHINES + i] = numbers[k, block[4] + min(machine + i, last)]
+        timed(lanes.words_at(events, block[0]), lanes.words_at(rows, block[1]), t, shape)
+        place = block[6] + machine
+        for i in range(min(WIDTH, block[5] - machine)):
+            cycles[place + i] = max(lanes.time_of(t[RETIRED], i), lanes.time_of(t[LATEST], i) & LAST_CYCLE)
+            for k in range(CAUSES):
+                by_cause[k, place + i] = lanes.time_of(t[CHARGES + k], i)
+
+    return kernel
