@@ -88,16 +88,16 @@ def random_group(seed: int, count: int = WIDTH) -> tuple[Program, NDArray[np.uin
         changes = {name: rng.choice(values) for name, values in VALUES.items()}
         changes["divide_interval"] = min(changes["divide_interval"], latency.divide)
         changes |= {"latency": latency, "sparse_unit": entries}
-        for table, columns in IN_TABLES.items():
-            drawn = {name: rng.choice(values) for name, values in columns.items()}
-            changes[table] = getattr(machines[0], table).model_copy(update=drawn)
+        for table, columns in () if machines[0].has_flat_memory else IN_TABLES.items():
+            sample = {name: rng.choice(values) for name, values in columns.items()}
+            changes[table] = getattr(machines[0], table).model_copy(update=sample)
         machines.append(machines[0].model_copy(update=changes))
     alike = [each for each in machines if sizes_of(each) == sizes_of(machines[0])]
     return case.program, case.memory, [each for each in alike if is_timed(each)]
 
 
 def _timed_cache(cache: Cache) -> Cache:
-    """Return a cache of which no word finds a line or not by the cycle in which it comes."""
+    """Return a cache in which no cycle decides whether a word finds its line."""
     return cache.model_copy(update={"serves": 1} | ({"misses": 0} if cache.prefetch else {}))
 
 

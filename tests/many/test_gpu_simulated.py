@@ -9,12 +9,14 @@ from isa.assembler import assemble
 from vecsim.cli import main
 from vecsim.engines.decoded import decode
 from vecsim.engines.many.batch import Group, numbers_of, sizes_of, start_of
+from vecsim.engines.rebinding import rebound
 from vecsim.engines.targets.gpu import batch, cuda
 from vecsim.engines.targets.gpu.batch import time_groups
-from vecsim.engines.trace_timing import places
+from vecsim.engines.trace_timing import notes, places
 from vecsim.engines.trace_timing.rows import rows_of
 from vecsim.engines.trace_timing.timing import time_events
-from vecsim.machine import as_machine
+from vecsim.engines.trace_timing.variants import replacements
+from vecsim.machine import Cache, as_machine
 
 LOAD = "li x1, 20\nsetvl x1\nlv.w v1, 4(x0)\nmulvv.s v2, v1, v1\nhalt"
 LOAD_EVENTS = [0, 16, 2 * 16 + 8, 20, 0, 4, 80, 3 * 16 + 5, 20, 0, -1, 4 * 16, 11]
@@ -22,8 +24,18 @@ GATHER = "li x1, 3\nsetvl x1\nlvi.w v1, (x0), v2\nsumv.s f1, v1\nhalt"
 GATHER_EVENTS = [0, 16, 2 * 16 + 9, 3, 0, 0, 8, 16, 3 * 16 + 5, 3, 0, -1, 4 * 16, 11]
 
 
-def group(text, events, changes):
-    base = as_machine("vs2003")
+NO_CACHE, CACHE = Cache(), Cache(bytes=512, ways=1)
+CACHED_EVENTS = [
+    *LOAD_EVENTS[:7],
+    *(23 + 20, 0),  # 20 words in a line that the first brings
+    *(notes.REQUEST, notes.MISS, 1),
+    *(19 * (notes.REQUEST, 0)),
+    *LOAD_EVENTS[7:],
+]
+
+
+def group(text, events, changes, l1=NO_CACHE):
+    base = as_machine("vs2003").model_copy(update={"l1": l1})
     machines = [base.changed(change) for change in changes]
     program = assemble(text)
     rows = rows_of(program, decode(program, base))
@@ -31,16 +43,21 @@ def group(text, events, changes):
 
 
 def as_plain_python(group, machine):
-    memory = start_of(group.sizes).tolist()
-    memory[: len(places.NUMBERS)] = group.numbers[:, machine].tolist()
-    time_events(group.events.tolist(), group.rows.ravel().tolist(), memory, list(group.sizes.places()))
+    source = rebound(time_events, {}, lambda plain: plain, replacements(group.sizes.memory is not None))
+    memory, begin = start_of(group.sizes).tolist(), group.first_times()[:, machine].tolist()
+    memory[: len(begin)] = begin
+    source(group.events.tolist(), group.rows.ravel().tolist(), memory, list(group.sizes.places()))
     return memory[places.RETIRED], memory[places.CHARGES : places.SCALAR]
 
 
 @pytest.mark.parametrize("threads_and_more", [1, 6])
 def test_each_thread_has_its_machine(threads_and_more):
     changes = [{"startup": 3 + lane, "lanes": 1 + lane % 3} for lane in range(threads_and_more)]
-    groups = [group(LOAD, LOAD_EVENTS, changes), group(GATHER, GATHER_EVENTS, [{"bank_busy": 7}, {}])]
+    groups = [
+        group(LOAD, LOAD_EVENTS, changes),
+        group(LOAD, CACHED_EVENTS, changes, CACHE),
+        group(GATHER, GATHER_EVENTS, [{"bank_busy": 7}, {}]),
+    ]
     for given, times in zip(groups, time_groups(groups), strict=True):
         for machine in range(given.count):
             cycles, causes = as_plain_python(given, machine)

@@ -6,14 +6,25 @@ from many.pairs import random_group, random_pairs
 
 from isa.assembler import assemble
 from programs.measurement import prepare_product
-from vecsim.engines.many.batch import LARGEST_NUMBER, group_of, is_timed, numbers_of, sizes_of, time_group
+from vecsim.engines.many.batch import (
+    LARGEST_NUMBER,
+    group_of,
+    is_timed,
+    numbers_of,
+    sizes_of,
+    start_of,
+    time_group,
+)
 from vecsim.engines.many.trace import record_trace
+from vecsim.engines.rebinding import rebound
 from vecsim.engines.running import run
 from vecsim.engines.trace_timing import places
-from vecsim.engines.trace_timing.places import NUMBERS
 from vecsim.engines.trace_timing.timing import time_events
-from vecsim.machine import Cache, MainMemory, as_machine
+from vecsim.engines.trace_timing.variants import replacements
+from vecsim.machine import Cache, as_machine
 
+BANKS_ALONE, CACHES = 0, 9
+"""Seeds of machines whose memory is banks alone, and of some with caches and limits."""
 SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.ci) for seed in range(4, 40))]
 
 
@@ -39,20 +50,21 @@ def test_as_alone_on_products(program):
     assert times.by_cause.tolist() == [list(each.cycles_by_cause.values()) for each in alone]
 
 
-def test_source_times_one_machine_as_it_is():
+def as_plain_python(group, machine):
+    """Return the cycles of a machine, and by cause, as the source in plain Python takes them."""
+    with_memory = group.sizes.memory is not None
+    source = rebound(time_events, {}, lambda plain: plain, replacements(with_memory))
+    memory, begin = start_of(group.sizes).tolist(), group.first_times()[:, machine].tolist()
+    memory[: len(begin)] = begin
+    source(group.events.tolist(), group.rows.ravel().tolist(), memory, list(group.sizes.places()))
+    return memory[places.RETIRED], memory[places.CHARGES : places.SCALAR]
+
+
+@pytest.mark.parametrize("seed", [BANKS_ALONE, CACHES])
+def test_source_times_one_machine_as_it_is(seed):
     """The source is plain Python: what compiled code does with it side by side, it does for one machine."""
-    pairs = random_pairs(1, 2)
-    sizes = pairs.group.sizes
-    memory = np.zeros(sizes.places()[places.TOTAL], np.int64).tolist()
-    for begin, end in places.NEGATIVE:
-        shape = sizes.places()
-        memory[shape[begin] : shape[end]] = [-1] * (shape[end] - shape[begin])
-    memory[places.ONE], memory[places.DISPATCHED] = 1, -1
-    memory[: len(NUMBERS)] = pairs.group.numbers[:, 0].tolist()
-    rows = pairs.group.rows.ravel().tolist()
-    time_events(pairs.group.events.tolist(), rows, memory, list(sizes.places()))
-    assert memory[places.RETIRED] == pairs.cycles[0]
-    assert memory[places.CHARGES : places.SCALAR] == pairs.by_cause[0].tolist()
+    pairs = random_pairs(seed, 2)
+    assert as_plain_python(pairs.group, 0) == (pairs.cycles[0], pairs.by_cause[0].tolist())
 
 
 def test_memory_is_not_changed():
@@ -79,9 +91,9 @@ def test_more_machines_than_go_side_by_side():
         {"disambiguation": 1},
         {"physical_vector_registers": 40},
         {"accesses_in_flight": 63},
-        {"merge_bytes": 8},
-        {"l1": Cache(bytes=1024)},
-        {"main_memory": MainMemory(latency=3)},
+        {"l1": Cache(bytes=1024, serves=3)},
+        {"l2": Cache(bytes=1024, serves=2)},
+        {"l1": Cache(bytes=1024, prefetch=1)},
         {"startup": LARGEST_NUMBER + 1},
     ],
 )

@@ -12,9 +12,18 @@ import numpy.typing as npt
 
 from experiments.whatif.sweep.cell import Cell
 from vecsim.engines.cause import Cause
-from vecsim.engines.jit.interface import MANY, RECORDING
+from vecsim.engines.jit.interface import RECORDING
 from vecsim.engines.jit.object_files.machine_code import is_kept
-from vecsim.engines.many.batch import Group, Times, group_of, is_timed, numbers_of, sizes_of, time_group
+from vecsim.engines.many.batch import (
+    Group,
+    Times,
+    group_of,
+    is_timed,
+    loop_of,
+    numbers_of,
+    sizes_of,
+    time_group,
+)
 from vecsim.engines.many.trace import record_trace
 from vecsim.engines.result import Run
 from vecsim.engines.running import run as run_alone
@@ -105,7 +114,8 @@ def timed_together(
     """
     groups = _groups(machines)
     count = sum(map(len, groups.values()))
-    begin = 0 if on_gpu or (is_kept(MANY) and is_kept(RECORDING)) else COMPILE_SECONDS
+    loops = {RECORDING, *map(loop_of, groups)}
+    begin = 0 if on_gpu or all(map(is_kept, loops)) else COMPILE_SECONDS
     if count * seconds < RECORD_RUNS * seconds + begin:
         return
     trace = record_trace(run.program, memory, machines[0])

@@ -42,7 +42,7 @@ def is_timed(machine: Machine) -> bool:
 
 
 def _is_timed_cache(cache: Cache) -> bool:
-    """Return whether no word finds a line or not by the cycle in which it comes.
+    """Return whether no cycle decides whether a word finds its line.
 
     Scalar accesses come in any cycle, and a cache that waits for a limited number of lines prefetches none
     while it waits for as many.
@@ -169,10 +169,15 @@ class Times:
     by_cause: npt.NDArray[np.int64]
 
 
+def loop_of(sizes: Sizes) -> str:
+    """Return which loop times machines on a processor."""
+    return MANY if sizes.memory is None else MANY_WITH_MEMORY
+
+
 def time_group(group: Group) -> Times:
     """Time the machines of a group on this processor."""
     count, shape = group.count, np.array(group.sizes.places(), np.int64)
-    run = machine_code(BASE, MANY if group.sizes.memory is None else MANY_WITH_MEMORY).loop
+    run = machine_code(BASE, loop_of(group.sizes)).loop
     start, memory = start_of(group.sizes), _aligned(int(shape[places.TOTAL]) * WIDTH)
     lanes = memory.reshape(-1, WIDTH)
     cycles, by_cause = np.zeros(count, np.int64), np.zeros((count, len(Cause)), np.int64)

@@ -184,7 +184,13 @@ def asks_ahead(r: Run, level: int, number: int, cycle: int) -> bool:
 
 
 def count_look_up(r: Run, level: int, pc: int, hit: bool) -> None:
-    """Count a look-up of an instruction ("Caches")."""
+    """Count a look-up of an instruction ("Caches").
+
+    Parameters
+    ----------
+    pc, hit
+        The instruction; whether it found the line.
+    """
     if hit:
         r.counters[HITS + OF_A_CACHE * level] += 1
         r.accounts[pc].hits[level] += 1

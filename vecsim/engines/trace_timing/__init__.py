@@ -13,6 +13,11 @@ and in the threads of a GPU.
 ``issue``       issue, scalar registers, attribution
 ``elements``    arithmetic and sparse instructions
 ``accesses``    vector accesses
+``words``       their words, on machines whose memory is banks alone
+``notes``       what is noted of words on other machines
+``memory``      their words there
+``lines``       the lines of caches, and the path of main memory
+``variants``    what replaces ``words`` there
 ``timing``      the loop over events
 ==============  ====================================================================
 
@@ -56,6 +61,14 @@ named
     What :func:`vecsim.engines.trace_timing.elements.registers_of` returns.
 look
     What :func:`vecsim.engines.trace_timing.elements.seen` returns.
+notes
+    Where among the events the notes on the words of an access begin.
+level, bank
+    0 of ``l1`` and 1 of ``l2``; the number of a bank.
+noted, look_up
+    What is noted of a word or a line; of a look-up.
+arrival
+    From when a word or a line is where it goes.
 before
     How many instructions before; or what was returned of the element or word before.
 """

@@ -105,6 +105,18 @@ def test_records_that_are_dropped_are_made_again(monkeypatch):
     assert len(made) > 4
 
 
+def test_machines_with_caches_are_timed_together():
+    varied = {"main_memory.latency": (0, 12), "l1.bytes": (0, 1024), "startup": (5, 20), "lanes": (1, 2)}
+    what = spec(set=varied)
+    result = vecsim.optimise(what, goal="front")
+    assert result.alone == 0
+    means = {tuple(chosen.values()): mean for _, mean, chosen in by_hand(what)}
+    assert [each.mean for each in result.answers] == pytest.approx(
+        [means[tuple(each.chosen.values())] for each in result.answers]
+    )
+    assert min(each.mean for each in result.answers) == pytest.approx(min(means.values()))
+
+
 def test_machines_that_only_an_engine_for_one_can_run():
     what = spec(programs=("crs",), set={"memory_ports": (1, 2), "divide_interval": (1, 64), "lanes": (1, 2)})
     result = vecsim.optimise(what, limit=24)

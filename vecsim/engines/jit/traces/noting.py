@@ -278,7 +278,15 @@ def _note_apart(r: Any, instruction: Any, n: Any, out: Any, at: Any) -> Any:
 
 
 def note_access(r: Any, instruction: Any, n: Any, out: Any, at: Any) -> Any:
-    """Note the words of an access of n elements."""
+    """Note the words of an access.
+
+    Parameters
+    ----------
+    n
+        Its elements.
+    out, at
+        The integers that are written, and where the next goes.
+    """
     out[at + 1] = r.counters[WORDS_LOADED]
     if instruction.pattern == CONTIGUOUS:
         end = _note_contiguous(r, instruction, n, out, at + note.HEAD)
