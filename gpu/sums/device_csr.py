@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -13,7 +12,7 @@ from gpu.runtime.cuda import THREADS_PER_BLOCK, cuda, require_gpu
 from gpu.runtime.launches import Launch, run
 from gpu.runtime.memory import all_or_nothing, upload
 from gpu.runtime.vectors import as_device_array, current_device, is_on_device
-from vecsim.formats.canonical_csr import MAX_COUNT, canonical_csr
+from vecsim.formats.canonical_csr import canonical_csr, checked_shape
 from vecsim.support.errors import UserError
 
 
@@ -133,7 +132,7 @@ class DeviceCsr:
             and ascend in each row without duplicates. Nothing is sorted or summed here.
         """
         require_gpu()
-        shape = _checked_shape(shape)
+        shape = checked_shape(shape)
         arrays = {"pointers": pointers, "columns": columns, "values": values}
         for name, each in arrays.items():
             if not is_on_device(each):
@@ -220,17 +219,6 @@ def operand(name: str, matrix: Any, dtype: Any = None) -> DeviceCsr:
         f"{name} is {type(matrix).__name__}: use a SciPy matrix, a gpu.DeviceCsr, or a CSR matrix whose "
         "indptr, indices and data are on the device"
     )
-
-
-def _checked_shape(shape: Any) -> tuple[int, int]:
-    """Return rows and columns; `UserError` if it is none, or they cannot be counted in 32 bits."""
-    try:
-        rows, columns = (operator.index(each) for each in shape)
-    except (TypeError, ValueError):
-        raise UserError(f"shape {shape!r} is not possible: use two whole numbers") from None
-    if not 0 <= min(rows, columns) <= max(rows, columns) <= MAX_COUNT:
-        raise UserError(f"shape {shape!r} is not possible: use numbers from 0 to {MAX_COUNT}")
-    return rows, columns
 
 
 def _checked_arrays(views: list[Any], shape: tuple[int, int]) -> int:

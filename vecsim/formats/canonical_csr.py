@@ -1,5 +1,6 @@
 """Sorted CSR without duplicates: what every format is made from."""
 
+import operator
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -190,6 +191,17 @@ def require_countable(matrix: Any) -> None:
             f"a matrix of {matrix.shape[0]} x {matrix.shape[1]} with {matrix.nnz} entries cannot be counted "
             f"in 32 bits: rows, columns and entries must each be at most {MAX_COUNT}"
         )
+
+
+def checked_shape(shape: Any) -> tuple[int, int]:
+    """Return rows and columns; `UserError` if it is none, or they cannot be counted in 32 bits."""
+    try:
+        rows, columns = (operator.index(each) for each in shape)
+    except (TypeError, ValueError):
+        raise UserError(f"shape {shape!r} is not possible: use two whole numbers") from None
+    if not 0 <= min(rows, columns) <= max(rows, columns) <= MAX_COUNT:
+        raise UserError(f"shape {shape!r} is not possible: use numbers from 0 to {MAX_COUNT}")
+    return rows, columns
 
 
 def require_consistent(matrix: Any) -> None:

@@ -29,7 +29,7 @@ from gpu.runtime.memory import all_or_nothing, empty, upload
 from gpu.runtime.vectors import as_device_array, is_on_device
 from gpu.sorting.radix_sort import sort_pairs
 from gpu.sorting.runs import runs_of_equal
-from vecsim.formats.canonical_csr import MAX_COUNT
+from vecsim.formats.canonical_csr import MAX_COUNT, checked_shape
 from vecsim.support.errors import UserError
 
 
@@ -238,11 +238,7 @@ def positions_of(
     """
     require_gpu()
     bits = node_bits(node_size)
-    height, width = (int(each) for each in shape)
-    if not (0 <= height <= MAX_COUNT and 0 <= width <= MAX_COUNT):
-        raise UserError(
-            f"a matrix of {height} x {width} is not possible: sides must be from 0 to {MAX_COUNT}"
-        )
+    height, width = checked_shape(shape)
     named = (("rows", rows), ("columns", columns), ("values", values))
     arrays = [_on_device(name, each) for name, each in named]
     number = _checked(arrays)

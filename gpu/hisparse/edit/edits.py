@@ -77,7 +77,7 @@ def edited(
     if how not in (INSERT, SET, DELETE):
         raise UserError(f"a batch is to insert, set or delete, not to {how}")
     if how == DELETE:
-        values = np.zeros(len(rows), matrix.dtype)
+        values = np.zeros(np.shape(rows), matrix.dtype)
     batch = positions_of(rows, columns, values, matrix.shape, matrix.node_size, stream)
     if batch.number == 0:
         return matrix

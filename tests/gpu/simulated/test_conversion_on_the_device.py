@@ -92,3 +92,9 @@ def test_only_digits_that_can_differ_are_sorted():
 def test_what_is_no_matrix(rows, values, message):
     with pytest.raises(UserError, match=message):
         tree_from_coo(np.array(rows), np.array([0, 1]), np.array(values), (5, 5), 4)
+
+
+@pytest.mark.parametrize("shape", [None, (5,), (5, -1), (5, 2**31), (5, 1.5)])
+def test_what_is_no_shape(shape):
+    with pytest.raises(UserError, match=r"shape .* is not possible"):
+        tree_from_coo(np.array([0]), np.array([0]), np.ones(1), shape, 4)
