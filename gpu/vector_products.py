@@ -178,7 +178,11 @@ class VectorProducts:
                 self._check_apart(x, given, result, target)
                 self._multiply_many(given, target, alpha, beta, stream)
                 return result
-            y = upload(np.ascontiguousarray(target)) if beta != 0 else _empty(size, self.dtype)
+            y = (
+                upload(np.ascontiguousarray(target))
+                if beta != 0
+                else empty(size[0] * count, self.dtype).reshape(size)
+            )
             # A device has no empty arrays.
             given = np.ascontiguousarray(given) if given.size else np.zeros((1, count), self.dtype)
             self._multiply_many(upload(given), y, alpha, beta, stream)
@@ -247,18 +251,13 @@ class VectorProducts:
         self._check("x", vector, self.shape[1], check_type=False)
         host = np.empty(self.shape[0], dtype=self.dtype) if out is None else host_view(out)
         self._check("out", host, self.shape[0])
-        y = upload(np.ascontiguousarray(host)) if beta != 0 else self._new_vector()
+        y = upload(np.ascontiguousarray(host)) if beta != 0 else empty(self.shape[0], self.dtype)
         self._order.begin(stream)
         self._launch(upload(of_type(vector, self.dtype)), y, alpha, beta, stream)
         if stream:
             stream.synchronize()
         host[:] = y.copy_to_host()[: self.shape[0]]
         return as_kind_of(x, host) if out is None else out
-
-    def _new_vector(self) -> Any:
-        from gpu.runtime.cuda import cuda
-
-        return cuda.device_array(max(1, self.shape[0]), dtype=self.dtype)
 
     def _on_device(self, x: Any, out: Any, alpha: complex, beta: complex, stream: Any) -> Any:
         device_x = as_device_array(x, stream)
@@ -361,12 +360,6 @@ def host_array(x: Any, name: str = "x") -> Any:
 def _flat(array: Any) -> Any:
     """View a contiguous device array as a vector."""
     return array.ravel(order="C" if array.is_c_contiguous() else "F")
-
-
-def _empty(shape: tuple[int, int], dtype: Any) -> Any:
-    from gpu.runtime.cuda import cuda
-
-    return cuda.device_array(shape, dtype)
 
 
 def of_type(x: Any, dtype: Any, name: str = "x") -> Any:

@@ -92,10 +92,3 @@ def are_equal(one: Any, two: Any) -> bool:
     result = upload(np.zeros(1, np.int32))
     differing_kernel[BLOCKS, THREADS_PER_BLOCK](*words, words[0].size, result)
     return int(result.copy_to_host()[0]) == 0
-
-
-def copied(array: Any) -> Any:
-    """Return a copy of a device array on the device."""
-    built = cuda.device_array(array.shape, array.dtype)
-    built.copy_to_device(array)
-    return built

@@ -290,7 +290,8 @@ class Sums:
 
     def _checked(self, operation: str, whole: Enqueue, final: Any) -> tuple[float, bool]:
         """Run a sum in CSR twice; return its error, and whether both runs gave the same bits."""
-        from gpu.measure.equality import are_equal, copied
+        from gpu.measure.equality import are_equal
+        from gpu.runtime.memory import copied
         from gpu.sums.device_csr import DeviceCsr
 
         wanted, stream = self.wanted(operation), SimpleNamespace(address=0)

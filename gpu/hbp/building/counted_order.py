@@ -54,13 +54,7 @@ def cut_kernel(block_rows: int) -> Any:
         for batch in range(words):
             at = np.uint64(first + batch * WARP + lane)
             begins[at] = np.uint8(0)
-            through = np.int64(counts[np.uint64(first + order[at])])
-            distance = np.int32(1)
-            while distance < WARP:
-                earlier = np.int64(cuda.shfl_up_sync(EVERY_LANE, through, distance))
-                if lane >= distance:
-                    through += earlier
-                distance = np.int32(distance * 2)
+            through = sum_through(counts[np.uint64(first + order[at])], lane)
             before[batch * WARP + lane + 1] = carried + through
             carried += np.int64(cuda.shfl_sync(EVERY_LANE, through, WARP - 1))
         if lane == 0:

@@ -25,8 +25,8 @@ def compiled(kernel, *signature):
 @pytest.mark.parametrize("real", REALS)
 def test_the_repaired_product_adds_in_its_type_and_spills_nothing(real, direct):
     one, vector = REALS[real], REALS[real][::1]
-    arrays = (U16, vector, U8, I32, I32, I32, I32, I32, I32)
-    kernel = hbp_active.pieces_kernel(real, 4096, True, direct)
+    arrays = (U16, vector, U8, I32, I32, I32, I32, I32)
+    kernel = hbp_active.pieces_kernel(real, 4096, direct)
     pieces = compiled(kernel, *arrays, WHOLE, WHOLE, vector, vector, one)
     adding = compiled(hbp_active.add_sums_kernel(real), vector, I32, I32, WHOLE, vector, one)
     for text in (pieces, adding):

@@ -8,8 +8,8 @@ pytestmark = pytest.mark.usefixtures("gpu_with_others")
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int32, np.uint32])
 def test_one_word_of_millions_makes_the_difference(dtype):
-    from gpu.measure.equality import are_equal, copied
-    from gpu.runtime.memory import upload
+    from gpu.measure.equality import are_equal
+    from gpu.runtime.memory import copied, upload
 
     values = np.arange(5_000_011).astype(dtype)
     one = upload(values)

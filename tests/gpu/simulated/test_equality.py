@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gpu.measure.equality import are_equal, copied
-from gpu.runtime.memory import upload
+from gpu.measure.equality import are_equal
+from gpu.runtime.memory import copied, upload
 
 
 def test_equal_is_bit_for_bit():
