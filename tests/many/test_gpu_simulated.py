@@ -106,11 +106,11 @@ def test_records_that_do_not_fit_together_are_timed_one_after_the_other(monkeypa
     whole, launch = time_groups(groups), batch._launch
     sizes = []
 
-    def launched(tables, *others):
-        sizes.append(len(others[0]))
-        if len(others[0]) > 1:
+    def launched(kernel, tables, blocks, *others):
+        sizes.append(len(blocks))
+        if len(blocks) > 1:
             raise DriverError("CUDA_ERROR_OUT_OF_MEMORY")
-        return launch(tables, *others)
+        return launch(kernel, tables, blocks, *others)
 
     monkeypatch.setattr(batch, "_launch", launched)
     assert [time.cycles[0] for time in time_groups(groups)] == [time.cycles[0] for time in whole]
