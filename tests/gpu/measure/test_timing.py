@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 from fake_cuda import FakeDriver
 from hypothesis import given
@@ -16,7 +15,7 @@ from gpu.measure.timing import (
     statistics,
 )
 from gpu.runtime import cuda_driver
-from gpu.runtime.cuda_driver import CudaError, DeviceMemory, NoGpuError, OutOfDeviceMemoryError, Stream
+from gpu.runtime.cuda_driver import CudaError, NoGpuError
 from vecsim.support.errors import UserError
 
 L2 = 60 << 20
@@ -152,23 +151,6 @@ def test_everything_is_given_back_when_a_capture_fails(fake):
     assert fake.captured is None
 
 
-def test_device_memory_holds_what_it_is_given(fake):
-    array = np.arange(6, dtype=np.float32)
-    with DeviceMemory.holding(array) as memory:
-        assert memory.nbytes == 24
-        np.testing.assert_array_equal(memory.read(6, np.float32), array)
-        with pytest.raises(ValueError, match="32 bytes do not fit; at most 24 are possible"):
-            memory.write(np.zeros(4))
-    assert not fake.allocated
-
-
-def test_too_little_device_memory_is_said_in_one_line(fake):
-    with pytest.raises(OutOfDeviceMemoryError, match="too little free memory") as caught:
-        DeviceMemory(2 << 30)
-    assert "\n" not in str(caught.value)
-    assert not fake.allocated
-
-
 def test_an_error_of_cuda_has_its_name():
     with pytest.raises(CudaError, match="cuMemAlloc: CUDA_ERROR_INVALID_VALUE"):
         cuda_driver.check(FakeDriver(), "cuMemAlloc", 0)
@@ -186,16 +168,3 @@ def test_a_copy_is_timed_near_what_the_memory_can():
     from gpu.runtime.device_info import device_info
 
     assert 0.3 < copy_gb_per_s() / device_info().nominal_gb_per_s < 1.05
-
-
-@pytest.mark.gpu
-@pytest.mark.usefixtures("gpu_to_itself")
-def test_memory_of_the_gpu_comes_back():
-    cuda_driver.synchronize()
-    before = cuda_driver.free_bytes()
-    array = np.arange(1000.0)
-    for _ in range(100):
-        with DeviceMemory.holding(array) as memory, Stream() as stream:
-            stream.synchronize()
-            np.testing.assert_array_equal(memory.read(1000, np.float64), array)
-    assert cuda_driver.free_bytes() >= before - (4 << 20)

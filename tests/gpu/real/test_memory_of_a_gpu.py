@@ -8,8 +8,7 @@ import scipy.sparse
 
 import gpu
 from gpu.kernel_registry import KERNELS
-from gpu.runtime import cuda_driver
-from gpu.runtime.cuda_driver import OutOfDeviceMemoryError
+from gpu.runtime.cuda_driver import OutOfDeviceMemoryError, Stream, synchronize
 from gpu.runtime.memory import free_bytes
 from vecsim.formats import NotRepresentableError
 
@@ -24,6 +23,19 @@ def scattered(rows, entries, seed):
 
 PAGES = 16 << 20
 """So much the driver keeps now and then of what was freed, bytes: pages of 2 MiB, three at once were seen."""
+
+
+def test_plain_memory_comes_back():
+    from experiments.baseline.device_memory import DeviceMemory
+
+    synchronize()
+    before = free_bytes()
+    array = np.arange(1000.0)
+    for _ in range(100):
+        with DeviceMemory.holding(array) as memory, Stream() as stream:
+            stream.synchronize()
+            np.testing.assert_array_equal(memory.read(1000, np.float64), array)
+    assert free_bytes() >= before - (4 << 20)
 
 
 def test_memory_is_back_at_its_start_after_100_conversions():
@@ -53,11 +65,12 @@ def possible(matrix, format):
 
 
 def test_a_matrix_larger_than_the_device_is_refused_and_nothing_stays():
+    from experiments.baseline.device_memory import DeviceMemory
     from gpu.runtime.cuda import cuda
 
     gpu.prepare(scattered(3000, 40_000, 1), "crs") @ np.ones(3000)
     start = free_bytes()
-    taken = cuda_driver.DeviceMemory(int(start) - (64 << 20))
+    taken = DeviceMemory(int(start) - (64 << 20))
     try:
         columns = np.tile(np.arange(0, 1000, 100, dtype=np.int32), 10**6)
         matrix = scipy.sparse.csr_array(
