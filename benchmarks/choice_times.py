@@ -30,8 +30,8 @@ from vecsim.support.errors import UserError
 Floats = NDArray[np.float64]
 
 WORK = tuple(field.name for field in fields(Work))
-OF_PATTERN = ("mean_spread", "warp_sectors")
-"""What is counted of a matrix next to the work of a format: columns, and sectors of 32 bytes."""
+OF_PATTERN = ("mean_spread",)
+"""What is counted of a matrix next to the work of a format: columns."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Measured:
         Bytes of the format that are read, and of x and y.
     batches
         Of loads of one thread, one after the other.
-    sectors, warp_sectors
-        Sectors of x, of 32 bytes, that blocks of threads and that warps ask for.
+    sectors, load_lines
+        Sectors of x, of 32 bytes, that blocks of threads ask for, and lines, of 128, that loads of warps do.
     launches, warps
         Kernels, and warps of threads.
     uneven
@@ -72,7 +72,7 @@ class Measured:
     vectors: Floats
     batches: Floats
     sectors: Floats
-    warp_sectors: Floats
+    load_lines: Floats
     launches: Floats
     warps: Floats
     uneven: Floats
@@ -115,7 +115,7 @@ class Measured:
             size * column(lambda line: line["rows"] + line["columns"]),
             batches(work("chain"), work("ahead")),
             work("sectors"),
-            column(lambda line: line["warp_sectors"]),
+            work("lines"),
             work("launches"),
             work("warps"),
             uneven(work("warps"), work("block_warps")),
@@ -226,9 +226,9 @@ OF_ANY, OF_DETERMINISTIC = 2 / 3, 1 / 3
 """Weights of what choices lose among all formats, and among those whose results are the same in every run."""
 WITHIN, AT_ALL = 5.0, 0.5
 """Weights of how far estimates are off within a matrix, and at all, next to what choices lose."""
-OUTLIER = 0.1
+OUTLIER = 0.2
 """Estimates further off count by how far, nearer ones by its square: a natural logarithm of times."""
-REGULARISE, REGULARISE_SHARED = 0.01, 1e-4
+REGULARISE, REGULARISE_SHARED = 0.004, 1e-4
 """Strength of regularisation: of constants of formats to their mean, of shared ones to their start.
 
 This is the penalty, on the scale of the logarithms that choices lose, for a constant whose natural logarithm
@@ -276,7 +276,7 @@ def predicted(measured: Measured, machine: Machine, speeds: Floats) -> Floats:
         measured.stored + measured.vectors,
         measured.batches,
         past_l1(measured.sectors, measured.x_bytes, machine),
-        measured.warp_sectors,
+        measured.load_lines,
         missed_bytes(measured.sectors, measured.window, machine),
         measured.launches,
         measured.warps,

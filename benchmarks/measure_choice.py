@@ -297,7 +297,7 @@ def _counted(number: int) -> dict[tuple[str, str], dict[str, Any]]:
 
 def _of_pattern(structure: Structure) -> dict[str, float]:
     """Return what estimates ask of a pattern in addition to the work of a format."""
-    return {"mean_spread": structure.mean_spread, "warp_sectors": structure.warp_sectors}
+    return {"mean_spread": structure.mean_spread}
 
 
 def _compiled_apart(names: Sequence[str]) -> list[list[str]]:

@@ -95,7 +95,7 @@ class Speed:
     warp_ns
         Beginning and ending of a warp, shared by all that run at a time.
     gather_ns
-        A sector of x that a warp asks for, of its L1 cache or another, shared likewise.
+        A cache line of x that a load of a warp asks for, of its L1 cache or another, shared likewise.
     """
 
     gb_per_s: tuple[float, float]
@@ -153,8 +153,8 @@ class Counts:
         Of loads of one thread, one after the other.
     sectors
         Sectors of x that blocks of threads ask the L2 cache for.
-    warp_sectors
-        Those that warps ask for.
+    lines
+        Cache lines of x that the loads of warps ask for.
     missed
         Bytes of x among them that lie too far apart for a cache to hold them.
     launches
@@ -168,7 +168,7 @@ class Counts:
     moved: Any
     batches: Any
     sectors: Any
-    warp_sectors: Any
+    lines: Any
     missed: Any
     launches: Any
     warps: Any
@@ -186,7 +186,7 @@ class Counts:
             moved,
             batches(work.chain, work.ahead),
             past_l1(work.sectors, columns * size, machine),
-            structure.warp_sectors,
+            work.lines,
             missed,
             work.launches,
             work.warps,
@@ -272,7 +272,7 @@ def microseconds(
     share = 1 - 1 / (1 + (counts.moved / machine.cache_bytes) ** machine.cache_sharpness)
     memory = share * counts.moved / machine.memory_gb_per_s + counts.missed / machine.scattered_gb_per_s
     streamed = counts.moved / gb_per_s + memory
-    gathered = counts.sectors * machine.sector_ns + counts.warp_sectors * gather_ns
+    gathered = counts.sectors * machine.sector_ns + counts.lines * gather_ns
     both = (streamed**machine.overlap + gathered**machine.overlap) ** (1 / machine.overlap)
     shared = (both + counts.warps * warp_ns) * counts.uneven**machine.uneven_power
     shared = counts.batches * batch_ns + shared

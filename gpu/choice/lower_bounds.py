@@ -49,6 +49,14 @@ class LowerBounds(Structure):
     def _sampled_sectors(self) -> list[float]:
         return self.exact._sampled_sectors
 
+    @property
+    def _sorted_sectors(self) -> list[float]:
+        return self.exact._sorted_sectors
+
+    def load_lines(self, threads: float = 1, *, wide: int = 1, by_length: bool = False) -> float:
+        """Return the lines as they are: few rows are looked at."""
+        return self.exact.load_lines(threads, wide=wide, by_length=by_length)
+
     def on_a_sample(
         self,
         what: Hashable,

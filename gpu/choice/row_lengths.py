@@ -16,6 +16,8 @@ from vecsim.formats.thread_count import as_many_threads_as_pay, threads_that_pay
 
 LENGTHS = 1024
 """Rows with fewer entries are counted by their length, longer ones are listed."""
+MOSTLY = 0.97
+"""A larger share of the rows is nearly all of them."""
 COUNTERS = 4
 """Of each length, for neighbouring rows in turn: equal lengths do not wait for each other."""
 
@@ -64,6 +66,11 @@ class RowLengths:
     def filled(self) -> int:
         """Rows with an entry."""
         return int(self.of_length.sum() - self.of_length[0]) + len(self.long)
+
+    @cached_property
+    def mostly_equal(self) -> bool:
+        """Whether nearly all rows have the same length, so that sorting them moves few."""
+        return int(self.of_length.max()) >= MOSTLY * (int(self.of_length.sum()) + len(self.long))
 
     def pieces(self, cap: int) -> tuple[int, int]:
         """Return the rows of more than `cap` entries, and the pieces of at most this many that they make."""

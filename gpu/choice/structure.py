@@ -23,6 +23,10 @@ from vecsim.formats.thread_count import as_many_threads_as_pay, threads_that_pay
 
 SECTOR_BYTES = 32
 """What memory and caches move at once."""
+LINE_BYTES = 128
+"""What the L1 cache looks up at once."""
+SORTED_WINDOW, SORTED_ENTRIES = 512, 1 << 15
+"""Rows that formats sort together, and the entries that sectors are counted in then, about."""
 BLOCK_ROWS = 256
 """Rows of a block of threads with a thread a row."""
 NEAR_COLUMNS = 2**16 - 1
@@ -66,6 +70,8 @@ class Work:
         Loads of a thread that its kernel sends off at once, before it waits for the first of them.
     block_warps
         Warps of a block of threads; 0 where `warps` is a bound, so that nothing follows for blocks.
+    lines
+        Cache lines of 128 bytes of x that the loads of warps ask for, each once a load.
     """
 
     stored_bytes: float
@@ -76,6 +82,7 @@ class Work:
     scattered: bool = False
     ahead: int = 8
     block_warps: int = BLOCK_ROWS // WARP
+    lines: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,6 +93,7 @@ class Structure(Pattern):
     _glances: dict[Hashable, Work | None] = field(default_factory=dict, repr=False)
     _block_rows: dict[int, BlockRows] = field(default_factory=dict, repr=False)
     _slots: dict[tuple[int, bool], float] = field(default_factory=dict, repr=False)
+    _lines: dict[tuple[int, int, bool], float] = field(default_factory=dict, repr=False)
 
     @cached_property
     def row_lengths(self) -> RowLengths:
@@ -143,6 +151,7 @@ class Structure(Pattern):
             sectors=result.sectors * share if result.warps else self.sectors_down,
             # Without its own count, a thread a row.
             warps=result.warps * rows or self.shape[0] / WARP,
+            lines=result.lines * share or self.load_lines(),
         )
 
     def at_a_glance(self, what: Hashable, count: "Callable[[Structure], Work | None]") -> Work | None:
@@ -268,18 +277,55 @@ class Structure(Pattern):
     @cached_property
     def _sampled_sectors(self) -> list[float]:
         """Sectors an entry by blocks of 1, 2, 4 .. 256 neighbouring rows."""
-        shares: list[float] = sampling.sectors(
-            self.indptr, self.indices, self._sector_bits, *self._sector_runs
-        ).tolist()
+        return self._counted_sectors(*self._sector_runs, sampling.SECTOR_ROWS, False)
+
+    @cached_property
+    def _sorted_sectors(self) -> list[float]:
+        """The same where rows are sorted by length in windows."""
+        if self.row_lengths.mostly_equal:
+            return self._sampled_sectors
+        runs = sampling.sector_runs(self.indptr, SORTED_WINDOW, SORTED_ENTRIES)
+        return self._counted_sectors(*runs, SORTED_WINDOW, True)
+
+    def _counted_sectors(self, *runs: Any) -> list[float]:
+        shares: list[float] = sampling.sectors(self.indptr, self.indices, self._sector_bits, *runs).tolist()
         return shares
 
-    def sectors(self, rows: float = BLOCK_ROWS) -> float:
-        """Return the sectors of x that blocks of threads ask for, each block for those of this many rows."""
-        shares = self._sampled_sectors
+    def sectors(self, rows: float = BLOCK_ROWS, *, by_length: bool = False) -> float:
+        """Return the sectors of x that blocks of threads ask for, each block for those of this many rows.
+
+        Parameters
+        ----------
+        rows
+            Of a block of threads.
+        by_length
+            Whether rows are sorted by length, within windows of a few hundred.
+        """
+        shares = self._sorted_sectors if by_length else self._sampled_sectors
         power = min(max(0.0, math.log2(max(rows, 1.0))), len(shares) - 1.0)
         below = min(int(power), len(shares) - 2)
         share = shares[below] + (power - below) * (shares[below + 1] - shares[below])
         return share * self.nnz
+
+    def load_lines(self, threads: float = 1, *, wide: int = 1, by_length: bool = False) -> float:
+        """Return the cache lines of 128 bytes of x that the loads of warps ask for, each once a load.
+
+        Parameters
+        ----------
+        threads
+            Of a row, rounded to a power of two; 0 takes the entries one after the other, in any row.
+        wide
+            Neighbouring entries that a thread takes, in as many loads.
+        by_length
+            Whether rows are sorted by length.
+        """
+        power = min(WARP, 2 ** round(math.log2(max(1.0, threads)))) if threads else 0
+        key = power, wide, by_length and not self.row_lengths.mostly_equal
+        if key not in self._lines:
+            shift = self._sector_bits + (LINE_BYTES // SECTOR_BYTES).bit_length() - 1
+            runs = self._sector_runs[:2]
+            self._lines[key] = sampling.lines_of_loads(self.indptr, self.indices, shift, *runs, *key)
+        return self._lines[key] * self.nnz
 
     @property
     def sectors_down(self) -> float:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gpu.choice.structure import BLOCK_ROWS, MOST_GROWTH, SECTOR_BYTES, Structure, Work
+from gpu.choice.structure import BLOCK_ROWS, LINE_BYTES, MOST_GROWTH, SECTOR_BYTES, Structure, Work
 from gpu.formats.coo.product import ENTRIES_PER_THREAD
 from gpu.formats.crs.adaptive import arrangement_for
 from gpu.formats.crs.product import LOADS_AT_ONCE, threads_per_row_for
@@ -61,6 +61,7 @@ def crs(structure: Structure, *, threads_per_row: int | None = None, row_cap: in
         launches=1 + cut,
         warps=runs * threads_per_row / WARP,
         ahead=LOADS_AT_ONCE,
+        lines=structure.load_lines(threads_per_row),
     )
 
 
@@ -75,6 +76,7 @@ def coo(structure: Structure) -> Work:
         launches=3,
         warps=warps,
         ahead=ENTRIES_PER_THREAD,
+        lines=structure.load_lines(0),
     )
 
 
@@ -108,6 +110,7 @@ def _blocks_at_least(structure: Structure, slicing: Slicing) -> Work:
         warps=ROUNDED * rows * fewest / WARP,
         ahead=slicing.wide * steps_at_once(most, b, slicing.wide),
         block_warps=0,
+        lines=structure.load_lines(),
     )
 
 
@@ -164,18 +167,21 @@ def sliced(structure: Structure, *, slicing: Slicing) -> Work | None:
     if slicing.index_bits == 16:
         steps = places // (height * slicing.group) if slicing.base_per_step else -(-rows // height)
         stored += 4 * steps
-    scattered = slicing.sorting_window is None
+    scattered, by_length = slicing.sorting_window is None, slicing.sorting_window != 1
     threads_per_row = slicing.group // slicing.wide
     return Work(
         stored,
         structure.longest / threads_per_row,
-        structure.sectors_scattered if scattered else structure.sectors(BLOCK_ROWS / threads_per_row),
+        structure.sectors_scattered
+        if scattered
+        else structure.sectors(BLOCK_ROWS / threads_per_row, by_length=by_length),
         warps=rows * threads_per_row / WARP,
         scattered=scattered,
         ahead=STEPS_AT_ONCE
         if slicing.row_lengths
         else slicing.wide * steps_at_once(threads_per_row, 1, slicing.wide),
         block_warps=MOST_THREADS // WARP if slicing.row_lengths else WARPS_OF_A_BLOCK,
+        lines=structure.load_lines(threads_per_row, wide=slicing.wide, by_length=by_length),
     )
 
 
@@ -202,7 +208,7 @@ def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
     stored += warps * (WARP * (6 if slicing.thread_lengths else 4) + 12) + 2 * size * pieces
     entries = nnz * WARPS_OF_A_BLOCK / warps
     if hubs is None:
-        sectors = structure.sectors(structure.shape[0] * WARPS_OF_A_BLOCK / warps)
+        sectors = structure.sectors(structure.shape[0] * WARPS_OF_A_BLOCK / warps, by_length=True)
         copied = 0.0
     else:
         copied = float(hubs.columns.sum())
@@ -221,6 +227,9 @@ def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
         warps=warps,
         scattered=slicing.sorting_window is None,
         ahead=slicing.wide * groups_at_once(chain / slicing.wide, warps),
+        lines=structure.load_lines(
+            warps * WARP / max(1, structure.shape[0]), wide=slicing.wide, by_length=True
+        ),
     )
 
 
@@ -254,6 +263,7 @@ def segmented(structure: Structure, *, direct: bool) -> Work:
         scattered=direct,
         ahead=STEPS,
         block_warps=0,
+        lines=structure.load_lines(),
     )
 
 
@@ -274,6 +284,7 @@ def crs_adaptive(structure: Structure) -> Work:
         warps=blocks * chosen.threads / WARP,
         ahead=2 * chosen.entries,
         block_warps=chosen.threads // WARP,
+        lines=structure.load_lines(0),
     )
 
 
@@ -287,7 +298,8 @@ def sliced_deltas(structure: Structure) -> Work | None:
 
 def _deltas_at_least(structure: Structure) -> Work:
     """Bound the work: distances of the fewest bits without fillers and padding."""
-    return _a_thread_a_row(structure, structure.nnz * (structure.value_bytes + min(BITS) / 8))
+    stored = structure.nnz * (structure.value_bytes + min(BITS) / 8)
+    return _a_thread_a_row(structure, stored, structure.load_lines())
 
 
 def deltas_of_rows(structure: Structure) -> Work | None:
@@ -311,16 +323,23 @@ def sliced_diagonals(structure: Structure) -> Work | None:
 
 def _diagonals_at_least(structure: Structure) -> Work:
     """Bound the work: all slices share their steps."""
-    return _a_thread_a_row(structure, structure.nnz * structure.value_bytes)
+    lines = structure.nnz / WARP * _lines_of_step(structure)
+    return _a_thread_a_row(structure, structure.nnz * structure.value_bytes, lines)
 
 
-def _a_thread_a_row(structure: Structure, stored_bytes: float) -> Work:
+def _lines_of_step(structure: Structure) -> float:
+    """Return the cache lines of neighbouring elements of x, one for each thread of a warp."""
+    return WARP * structure.value_bytes / LINE_BYTES + 1
+
+
+def _a_thread_a_row(structure: Structure, stored_bytes: float, lines: float) -> Work:
     return Work(
         ROUNDED * stored_bytes,
         ROUNDED * structure.longest,
         structure.sectors_down,
         warps=structure.shape[0] / WARP,
         ahead=CODES_AT_ONCE,
+        lines=ROUNDED * lines,
     )
 
 
@@ -336,5 +355,11 @@ def diagonals_of_rows(structure: Structure) -> Work | None:
     if too_many(structure.nnz, stored_steps):
         return None
     stored = structure.nnz * structure.value_bytes + stored_steps + 12 * len(counts) + 4
+    steps = int(counts.sum())
     in_sector = SECTOR_BYTES // structure.value_bytes
-    return Work(stored, int(counts.max(initial=0)), int(counts.sum()) * (WARP // in_sector + 1))
+    return Work(
+        stored,
+        int(counts.max(initial=0)),
+        steps * (WARP // in_sector + 1),
+        lines=steps * _lines_of_step(structure),
+    )

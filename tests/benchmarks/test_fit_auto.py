@@ -33,6 +33,7 @@ def lines():
                 stored = nnz * (size + 4) * {"slow": 1.0, "fast": rng.uniform(1, 2), "odd": 0.8}[name]
                 work = {"stored_bytes": stored, "chain": longest, "sectors": nnz * 0.5, "launches": 1}
                 work |= {"warps": rows / 32, "scattered": name == "odd", "ahead": 8, "block_warps": 8}
+                work["lines"] = nnz * 0.6
                 results.append(
                     {
                         "matrix": str(matrix),
@@ -41,7 +42,6 @@ def lines():
                         "columns": rows,
                         "nnz": nnz,
                         "mean_spread": rows / 2,
-                        "warp_sectors": nnz * 0.6,
                         "dtype": dtype,
                         "format": name,
                         "work": work,
@@ -138,7 +138,7 @@ def test_what_an_earlier_measurement_lacks_is_to_be_counted_again(lines, tmp_pat
     source = tmp_path / "lines.jsonl"
     for missing, line in {
         "ahead": lines[0] | {"work": {name: of for name, of in lines[0]["work"].items() if name != "ahead"}},
-        "warp_sectors": {name: of for name, of in lines[0].items() if name != "warp_sectors"},
+        "mean_spread": {name: of for name, of in lines[0].items() if name != "mean_spread"},
     }.items():
         source.write_text("\n".join(json.dumps(each) for each in [line, *lines[1:]]))
         for command in ("fit", "check"):

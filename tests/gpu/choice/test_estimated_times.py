@@ -18,8 +18,8 @@ MACHINE = Machine(
 )
 
 
-def time_of(moved=0.0, batches=0.0, sectors=0.0, warp_sectors=0.0, launches=1, warps=0.0, uneven=1.0):
-    counts = Counts(moved, batches, sectors, warp_sectors, 0.0, launches, warps, uneven)
+def time_of(moved=0.0, batches=0.0, sectors=0.0, lines=0.0, launches=1, warps=0.0, uneven=1.0):
+    counts = Counts(moved, batches, sectors, lines, 0.0, launches, warps, uneven)
     return microseconds(counts, MACHINE, 4000.0, 100.0, 1.0, 0.05, 0.003)
 
 
@@ -31,10 +31,10 @@ def test_parts_that_are_added():
 
 
 def test_stored_bytes_and_sectors_overlap():
-    # 4e7 bytes at 4,000 GB/s are 10 us; sectors of 0.002 and 0.003 ns, 7.5 us.
+    # 4e7 bytes at 4,000 GB/s are 10 us; sectors of 0.002 ns and lines of 0.003, 7.5 us.
     assert time_of(moved=4e7) == pytest.approx(1.0 + 10)
-    assert time_of(sectors=1.5e6, warp_sectors=1.5e6) == pytest.approx(1.0 + 7.5)
-    assert time_of(4e7, sectors=1.5e6, warp_sectors=1.5e6) == pytest.approx(1.0 + (10**2 + 7.5**2) ** 0.5)
+    assert time_of(sectors=1.5e6, lines=1.5e6) == pytest.approx(1.0 + 7.5)
+    assert time_of(4e7, sectors=1.5e6, lines=1.5e6) == pytest.approx(1.0 + (10**2 + 7.5**2) ** 0.5)
     assert time_of(4e7, uneven=4) == pytest.approx(1.0 + 2 * 10)
 
 

@@ -94,6 +94,29 @@ def test_sectors_are_counted_once_a_block(dtype, in_sector):
     assert structure.sectors(48) < structure.sectors(32)
     by_length = matrix[np.argsort(-np.diff(matrix.indptr), kind="stable")]
     assert structure.sectors_scattered == pytest.approx(blocked_sectors(by_length, 256, in_sector))
+    windows = [np.argsort(-np.diff(matrix.indptr[first:][:513]), kind="stable") for first in (0, 512)]
+    in_windows = matrix[np.concatenate((windows[0], 512 + windows[1]))]
+    for rows in (8, 128):
+        actual = structure.sectors(rows, by_length=True)
+        assert actual == pytest.approx(blocked_sectors(in_windows, rows, in_sector))
+
+
+@pytest.mark.parametrize(("threads", "wide"), [(1, 1), (1, 2), (4, 1), (32, 1), (0, 1)])
+def test_lines_are_counted_once_a_load(threads, wide):
+    row = np.repeat(np.arange(64), 16)
+    # No two entries share a line; then all do, and a load of a warp has 32 entries, or 16.
+    far = csr_of(row, 16 * np.arange(1024), (64, 16 * 1024))
+    assert Structure.of(far).load_lines(threads, wide=wide) == pytest.approx(1024)
+    near = csr_of(row, np.tile(np.arange(16), 64), (64, 16))
+    loads = 64 if threads == 32 else 32
+    assert Structure.of(near).load_lines(threads, wide=wide) == pytest.approx(loads)
+
+
+def test_rows_of_equal_length_fill_the_loads_of_warps():
+    lengths = np.tile([1, 7], 256)
+    column = np.concatenate([np.arange(length) for length in lengths])
+    structure = Structure.of(csr_of(np.repeat(np.arange(512), lengths), column, (512, 7)))
+    assert structure.load_lines(by_length=True) < structure.load_lines()
 
 
 def test_loads_are_waited_for_in_batches():
