@@ -228,7 +228,7 @@ def stripe_kernel(real: Any, node_bits: int, warps: int, transposed: bool, vecto
         stripe, piece = np.int64(chunk[2]), np.int64(chunk[3])
         place = thread
         while place < size * count:
-            which, vector = place // count, place % count
+            which, vector = (place, 0) if one else (place // count, place % count)
             total = sums[np.uint32(vector * places + which)]
             for other in range(1, warps):
                 total += sums[np.uint32(vector * places + other * size + which)]
