@@ -5,7 +5,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from experiments.made_by import SAMPLE
 from experiments.papers.hism.calibration import posterior
+from experiments.papers.hism.calibration.__main__ import COMMAND
 from experiments.papers.hism.calibration.choices import (
     CHOICES,
     FACTS,
@@ -16,7 +18,14 @@ from experiments.papers.hism.calibration.choices import (
 )
 from experiments.papers.hism.calibration.findings import findings
 from experiments.papers.hism.calibration.headings import STATES
-from experiments.papers.hism.calibration.many_machines import EACH, FAMILIES, cycles_of, draw, is_free
+from experiments.papers.hism.calibration.many_machines import (
+    EACH,
+    FAMILIES,
+    cycles_of,
+    digest_of_sample,
+    draw,
+    is_free,
+)
 from experiments.papers.hism.calibration.posterior_tables import KNOWN, NEAREST
 from experiments.papers.hism.recorded_calibration import rows
 from experiments.papers.hism.table2 import PRINTED
@@ -98,6 +107,14 @@ def test_the_recorded_shares_are_of_the_machines_that_fit():
     looks = [int(row["machines left"].replace(",", "")) for row in rows("machines-looks")]
     assert looks == sorted(looks, reverse=True)
     assert counted["machines on the sample of matrices"] == rows("machines-looks")[-1]["machines left"]
+
+
+def test_what_is_recorded_was_timed_as_machines_are_timed_now():
+    recorded = {row["what"]: row["which"] for row in rows("machines")}[SAMPLE]
+    assert digest_of_sample(VS2003) == recorded, (
+        f"timing has changed: run {' '.join(COMMAND)} machines FOLDER, and put its files in the place of the "
+        "recorded ones"
+    )
 
 
 def test_the_nearest_machines_are_recorded_with_the_cycles_that_they_take():
