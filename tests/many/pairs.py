@@ -19,9 +19,6 @@ from vecsim.machine import Cache, Latencies, Machine, SparseUnit
 ONE_PORT = {
     "memory_ports": 1,
     "store_ports": 0,
-    "disambiguation": 0,
-    "physical_vector_registers": 0,
-    "physical_scalar_registers": 0,
 }
 """What makes any machine one that can be timed with others, next to :func:`_timed_cache`."""
 VALUES = {
@@ -81,7 +78,8 @@ def random_group(seed: int, count: int = WIDTH) -> tuple[Program, NDArray[np.uin
     """Return a random program, its memory and up to ``count`` machines that can be timed together on it."""
     case, rng = random_case(seed), random.Random(seed)
     caches = {name: _timed_cache(getattr(case.machine, name)) for name in ("l1", "l2")}
-    machines = [case.machine.model_copy(update=ONE_PORT | caches)]
+    compared = {"disambiguation": min(case.machine.disambiguation, 1)}
+    machines = [case.machine.model_copy(update=ONE_PORT | caches | compared)]
     for _ in range(count - 1):
         latency = Latencies(**{name: rng.choice([1, 1, 2, 3, 8, 25]) for name in Latencies.model_fields})
         entries = SparseUnit(**{name: rng.choice([1, 2, 3, 4, 8]) for name in SparseUnit.model_fields})

@@ -88,8 +88,7 @@ def test_more_machines_than_go_side_by_side():
     [
         {"memory_ports": 2},
         {"store_ports": 1},
-        {"disambiguation": 1},
-        {"physical_vector_registers": 40},
+        {"disambiguation": 2},
         {"accesses_in_flight": 63},
         {"l1": Cache(bytes=1024, serves=3)},
         {"l2": Cache(bytes=1024, serves=2)},

@@ -15,7 +15,7 @@ from vecsim.engines.decoded import decode
 from vecsim.engines.jit.interface import MANY, MANY_WITH_MEMORY
 from vecsim.engines.jit.object_files.machine_code import machine_code
 from vecsim.engines.jit.traces.recording import REMEMBERED
-from vecsim.engines.many.trace import Trace, memory_sizes
+from vecsim.engines.many.trace import Trace, memory_sizes, renames_vectors, renaming_sizes
 from vecsim.engines.program_rows import VECTOR_ACCESSES
 from vecsim.engines.trace_timing import places
 from vecsim.engines.trace_timing.places import LAST_CYCLE, NUMBERS, WIDTH, WORD_BYTES, MemorySizes, Sizes
@@ -32,7 +32,7 @@ Ints = npt.NDArray[np.int32]
 
 def is_timed(machine: Machine) -> bool:
     """Return whether a machine is one of those that are timed together: docs/engines.md says which."""
-    if replaces_rules(machine) or machine.ports != 1 or machine.disambiguation or machine.renames:
+    if replaces_rules(machine) or machine.ports != 1 or machine.disambiguation > 1:
         return False
     if not all(map(_is_timed_cache, machine.caches)):
         return False
@@ -65,6 +65,7 @@ def sizes_of(machine: Machine) -> Sizes:
         machine.masked_elements,
         machine.chaining,
         memory_sizes(machine),
+        renaming_sizes(machine),
     )
 
 
@@ -89,7 +90,8 @@ class Group:
     events
         (n,) words of the record.
     rows
-        (instructions, ROW) the program (:func:`vecsim.engines.trace_timing.rows.rows_of`).
+        (instructions, ROW) the program (:func:`vecsim.engines.trace_timing.rows.rows_of`), or
+        the events from the second word on, where they begin with it.
     sizes
         What the machines have in common.
     numbers
@@ -149,7 +151,9 @@ def group_of(trace: Trace, machine: Machine, numbers: Ints) -> Group:
     numbers
         What :func:`numbers_of` returns.
     """
-    rows = rows_of(trace.program, decode(trace.program, machine))
+    rows = trace.events[1:]
+    if not renames_vectors(trace.sizes):
+        rows = rows_of(trace.program, decode(trace.program, machine))
     return Group(trace.events, rows, sizes_of(machine), numbers)
 
 

@@ -9,13 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from isa.program import Program
+from vecsim.engines.decoded import decode
 from vecsim.engines.jit.engine import JitEngine
 from vecsim.engines.jit.interface import FINISHED, FULL, RECORDING
 from vecsim.engines.jit.object_files.machine_code import machine_code
-from vecsim.engines.jit.traces.recording import IS_NOTED, POSITION, PROGRESS
+from vecsim.engines.jit.traces.recording import IS_NAMED, IS_NOTED, POSITION, PROGRESS
 from vecsim.engines.recorded.program import RecordedProgram
 from vecsim.engines.running import start
-from vecsim.engines.trace_timing.places import CacheSizes, MemorySizes
+from vecsim.engines.trace_timing import events
+from vecsim.engines.trace_timing.places import CacheSizes, MemorySizes, RenamingSizes
+from vecsim.engines.trace_timing.rows import rows_of
 from vecsim.machine import Cache, Machine
 
 Words = npt.NDArray[np.int32]
@@ -58,21 +61,47 @@ class RecordSizes(NamedTuple):
         Numbers of their description.
     memory
         What decides where words go; None of banks alone.
+    renaming
+        How registers are renamed; None if they are not.
+    disambiguation
+        A number of their description, too.
     """
 
     section_size: int
     vector_registers: int
     memory: MemorySizes | None
+    renaming: RenamingSizes | None
+    disambiguation: int
 
 
 def record_sizes(machine: Machine) -> RecordSizes:
     """Return what machines that time one record have in common."""
-    return RecordSizes(machine.section_size, machine.vector_registers, memory_sizes(machine))
+    memory, renaming = memory_sizes(machine), renaming_sizes(machine)
+    return RecordSizes(
+        machine.section_size, machine.vector_registers, memory, renaming, machine.disambiguation
+    )
+
+
+def renaming_sizes(machine: Machine) -> RenamingSizes | None:
+    """Return what machines that rename alike have in common; None if a machine does not rename."""
+    if not machine.renames:
+        return None
+    return RenamingSizes(
+        machine.physical_vector_registers, machine.physical_scalar_registers, machine.chaining
+    )
+
+
+def renames_vectors(sizes: RecordSizes) -> bool:
+    """Return whether vector registers are renamed: then the record begins with the rows of the program."""
+    return sizes.renaming is not None and sizes.renaming.vectors > 0
 
 
 def memory_sizes(machine: Machine) -> MemorySizes | None:
-    """Return what machines with the same memory have in common; None if it is banks alone."""
-    if machine.has_flat_memory:
+    """Return what machines with the same memory have in common.
+
+    None if it is banks alone, unless they rename.
+    """
+    if machine.has_flat_memory and not machine.renames:
         return None
     memory, first, last = machine.main_memory, *map(_cache_sizes, machine.caches)
     window = machine.merge_window if machine.merge_bytes else 0
@@ -112,8 +141,12 @@ def record_trace(program: Program, memory: npt.NDArray[np.uint8], machine: Machi
     assert isinstance(engine, JitEngine)
     record = machine_code(program.instruction_set, RECORDING).loop
     progress, sizes = np.zeros(PROGRESS, np.int64), record_sizes(machine)
-    progress[IS_NOTED] = sizes.memory is not None
+    progress[IS_NOTED], progress[IS_NAMED] = sizes.memory is not None, sizes.renaming is not None
     words = np.empty(FIRST_WORDS, np.int32)
+    if renames_vectors(sizes):
+        rows = rows_of(program, decode(program, machine))
+        words[0], words[1 : 1 + rows.size] = events.KINDS * len(rows) + events.ROWS, rows.ravel()
+        progress[POSITION] = 1 + rows.size
     while True:
         status = engine.run_other(record, progress, words)
         if status == FINISHED:

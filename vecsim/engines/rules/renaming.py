@@ -43,7 +43,7 @@ def instruction_of(r: Run, slot: Slot) -> Instruction:
 # Free registers
 
 
-def _spare(r: Run, kind: int) -> int:
+def spare_registers(r: Run, kind: int) -> int:
     """Return how many physical registers of a kind there are more than programs name ("Renaming")."""
     if kind == VECTOR:
         return r.machine.physical_vector_registers - r.machine.vector_registers
@@ -52,7 +52,7 @@ def _spare(r: Run, kind: int) -> int:
 
 def _displaced(r: Run, kind: int, place: int) -> FreeRegister:
     """Return a register that is displaced or free; the one that is free next at place 0 ("Renaming")."""
-    number, spare = r.next_free[kind] + place, _spare(r, kind)
+    number, spare = r.next_free[kind] + place, spare_registers(r, kind)
     return r.displaced[kind][number - spare if number >= spare else number]
 
 
@@ -77,8 +77,14 @@ def _takes_scalars(instruction: Instruction, first: int, end: int) -> int:
     return count
 
 
-def _takes(r: Run, instruction: Instruction, kind: int, n: int) -> int:
-    """Return how many free registers of a kind an instruction takes ("Renaming")."""
+def registers_taken(r: Run, instruction: Instruction, kind: int, n: int) -> int:
+    """Return how many free registers of a kind an instruction takes ("Renaming").
+
+    Parameters
+    ----------
+    n
+        Its elements.
+    """
     if kind == VECTOR:
         return _takes_vectors(r, instruction) if n > 0 and renames_vectors(r) else 0
     first = FLOAT if kind == F else 0
@@ -97,7 +103,7 @@ def _all_free_at(r: Run, instruction: Instruction, n: int) -> int:
     """Return the same on a machine that renames ("Renaming")."""
     cycle = 0
     for kind in range(KINDS):
-        count = _takes(r, instruction, kind, n)
+        count = registers_taken(r, instruction, kind, n)
         if count > 0:
             displaced = _displaced(r, kind, count - 1)
             if r.scratch.in_flight > 0 and r.slots[r.order[0]].age <= displaced.age:
@@ -113,7 +119,7 @@ def _take(r: Run, kind: int, register: int) -> int:
     displaced.age, displaced.commit = r.control.count, r.control.last_retired
     displaced.register = register
     r.next_free[kind] += 1
-    if r.next_free[kind] == _spare(r, kind):
+    if r.next_free[kind] == spare_registers(r, kind):
         r.next_free[kind] = 0
     return taken
 
@@ -131,7 +137,7 @@ def _raise_commits(r: Run, age: int, retire: int) -> None:
     """Note a retirement at what was displaced by the instruction or younger ones ("Renaming")."""
     for kind in range(KINDS):
         if renames_vectors(r) if kind == VECTOR else renames_scalars(r):
-            place = _spare(r, kind) - 1
+            place = spare_registers(r, kind) - 1
             while place >= 0 and _displaced(r, kind, place).age >= age:
                 displaced = _displaced(r, kind, place)
                 displaced.commit = larger(displaced.commit, retire)
@@ -150,7 +156,7 @@ def take_scalars(r: Run, instruction: Instruction) -> None:
 def _take_scalars(r: Run, instruction: Instruction) -> None:
     """Take a free register for each of them ("Renaming")."""
     for kind in range(X, F + 1):
-        for _ in range(_takes(r, instruction, kind, 0)):
+        for _ in range(registers_taken(r, instruction, kind, 0)):
             _take(r, kind, 0)
 
 

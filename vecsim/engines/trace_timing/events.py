@@ -18,6 +18,17 @@ An event is an executed instruction. Its first word is its kind, and its row tim
 ``END``         nothing: the run is over
 ==============  ==================================================================================
 
+Where vector registers are renamed, the rows of the program stand before the first event, and the places of
+rows count from the second word. Around the event of an instruction there may be these:
+
+==========  =====================================================================================
+``ROWS``    in the place of a row how many rows follow: those of the program
+``FREE``    before it: in the place of a row that of the displacement that it waits for
+``NAMED``   before it: its row, with physical registers
+``AFTER``   after it: in the place of a row how many registers it displaces; their places; how many
+            of its physical registers keep elements; each of them, and the one that had these
+==========  =====================================================================================
+
 Of an instruction under mask, of whose row ``MASKED`` is 1, bits follow the head of an event of elements, 32
 in a word: 1 of an element that is not masked off. The word address of an element that is masked off is -1.
 """
@@ -29,6 +40,7 @@ from isa.declaration import Unit
 (PLAIN, TAKEN, ORDERED, EXTRACT, EMPTY, ARITHMETIC, ONE, SPARSE, CONTIGUOUS, WORDWISE, SLICES, END) = range(
     12
 )
+FREE, NAMED, AFTER, ROWS = range(END + 1, END + 5)
 KINDS = 16
 """Kinds of events have this many numbers: a power of two."""
 HEAD = {

@@ -10,7 +10,7 @@ from itertools import accumulate
 
 from isa.declaration import Unit
 from vecsim.engines.cause import Cause
-from vecsim.engines.decoded import SCALARS
+from vecsim.engines.decoded import FLOAT, SCALARS
 
 LAST_CYCLE = 1 << 30
 """Times are 32-bit integers: what takes as long is left to an engine for one machine."""
@@ -175,6 +175,23 @@ class MemorySizes:
 
 
 @dataclass(frozen=True)
+class RenamingSizes:
+    """What decides how registers are renamed, on machines that rename.
+
+    Attributes
+    ----------
+    vectors, scalars
+        Physical vector registers; physical x registers, and as many f registers; 0: they are not renamed.
+    chaining
+        Whether elements pass between units as they are produced.
+    """
+
+    vectors: int
+    scalars: int
+    chaining: bool
+
+
+@dataclass(frozen=True)
 class Sizes:
     """What machines that are timed together have in common.
 
@@ -187,7 +204,9 @@ class Sizes:
     chaining
         And whether elements pass between units as they are produced.
     memory
-        None of banks alone.
+        None of banks alone, unless there is ``renaming``.
+    renaming
+        None of machines that do not rename.
     """
 
     section_size: int
@@ -201,6 +220,7 @@ class Sizes:
     masked_elements: int
     chaining: bool
     memory: MemorySizes | None = None
+    renaming: RenamingSizes | None = None
 
     @property
     def units(self) -> int:
@@ -219,7 +239,11 @@ class Sizes:
 
     def places(self) -> tuple[int, ...]:
         """Return sizes, units and places, where the constants after this class say."""
-        s, registers = self.section_size, self.vector_registers + 1
+        s, vectors, scalars = self.section_size, 0, 0
+        if self.renaming is not None:
+            vectors, scalars = self.renaming.vectors, self.renaming.scalars
+        registers = max(vectors, self.vector_registers) + 1
+        spare = max(vectors - self.vector_registers, 0) + 2 * max(scalars - FLOAT, 0)
         memory_sizes = NO_MEMORY_SIZES if self.memory is None else self.memory.places()
         memory_areas = NO_MEMORY_AREAS if self.memory is None else self.memory.areas()
         areas = {
@@ -236,6 +260,8 @@ class Sizes:
             ENDS: self.ends,
             BANKS: self.banks,
             **dict(enumerate(memory_areas, ARRIVALS)),
+            KEPT: registers if vectors else 0,
+            COMMITS: spare,
             READY: registers * s,
             TAKEN: registers * s + PADDING,
         }
@@ -251,6 +277,8 @@ class Sizes:
             *counts,
             *begins,
             *memory_sizes,
+            int(vectors > 0),
+            int(scalars > 0),
         )
 
 
@@ -283,18 +311,21 @@ AREAS = UNITS_OF_KIND + len(Unit)
 ) = range(AREAS, AREAS + 12)
 ARRIVALS = BANKS + 1
 LINES, WORDS_FROM, AWAITED, CACHE_BANKS = range(ARRIVALS + 1, ARRIVALS + 9, 2)
-READY, TAKEN, TOTAL = range(CACHE_BANKS + 2, CACHE_BANKS + 5)
+KEPT, COMMITS, READY, TAKEN, TOTAL = range(CACHE_BANKS + 2, CACHE_BANKS + 7)
 """Where areas begin: the times of vector registers as a whole, bounds of those of their elements, the slices
 of the vector cache. Then from when units are free (of the port, the end of its latest transfer), the latest
 dispatches, the ends of transfers, and from when banks are free. Then the arrivals of the latest loaded words;
 of ``l1``, and next of ``l2``, from when each line is there, from when a port can use it, the arrivals of the
-lines that it waits for in ascending order, and from when its banks are free. At last from when each element
+lines that it waits for in ascending order, and from when its banks are free. Then from when elements are
+ready that physical registers keep, and from when displaced registers are free. At last from when each element
 is ready, by when it is taken, and the size of all."""
 OUTSTANDING, PATH_BYTES, VECTOR_LEVEL, HAS_LAST = range(TOTAL + 1, TOTAL + 5)
 LINE_BANKS, MISSES, BANKED = range(HAS_LAST + 1, HAS_LAST + 7, 2)
 """Sizes of memory: words that a port waits for, bytes that pass in ``main_memory.cycles``, the cache that
 vector accesses go to first, and whether there is ``l2``. Of ``l1``, and next of ``l2``, the banks that a line
 is in, the lines that it waits for, and its banks; 0 is no limit."""
+RENAMES_VECTORS, RENAMES_SCALARS = BANKED + 2, BANKED + 3
+"""Whether vector registers, and x and f registers, are renamed."""
 NO_MEMORY_SIZES, NO_MEMORY_AREAS = (0,) * 10, (0,) * 9
 NEGATIVE = (
     (TAKEN_AT, READY_WITHOUT_SUMS),

@@ -37,17 +37,22 @@ SCALAR_WORK = int(Cause.SCALAR_WORK)
 
 def time_extract(t: Any, rows: Any, row: Any, shape: Any, element: Any) -> None:
     """Time an instruction that reads one element of a vector register at issue."""
+    cycle = take_element(t, rows, row, shape, element, may_issue(t, rows, row))
+    issue_scalar(t, rows, row, cycle, t[rows[row + events.LATENCY]])
+
+
+def take_element(t: Any, rows: Any, row: Any, shape: Any, element: Any, cycle: Any) -> Any:
+    """Take an element that is read at issue; return from when on it is ready, no earlier than ``cycle``."""
     chaining = shape[CHAINING] > 0
     v = rows[row + (events.READS if chaining else events.WHOLE_READS) + 1]
     place = shape[SECTION] * v + element
-    cycle = may_issue(t, rows, row)
     if chaining:
         cycle = larger(cycle, larger(t[shape[places.READY] + place], t[shape[places.READY_BOUND] + v]))
     else:
         cycle = larger(cycle, t[shape[places.READY_AT] + v])
     t[shape[places.TAKEN] + place] = larger(t[shape[places.TAKEN] + place], cycle)
     t[shape[places.TAKEN_AT] + v] = larger(t[shape[places.TAKEN_AT] + v], cycle)
-    issue_scalar(t, rows, row, cycle, t[rows[row + events.LATENCY]])
+    return cycle
 
 
 def time_ordered(t: Any, rows: Any, row: Any, shape: Any, followed: Any) -> None:
@@ -56,12 +61,22 @@ def time_ordered(t: Any, rows: Any, row: Any, shape: Any, followed: Any) -> None
     issue_scalar(t, rows, row, cycle, t[rows[row + events.LATENCY]])
 
 
-def time_empty(t: Any, rows: Any, row: Any) -> None:
+def raise_late(t: Any, rows: Any, row: Any, shape: Any, result: Any) -> None:
+    """Let late registers of an instruction of no elements be ready at ``result`` or at an older write."""
+    raise_all(t, rows, row + events.LATE, SCALAR, result)
+
+
+def next_event(t: Any, shape: Any, e: Any, at: Any) -> Any:
+    """Return kind, row and place of the event of the next instruction."""
+    return e[at] & (KINDS - 1), e[at] // KINDS * ROW, at
+
+
+def time_empty(t: Any, rows: Any, row: Any, shape: Any) -> None:
     """Time a vector instruction of no elements."""
     cycle = may_issue(t, rows, row)
     answered, result = issue(t, cycle), cycle + 1
     charge(t, SCALAR_WORK, answered, result)
-    raise_all(t, rows, row + events.LATE, SCALAR, result)
+    raise_late(t, rows, row, shape, result)
     set_all(t, rows, row + events.WRITTEN, result)
     retire(t, result)
 
@@ -85,8 +100,7 @@ def time_events(e: Any, rows: Any, t: Any, shape: Any) -> None:
     """
     at, kind, accesses = 0, PLAIN, 0
     while kind != END:
-        word = e[at]
-        kind, row = word & (KINDS - 1), word // KINDS * ROW
+        kind, row, at = next_event(t, shape, e, at)
         if kind <= TAKEN:
             cycle = may_issue(t, rows, row)
             issue_scalar(t, rows, row, cycle, t[rows[row + events.LATENCY]])
@@ -120,7 +134,7 @@ def time_events(e: Any, rows: Any, t: Any, shape: Any) -> None:
             time_extract(t, rows, row, shape, e[at + 1])
             at += 2
         elif kind == EMPTY:
-            time_empty(t, rows, row)
+            time_empty(t, rows, row, shape)
             at += 1
         elif kind == ONE:
             time_one(t, rows, row, shape, e[at + 1], e[at + 2], e[at + 3])

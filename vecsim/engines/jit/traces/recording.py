@@ -15,7 +15,7 @@ from vecsim.engines.jit.compiler.functions import inline, larger, smaller
 from vecsim.engines.jit.interface import FINISHED, FULL, GOING, TROUBLE
 from vecsim.engines.jit.rules import compiled_rule
 from vecsim.engines.jit.semantics import Semantics
-from vecsim.engines.jit.traces import noting
+from vecsim.engines.jit.traces import naming, noting
 from vecsim.engines.rules import addresses, memory_order
 from vecsim.engines.state.row import NONE
 from vecsim.engines.trace_timing import events
@@ -30,18 +30,23 @@ BRANCH, EXTRACT, HALT, SPARSE, ACCESS = (
 )
 WORD = 4
 SCALAR, MEMORY, CONTIGUOUS = int(Unit.SCALAR), int(Unit.MEMORY), int(Pattern.CONTIGUOUS)
-POSITION, IS_NOTED, NUMBER_IN_UNIT = 0, 1, 2
+POSITION, IS_NOTED, IS_NAMED, NUMBER_IN_UNIT = range(4)
+MOST_ADDRESS = 1 << 40
+"""Later than any address."""
+MOST_NAMED = 128
+"""Words around the event of an instruction whose registers are renamed, at most."""
 REMEMBERED = 64
 """Accesses that a scalar one may have to follow, at most."""
 RANGES = NUMBER_IN_UNIT + len(Unit)
 PROGRESS = RANGES + 3 * REMEMBERED
 """The progress of a recording: words so far, 1 if it is noted what the words of accesses do
-(:mod:`vecsim.engines.trace_timing.notes`), vector instructions so far by unit, and of the latest accesses
-whether it is a store, the first byte, and the one after the last."""
+(:mod:`vecsim.engines.trace_timing.notes`), 1 if registers are renamed, vector instructions so far by unit,
+and of the latest accesses whether it is a store, the first byte, and the one after the last."""
 elements, place = compiled_rule(addresses.elements), compiled_rule(addresses.place)
 slice_exists, base_address = compiled_rule(addresses.slice_exists), compiled_rule(addresses.base_address)
 contiguous_bytes = compiled_rule(addresses.contiguous_bytes)
 must_follow = compiled_rule(memory_order.must_follow)
+note_before, note_after = compiled_rule(naming.note_before), compiled_rule(naming.note_after)
 note_access, most_notes = compiled_rule(noting.note_access), compiled_rule(noting.most_notes)
 
 
@@ -80,16 +85,21 @@ def _record_access(r: Any, instruction: Any, n: Any, out: Any, at: Any, progress
             return 5, events.CONTIGUOUS
         out[at + 5] = r.x[instruction.element_register]
         return 6, events.SLICES
+    lowest, highest = MOST_ADDRESS, 0
     for k in range(n):
         masked_off = instruction.masked == 1 and r.mask[k] == 0
         out[at + 3 + k] = NONE if masked_off else r.address[k] >> 2
+        if not masked_off:
+            lowest, highest = smaller(lowest, r.address[k]), larger(highest, r.address[k])
+    if r.machine.disambiguation > 0:
+        progress[place + 1], progress[place + 2] = lowest, highest + instruction.value_bytes
     return 3 + n, events.WORDWISE
 
 
 @inline
 def _room_of(r: Any, instruction: Any, n: Any, noted: Any) -> Any:
     """How many words the event of a vector instruction takes, at most, with its notes."""
-    room = 16 + 2 * n
+    room = 2 * MOST_NAMED + 16 + 2 * n
     if noted == 1 and instruction.timing == ACCESS:
         room += (n * larger(instruction.record_bytes, 2 * WORD) // WORD + 2) * most_notes(r)
     return room
@@ -142,10 +152,16 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
             return -1
         if instruction.pattern > 0 and n > 0 and not place(r, instruction, n):
             return 0
+        begin = at
+        if progress[IS_NAMED] == 1:
+            at = note_before(r, instruction, n, out, at)
         if n == 0:
             execute_vector(r, instruction, 0)
             out[at] = events.KINDS * number + events.EMPTY
-            return 1
+            at += 1
+            if progress[IS_NAMED] == 1:
+                at = note_after(r, instruction, n, out, at)
+            return at - begin
         kind, words = events.ARITHMETIC, 4
         if instruction.timing == ACCESS:
             words, kind = _record_access(r, instruction, n, out, at, progress)
@@ -165,7 +181,10 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
             kind, words = events.SPARSE, 4 + n
             _record_rows(r, n, out, at + 4)
         out[at] = events.KINDS * number + kind
-        return words
+        at += words
+        if progress[IS_NAMED] == 1:
+            at = note_after(r, instruction, n, out, at)
+        return at - begin
 
     @inline
     def scalar(r: Any, instruction: Any, out: Any, at: Any, progress: Any) -> Any:
@@ -199,7 +218,7 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
     def record(table: Any, progress_at: Any, events_at: Any, capacity: Any) -> Any:
         r, progress, out = run_of(int64_at(table)), int64_at(progress_at), int32_at(events_at)
         at, pc, status = progress[POSITION], r.control.pc, GOING
-        most = 16
+        most = 2 * MOST_NAMED
         while status == GOING:
             if pc < 0 or pc >= r.machine.instructions:
                 status = TROUBLE
@@ -207,6 +226,9 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
                 status = FULL
             else:
                 instruction = r.program[pc]
+                named = progress[IS_NAMED] == 1 and instruction.unit == SCALAR
+                if named:
+                    at = note_before(r, instruction, 0, out, at)
                 if instruction.timing == BRANCH:
                     pc = branch(r, instruction, out, at)
                     at += 1
@@ -219,11 +241,14 @@ def make_recording_loop(semantics: Semantics) -> Callable[..., int]:
                     if words <= 0:
                         status = TROUBLE if words == 0 else FULL
                     elif instruction.timing == HALT:
-                        out[at] = events.END
-                        at += 1
                         status = FINISHED
                     else:
                         pc = instruction.following
+                if named:
+                    at = note_after(r, instruction, 0, out, at)
+        if status == FINISHED:
+            out[at] = events.END
+            at += 1
         progress[POSITION] = at
         r.control.pc = pc
         return status
