@@ -48,6 +48,13 @@ VALUES = {
     "issue_width": (1, 2, 4),
     "scalar_load_latency": (2, 6, 20),
 }
+MEMORY_VALUES = {
+    "main_memory.latency": (10, 20, 40, 80),
+    "main_memory.row_miss": (4, 12, 24),
+    "l1.hit_latency": (1, 2, 4),
+    "l2.hit_latency": (4, 8, 12),
+}
+"""Further numbers of machines whose memory is more than banks."""
 ALONE = 3
 """Runs of the engine for one machine; the fastest counts."""
 ON_A_CORE = 128
@@ -60,6 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.many_machines", description=__doc__)
     parser.add_argument("matrices", nargs="+", help="as of vecsim run")
     parser.add_argument("--machines", type=int, default=4096, help="machines of a product")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of all machines")
     parser.add_argument("--gpu", action="store_true", help="on the GPU, too")
     parser.add_argument("--core-watts", type=float, help="of a core: its processor's TDP by its cores")
     parser.add_argument("--core-price", type=float, help="of an hour of a core")
@@ -71,7 +79,8 @@ def _numbers(base: Machine, machines: int) -> Any:
     """Return the numbers of machines that differ from ``base``, the first, by chance."""
     rng = np.random.Generator(np.random.PCG64(0))
     numbers = np.repeat(numbers_of([base]), machines, axis=1)
-    for name, values in VALUES.items():
+    varied = VALUES if base.has_flat_memory else VALUES | MEMORY_VALUES
+    for name, values in varied.items():
         numbers[NUMBERS.index(name), 1:] = rng.choice(values, machines - 1)
     return numbers
 
@@ -83,23 +92,23 @@ def _timed(work: Callable[[], Result]) -> tuple[float, Result]:
     return time.process_time() - begun, result
 
 
-def _measured(matrix: str, machines: int, *, gpu: bool) -> dict[str, Any]:
-    """Return cells a second in each way, over all products.
+def _measured(matrix: str, machines: int, changes: dict[str, int], *, gpu: bool) -> dict[str, Any]:
+    """Return cells a second in each way, over all products, on machines with some changes.
 
     Raises
     ------
     AssertionError
         A way takes other cycles than another.
     """
-    bases = [as_machine("vs2003").changed({"banks": banks}) for banks in BANKS]
+    bases = [as_machine("vs2003").changed({"banks": banks} | changes) for banks in BANKS]
     alone = core = 0.0
     groups: list[Group] = []
     checked: list[Times] = []
     for program in PROGRAMS:
         prepared = prepare_product(program, matrix, bases[0])
-        trace = record_trace(prepared.program, prepared.loaded.memory, bases[0])
-        assert trace is not None
         for base in bases:
+            trace = record_trace(prepared.program, prepared.loaded.memory, base)
+            assert trace is not None
             numbers = _numbers(base, machines // len(bases))
             some = group_of(trace, base, numbers[:, :ON_A_CORE])
             one = partial(run, prepared.program, prepared.loaded.memory, base)
@@ -185,9 +194,10 @@ def main(arguments: list[str]) -> None:
     """Print a line of JSON for each matrix, and all of them as a table."""
     given = _parser().parse_args(arguments)
     print(json.dumps(_host(gpu=given.gpu)), flush=True)
+    changes = {name: int(value) for name, _, value in (each.partition("=") for each in given.set)}
     results = []
     for matrix in given.matrices:
-        results.append(_with_costs(_measured(matrix, given.machines, gpu=given.gpu), given))
+        results.append(_with_costs(_measured(matrix, given.machines, changes, gpu=given.gpu), given))
         print(json.dumps(results[-1]), flush=True)
     for row in ([*results[0]], ["---"] * len(results[0]), *([*each.values()] for each in results)):
         print(f"| {' | '.join(map(_shown, row))} |")

@@ -23,8 +23,8 @@ from vecsim.engines.trace_timing.timing import time_events
 from vecsim.engines.trace_timing.variants import replacements
 from vecsim.machine import Cache, as_machine
 
-BANKS_ALONE, CACHES = 0, 9
-"""Seeds of machines whose memory is banks alone, and of some with caches and limits."""
+BANKS_ALONE, CACHES, RENAMING = 0, 9, 7
+"""Seeds of machines whose memory is banks alone, of some with caches and limits, and of some that rename."""
 SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.ci) for seed in range(4, 40))]
 
 
@@ -60,7 +60,7 @@ def as_plain_python(group, machine):
     return memory[places.RETIRED], memory[places.CHARGES : places.SCALAR]
 
 
-@pytest.mark.parametrize("seed", [BANKS_ALONE, CACHES])
+@pytest.mark.parametrize("seed", [BANKS_ALONE, CACHES, RENAMING])
 def test_source_times_one_machine_as_it_is(seed):
     """The source is plain Python: what compiled code does with it side by side, it does for one machine."""
     pairs = random_pairs(seed, 2)

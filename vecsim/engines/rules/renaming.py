@@ -82,6 +82,8 @@ def registers_taken(r: Run, instruction: Instruction, kind: int, n: int) -> int:
 
     Parameters
     ----------
+    kind
+        VECTOR, X or F.
     n
         Its elements.
     """

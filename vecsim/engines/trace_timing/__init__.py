@@ -17,7 +17,8 @@ and in the threads of a GPU.
 ``notes``       what is noted of words on other machines
 ``memory``      their words there
 ``lines``       the lines of caches, and the path of main memory
-``variants``    what replaces ``words`` there
+``renaming``    renamed registers
+``variants``    what replaces what there
 ``timing``      the loop over events
 ==============  ====================================================================
 

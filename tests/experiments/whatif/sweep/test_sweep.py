@@ -219,7 +219,7 @@ DOUBLE = "li x1, 40\nsetvl x2, x1\nlv.w v9, 0(x0)\naddvv.s v1, v9, v9\nhalt"
 @pytest.mark.parametrize(
     ("what", "varied"),
     [
-        (PRODUCTS, {"banks": (8, 24), "memory_ports": (1, 2)}),
+        (PRODUCTS, {"physical_vector_registers": (0, 40), "memory_ports": (1, 2)}),
         (
             {"programs": ("double.s",)},
             {"l1.bytes": (1024, 0), "section_size": (64, 16), "vector_registers": (16, 8)},
