@@ -48,7 +48,7 @@ TAKEN = 512
 """Of a longer row the sectors of this many entries are counted, and weighed."""
 POWERS = 9
 """Sectors are counted by blocks of 1, 2, 4 .. 256 rows."""
-LINE_RUNS, WARPS_OF_RUN, LOADS = 32, 2, 8
+LINE_RUNS, WARPS_OF_RUN, LOADS = 16, 2, 8
 """Runs of rows that are looked at for cache lines, warps of each of them, and loads of each of these."""
 SEEN, LINE_BITS = 128, 31
 """Places for the lines of one load, and bits of a line's number."""
@@ -186,7 +186,8 @@ def sector_runs(indptr: Any, height: int = SECTOR_ROWS, most: int = SECTOR_ENTRI
     for first in firsts:
         entries += indptr[min(rows, first + height)] - indptr[first]
     if entries > most:
-        recorded = max(FEWEST_RUNS, len(firsts) * most // entries)
+        fewest = FEWEST_RUNS * SECTOR_ROWS * most // (height * SECTOR_ENTRIES)
+        recorded = max(fewest, len(firsts) * most // entries)
         entries = entries // len(firsts) * recorded
         firsts, weights = sampled_runs(indptr, height, recorded)
     return firsts, weights, TAKEN if entries <= 8 * most else TAKEN // 8
