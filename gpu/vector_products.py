@@ -8,6 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from gpu.runtime.columns import Columns, copy_strided
+from gpu.runtime.cuda import SIMULATED
+from gpu.runtime.cupy_vectors import cupy_vectors
+from gpu.runtime.launches import LaunchedInTurn
 from gpu.runtime.memory import empty, upload
 from gpu.runtime.stream_order import StreamOrder
 from gpu.runtime.vectors import (
@@ -82,6 +85,9 @@ class VectorProducts:
         self.format = format
         self.nnz = nnz
         self.device = current_device()
+        # Whether its launches read no more of a vector than where it is.
+        launch = getattr(type(product), "launch", None)
+        self._takes_addresses = not SIMULATED and launch is LaunchedInTurn.launch
 
     def _room_for(self, name: str, count: int, size: int) -> Any:
         if (name, count) not in self._room:
@@ -126,6 +132,13 @@ class VectorProducts:
             If a vector has another shape, type or place, or `beta` is not 0 without `out`.
         """
         self._check_factors(alpha, beta, out)
+        if stream is None and self._takes_addresses:
+            of = cupy_vectors(x, out, self.shape, self.dtype, self.device)
+            if of is not None:
+                with self.lock:
+                    self._order.begin(of.stream)
+                    self._launch(of.x, of.y, alpha, beta, of.stream)
+                return of.result
         stream = stream_for(stream, x)
         self._require_device()
         multiply = self._on_device if _is_there(x, out) else self._on_host

@@ -258,6 +258,7 @@ class _Packed:
         base = ctypes.addressof(self._words)
         self._pointers = (ctypes.c_void_p * len(words))(*(base + 8 * at for at in range(len(words))))
         self._config = _configuration(driver, blocks, threads, shared_bytes)
+        self._stream = 0
         self._address = ctypes.addressof(self._pointers)
         # The driver reads the parameters during the call; two host threads must not mix theirs.
         self._lock = threading.Lock()
@@ -285,7 +286,8 @@ class _Packed:
             for name, factor in (("alpha", alpha), ("beta", beta)):
                 for at in self._factors[name]:
                     self._scalar.from_buffer(words, 8 * at).value = factor
-            self._config.hStream = stream
+            if stream != self._stream:
+                self._config.hStream = self._stream = stream
             (status,) = self._driver.cuLaunchKernelEx(self._config, self._function, self._address, 0)
         if int(status) != 0:
             raise RuntimeError(
