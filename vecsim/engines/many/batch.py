@@ -11,15 +11,13 @@ import numpy.typing as npt
 
 from isa.instructions import BASE
 from vecsim.engines.cause import Cause
-from vecsim.engines.decoded import decode
 from vecsim.engines.jit.interface import MANY, MANY_WITH_MEMORY
 from vecsim.engines.jit.object_files.machine_code import machine_code
 from vecsim.engines.jit.traces.recording import REMEMBERED
-from vecsim.engines.many.trace import Trace, memory_sizes, renames_vectors, renaming_sizes
+from vecsim.engines.many.trace import Trace, memory_sizes, renaming_sizes
 from vecsim.engines.program_rows import VECTOR_ACCESSES
 from vecsim.engines.trace_timing import places
 from vecsim.engines.trace_timing.places import LAST_CYCLE, NUMBERS, WIDTH, WORD_BYTES, MemorySizes, Sizes
-from vecsim.engines.trace_timing.rows import rows_of
 from vecsim.engines.user_rules import replaces_rules
 from vecsim.machine import Cache, Machine
 
@@ -90,8 +88,7 @@ class Group:
     events
         (n,) words of the record.
     rows
-        (instructions, ROW) the program (:func:`vecsim.engines.trace_timing.rows.rows_of`), or
-        the events from the second word on, where they begin with it.
+        What :meth:`vecsim.engines.many.trace.Trace.rows` returns.
     sizes
         What the machines have in common.
     numbers
@@ -151,10 +148,7 @@ def group_of(trace: Trace, machine: Machine, numbers: Ints) -> Group:
     numbers
         What :func:`numbers_of` returns.
     """
-    rows = trace.events[1:]
-    if not renames_vectors(trace.sizes):
-        rows = rows_of(trace.program, decode(trace.program, machine))
-    return Group(trace.events, rows, sizes_of(machine), numbers)
+    return Group(trace.events, trace.rows(machine), sizes_of(machine), numbers)
 
 
 @dataclass(frozen=True, eq=False)

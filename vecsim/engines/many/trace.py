@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 import numpy as np
@@ -50,6 +50,19 @@ class Trace:
     sizes: RecordSizes
     events: Words
     counters: dict[str, int]
+    _rows: dict[tuple[bool, bool], Words] = field(default_factory=dict, repr=False)
+
+    def rows(self, machine: Machine) -> Words:
+        """Return the program as the timing of a machine reads it.
+
+        (instructions, ROW), or the events from the second word on, where they begin with it.
+        """
+        if renames_vectors(self.sizes):
+            return self.events[1:]
+        key = machine.chaining, machine.physical_scalar_registers > 0
+        if key not in self._rows:
+            self._rows[key] = rows_of(self.program, decode(self.program, machine))
+        return self._rows[key]
 
 
 class RecordSizes(NamedTuple):

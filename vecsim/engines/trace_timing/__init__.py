@@ -60,6 +60,8 @@ first, element, followed
     The first element of the vector cache; one of a vector register; the access that a scalar one follows.
 named
     What :func:`vecsim.engines.trace_timing.elements.registers_of` returns.
+looks, j
+    What :func:`vecsim.engines.trace_timing.elements.seen_together` returns; how far after the first.
 look
     What :func:`vecsim.engines.trace_timing.elements.seen` returns.
 notes

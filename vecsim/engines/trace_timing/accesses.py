@@ -12,9 +12,11 @@ from vecsim.engines.trace_timing.elements import (
     complete,
     element_clear,
     is_masked_off,
+    look_at,
     pass_element,
     registers_of,
     seen,
+    seen_together,
     whole_clear,
 )
 from vecsim.engines.trace_timing.issue import charge, issue_vector, note_dispatch, port_free, retire
@@ -171,17 +173,9 @@ def move_words(
     store = rows[row + STORE]
     last = first_word(t, shape, e, notes, store, cycle)
     for k in range(0, n, TOGETHER):
-        look = seen(t, rows, row, named, k)
-        second = seen(t, rows, row, named, k + 1)
-        third = seen(t, rows, row, named, k + 2)
-        fourth = seen(t, rows, row, named, k + 3)
+        looks = seen_together(t, rows, row, named, k)
         for j in range(min(TOGETHER, n - k)):
-            if j == 1:
-                look = second
-            elif j == 2:
-                look = third
-            elif j == 3:
-                look = fourth
+            look = look_at(looks, j)
             off = mask > 0 and is_masked_off(e, mask, k + j) == 1
             last = pass_word(t, shape, e, bank, rate, larger(clear, look[0]), answered, off, store, last)
             pass_element(t, rows, row, named, k + j, look, last[0], arrival_of(last))
@@ -240,17 +234,9 @@ def time_wordwise(t: Any, rows: Any, row: Any, shape: Any, n: Any, number: Any, 
         clear = whole_clear(t, rows, row, shape, -1, clear)
     last = first_word(t, shape, e, at + n, store, cycle)
     for k in range(0, n, TOGETHER):
-        look = seen(t, rows, row, named, k)
-        second = seen(t, rows, row, named, k + 1)
-        third = seen(t, rows, row, named, k + 2)
-        fourth = seen(t, rows, row, named, k + 3)
+        looks = seen_together(t, rows, row, named, k)
         for j in range(min(TOGETHER, n - k)):
-            if j == 1:
-                look = second
-            elif j == 2:
-                look = third
-            elif j == 3:
-                look = fourth
+            look = look_at(looks, j)
             word = e[at + k + j]
             for i in range(rows[row + ELEMENT_WORDS]):
                 bank = bank_of(shape, word + i)

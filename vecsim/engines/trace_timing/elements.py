@@ -156,6 +156,25 @@ def seen(t: Any, rows: Any, row: Any, named: Any, k: Any) -> Any:
     return clear, first_taken, second_taken, third_taken
 
 
+def seen_together(t: Any, rows: Any, row: Any, named: Any, k: Any) -> Any:
+    """Look at TOGETHER elements from element k on; return what :func:`seen` does of each."""
+    return (
+        seen(t, rows, row, named, k),
+        seen(t, rows, row, named, k + 1),
+        seen(t, rows, row, named, k + 2),
+        seen(t, rows, row, named, k + 3),
+    )
+
+
+def look_at(looks: Any, j: Any) -> Any:
+    """What :func:`seen_together` returned of the element that is j after the first."""
+    if j == 0:
+        return looks[0]
+    if j == 1:
+        return looks[1]
+    return looks[2] if j == 2 else looks[3]
+
+
 def pass_element(t: Any, rows: Any, row: Any, named: Any, k: Any, look: Any, cycle: Any, result: Any) -> None:
     """Note that element k passes in a cycle, and from when its result is ready."""
     reads, writes, s, ready, taken, first, second, third, written = named
@@ -282,17 +301,14 @@ def time_arithmetic(
     last = larger(cycle, bound_of(t, rows, row, shape)), spread(0)
     named = registers_of(rows, row, shape)
     for k in range(0, n, TOGETHER):
-        look = seen(t, rows, row, named, k)
-        second = seen(t, rows, row, named, k + 1)
-        third = seen(t, rows, row, named, k + 2)
-        fourth = seen(t, rows, row, named, k + 3)
-        last = start_element(t, rows, row, named, k, look, e, mask, last)
+        looks = seen_together(t, rows, row, named, k)
+        last = start_element(t, rows, row, named, k, looks[0], e, mask, last)
         if k + 1 < n:
-            last = start_element(t, rows, row, named, k + 1, second, e, mask, last)
+            last = start_element(t, rows, row, named, k + 1, looks[1], e, mask, last)
         if k + 2 < n:
-            last = start_element(t, rows, row, named, k + 2, third, e, mask, last)
+            last = start_element(t, rows, row, named, k + 2, looks[2], e, mask, last)
         if k + 3 < n:
-            last = start_element(t, rows, row, named, k + 3, fourth, e, mask, last)
+            last = start_element(t, rows, row, named, k + 3, looks[3], e, mask, last)
     end(t, rows, row, shape, number, slice_, answered, last[0], result_of(t, rows, row, n, last[0]))
 
 
@@ -334,15 +350,12 @@ def time_sparse(
     last = larger(cycle, bound_of(t, rows, row, shape)), spread(0), spread(0)
     named = registers_of(rows, row, shape)
     for k in range(0, n, TOGETHER):
-        look = seen(t, rows, row, named, k)
-        second = seen(t, rows, row, named, k + 1)
-        third = seen(t, rows, row, named, k + 2)
-        fourth = seen(t, rows, row, named, k + 3)
-        last = start_entry(t, rows, row, named, k, look, e[at + k], last)
+        looks = seen_together(t, rows, row, named, k)
+        last = start_entry(t, rows, row, named, k, looks[0], e[at + k], last)
         if k + 1 < n:
-            last = start_entry(t, rows, row, named, k + 1, second, e[at + k + 1], last)
+            last = start_entry(t, rows, row, named, k + 1, looks[1], e[at + k + 1], last)
         if k + 2 < n:
-            last = start_entry(t, rows, row, named, k + 2, third, e[at + k + 2], last)
+            last = start_entry(t, rows, row, named, k + 2, looks[2], e[at + k + 2], last)
         if k + 3 < n:
-            last = start_entry(t, rows, row, named, k + 3, fourth, e[at + k + 3], last)
+            last = start_entry(t, rows, row, named, k + 3, looks[3], e[at + k + 3], last)
     end(t, rows, row, shape, number, slice_, answered, last[0], last[0] + t[rows[row + LATENCY]])

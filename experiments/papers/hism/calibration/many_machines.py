@@ -187,7 +187,6 @@ class Records:
         self._values, _ = values_as(csr, VALUE_BYTES)
         self._images: dict[tuple[str, str | None], Prepared] = {}
         self._traces: dict[Variant, Trace] = {}
-        self._rows: dict[tuple[Variant, bool], Numbers] = {}
 
     def group(self, variant: Variant, machine: Machine, numbers: Numbers) -> Group:
         """Return machines of a family as a group on the record of a program.
@@ -212,10 +211,7 @@ class Records:
             if record is None:
                 raise UserError(f"{variant.program}: its run cannot be recorded")
             self._traces[variant] = record
-        trace, key = self._traces[variant], (variant, machine.chaining)
-        if key not in self._rows:  # Families differ in them by chaining alone.
-            self._rows[key] = group_of(trace, machine, numbers).rows
-        return Group(trace.events, self._rows[key], sizes_of(machine), numbers)
+        return group_of(self._traces[variant], machine, numbers)
 
     def _prepared(self, variant: Variant, machine: Machine) -> Prepared:
         options = dict(variant.options)
