@@ -93,6 +93,7 @@ def test_more_machines_than_go_side_by_side():
         {"l1": Cache(bytes=1024, serves=3)},
         {"l2": Cache(bytes=1024, serves=2)},
         {"l1": Cache(bytes=1024, prefetch=1)},
+        {"l2": Cache(bytes=1 << 21, line_bytes=4)},
         {"startup": LARGEST_NUMBER + 1},
     ],
 )

@@ -24,12 +24,14 @@ from vecsim.machine import Cache, Machine
 ALIGNMENT = 64
 LARGEST_NUMBER = 1 << 16
 """The largest number of a machine in which machines may differ."""
+MOST_LINES = 1 << 18
+"""Lines of a cache, at most: each has times for every machine."""
 
 Ints = npt.NDArray[np.int32]
 
 
 def is_timed(machine: Machine) -> bool:
-    """Return whether a machine is one of those that are timed together: docs/engines.md says which."""
+    """Return whether a machine is one of those that are timed together: docs/reference/many-machines.md."""
     if replaces_rules(machine) or machine.ports != 1 or machine.disambiguation > 1:
         return False
     if not all(map(_is_timed_cache, machine.caches)):
@@ -40,13 +42,14 @@ def is_timed(machine: Machine) -> bool:
 
 
 def _is_timed_cache(cache: Cache) -> bool:
-    """Return whether no cycle decides whether a word finds its line.
+    """Return whether no cycle decides whether a word finds its line, and there is room for the lines.
 
     Scalar accesses come in any cycle, and a cache that waits for a limited number of lines prefetches none
     while it waits for as many.
     """
     prefetches = cache.prefetch > 0 and cache.misses > 0 and not cache.perfect
-    return cache.bytes == 0 or (cache.serves == VECTOR_ACCESSES and not prefetches)
+    is_small = cache.bytes <= MOST_LINES * cache.line_bytes
+    return cache.bytes == 0 or (cache.serves == VECTOR_ACCESSES and not prefetches and is_small)
 
 
 def sizes_of(machine: Machine) -> Sizes:
