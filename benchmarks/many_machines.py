@@ -63,11 +63,20 @@ GPU_SECONDS = 2.0
 """The GPU repeats its work for so long, since its energy is counted in steps of some 0.1 s."""
 
 
+def _change(text: str) -> tuple[str, int]:
+    name, _, number = text.partition("=")
+    if not number.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r}: write NAME=NUMBER")
+    return name, int(number)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.many_machines", description=__doc__)
     parser.add_argument("matrices", nargs="+", help="as of vecsim run")
     parser.add_argument("--machines", type=int, default=4096, help="machines of a product")
-    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help="of all machines")
+    parser.add_argument(
+        "--set", action="append", default=[], type=_change, metavar="NAME=NUMBER", help="of all machines"
+    )
     parser.add_argument("--gpu", action="store_true", help="on the GPU, too")
     parser.add_argument("--core-watts", type=float, help="of a core: its processor's TDP by its cores")
     parser.add_argument("--core-price", type=float, help="of an hour of a core")
@@ -194,7 +203,7 @@ def main(arguments: list[str]) -> None:
     """Print a line of JSON for each matrix, and all of them as a table."""
     given = _parser().parse_args(arguments)
     print(json.dumps(_host(gpu=given.gpu)), flush=True)
-    changes = {name: int(value) for name, _, value in (each.partition("=") for each in given.set)}
+    changes = dict(given.set)
     results = []
     for matrix in given.matrices:
         results.append(_with_costs(_measured(matrix, given.machines, changes, gpu=given.gpu), given))

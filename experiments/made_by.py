@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import shlex
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from experiments.code_fingerprint import code_fingerprint
 from vecsim.results.provenance import provenance
+from vecsim.support.errors import UserError
 
 SAMPLE = "SHA-256 of the cycles of a sample of machines"
 """The row that differs where timing rules, programs or machines have changed, and with no other code."""
@@ -25,6 +27,20 @@ def made_by() -> dict[str, str]:
         "commit": str(built.commit),
         "code that decides cycles": code_fingerprint()[:16],
     }
+
+
+def make_folder(folder: Path) -> None:
+    """Make the folder for tables, before the minutes that they take.
+
+    Raises
+    ------
+    UserError
+        It cannot be made.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"{folder}: cannot be made: {error.strerror}; choose another place") from None
 
 
 def digest_of(cycles: npt.NDArray[np.int64]) -> str:

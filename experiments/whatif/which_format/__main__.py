@@ -9,12 +9,14 @@ import argparse
 import time
 from pathlib import Path
 
-from experiments.made_by import made_by
+from experiments.made_by import made_by, make_folder
 from experiments.report.charts import draw as picture_of
 from experiments.whatif.which_format.machines import MATRICES, cycles_on, draw
 from experiments.whatif.which_format.results import chart, made, tables, written
 from experiments.whatif.which_format.section import section
+from vecsim.results.atomic_files import write_file
 from vecsim.results.provenance import of_command
+from vecsim.support.errors import UserError
 
 COMMAND = ("python", "-m", "experiments.whatif.which_format")
 
@@ -25,21 +27,21 @@ def run(folder: Path) -> None:
     Raises
     ------
     UserError
-        A program cannot be recorded.
+        A program cannot be recorded, or the folder cannot be written.
     """
+    make_folder(folder)
     made_by()  # of the code as it is now, not minutes later
     begun, places, cycles = time.process_time(), draw(), {}
     for matrix in MATRICES:
         print(f"{matrix}: {len(places):,} machines", flush=True)
         cycles[matrix] = cycles_on(matrix, places)
-    folder.mkdir(parents=True, exist_ok=True)
     results = tables(cycles, places)
     results["provenance"] = made(places, time.process_time() - begun)
     for name, rows in results.items():
-        (folder / f"which-format-{name}.csv").write_text(written(rows), encoding="utf-8")
+        write_file(folder / f"which-format-{name}.csv", written(rows).encode())
     head, *others = results["wins"]
     named = [dict(zip(head, row, strict=True)) for row in others]
-    (folder / "study-which-format.png").write_bytes(picture_of(chart(named)).png)
+    write_file(folder / "study-which-format.png", picture_of(chart(named)).png)
 
 
 def main() -> None:
@@ -48,8 +50,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?")
     chosen = parser.parse_args()
     if chosen.folder:
-        with of_command((*COMMAND, str(chosen.folder))):
-            run(chosen.folder)
+        try:
+            with of_command((*COMMAND, str(chosen.folder))):
+                run(chosen.folder)
+        except UserError as error:
+            parser.exit(2, f"error: {error}\n")
     else:
         print(section(), end="")
 

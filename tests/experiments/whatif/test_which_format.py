@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import experiments.papers.hism.calibration.__main__ as calibration
+import experiments.whatif.which_format.__main__ as which_format
 from experiments.made_by import SAMPLE
 from experiments.papers.hism.assignment import options_of_the_paper
 from experiments.papers.hism.timing import METHODS
@@ -115,3 +117,12 @@ def test_the_page_shows_the_recorded_tables():
         assert re.search(rf"`{matrix}`, {load(matrix).csr.nnz:,}\b", " ".join(text.split()))
     assert "(../pictures/study-which-format.png)" in text
     assert (DOCS / "pictures" / "study-which-format.png").is_file()
+
+
+def test_a_folder_that_cannot_be_made_ends_in_a_line_before_the_work(tmp_path, monkeypatch, capsys):
+    (tmp_path / "file").touch()
+    for command, arguments in ((which_format, []), (calibration, ["machines"])):
+        monkeypatch.setattr("sys.argv", ["it", *arguments, str(tmp_path / "file" / "folder")])
+        with pytest.raises(SystemExit, match="2"):
+            command.main()
+        assert capsys.readouterr().err.endswith("cannot be made: Not a directory; choose another place\n")

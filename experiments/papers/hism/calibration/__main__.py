@@ -10,10 +10,12 @@ import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from experiments.made_by import made_by
+from experiments.made_by import made_by, make_folder
 from experiments.papers.hism.calibration.headings import DIFFERENCES, HEADINGS, STATES
 from experiments.papers.hism.recorded_calibration import NAME, rows
+from vecsim.results.atomic_files import write_file
 from vecsim.results.provenance import of_command
+from vecsim.support.errors import UserError
 
 COMMAND = ("python", "-m", "experiments.papers.hism.calibration")
 UNCALIBRATED = "uncalibrated"
@@ -148,7 +150,7 @@ def machines(folder: Path) -> None:
     Raises
     ------
     UserError
-        A matrix is missing, or a program cannot be recorded.
+        A matrix is missing, a program cannot be recorded, or the folder cannot be written.
     """
     from experiments.papers.hism import suite
     from experiments.papers.hism.calibration.calibration import sample_weights
@@ -161,17 +163,17 @@ def machines(folder: Path) -> None:
     from vecsim.engines import DEFAULT_ENGINE
     from vecsim.machine import load_machine
 
+    make_folder(folder)
     made_by()  # of the code as it is now, not minutes later
     begun, matches, base = time.process_time(), ground(), load_machine("vs2003")
     weights = sample_weights(Request(base), matches)
     result = posterior(base, matches, weights, families=FAMILIES, each=EACH)
     minutes = (time.process_time() - begun) / 60
-    folder.mkdir(parents=True, exist_ok=True)
     results = tables(result, base, matches, suite.load, minutes)
     with Simulator(list(matches.members.values()), suite.load, jobs=1, engine=DEFAULT_ENGINE) as simulator:
         results["machines-whole"] = whole(result, simulator, list(matches.members), base)
     for name, of in results.items():
-        (folder / f"{NAME}-{name}.csv").write_text(written(of), encoding="utf-8")
+        write_file(folder / f"{NAME}-{name}.csv", written(of).encode())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -181,8 +183,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
     commands.add_parser("machines").add_argument("folder", type=Path)
     chosen = parser.parse_args(arguments)
     if chosen.command == "machines":
-        with of_command((*COMMAND, "machines", str(chosen.folder))):
-            machines(chosen.folder)
+        try:
+            with of_command((*COMMAND, "machines", str(chosen.folder))):
+                machines(chosen.folder)
+        except UserError as error:
+            parser.exit(2, f"error: {error}\n")
     else:
         print(section(), end="")
 
