@@ -15,10 +15,8 @@ import copy
 import functools
 import hashlib
 import os
-import pickle
 import sys
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import BuiltinFunctionType, FunctionType
 from typing import Any
@@ -31,9 +29,9 @@ from vecsim.results.file_digests import sha256_or_empty
 from vecsim.results.private_files import NotPrivateError
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import EXTENSION
+from vecsim.support.kept_kernels import KeptKernels, compiled_by
 
 FOLDER = "VECSIM_KERNELS"
-COMPILERS = ("numba", "numba-cuda", "cuda-core", "nvidia-nvvm", "nvidia-nvjitlink")
 
 
 class UnknownError(Exception):
@@ -171,67 +169,24 @@ def identity(built: Any) -> str:
     raise UnknownError(f"{type(built).__name__} has no name that is the same in all processes")
 
 
-class _Kept:
-    """What Numba asks for a kernel before it compiles it, and gives it to afterwards."""
+class _Kept(KeptKernels):
+    """A kernel in files of a folder."""
 
     def __init__(self, kernel: Any, folder: Path) -> None:
         self._kernel, self.cache_path = kernel, folder
 
-    def load_overload(self, signature: Any, target: Any) -> Any:
-        """Return the compiled kernel, None if it is not there."""
-        from numba.cuda.dispatcher import _Kernel
+    def read(self, signature: Any) -> bytes | None:
+        """Return the content of the file of a signature, None if there is none."""
+        return private_files.read(self._file(signature))
 
-        try:
-            content = private_files.read(self._file(signature))
-            if content is None:
-                return None
-            result = _Kernel._rebuild(**pickle.loads(content))
-            result.bind()
-        except Exception:  # a file that must not be used, or of another version
-            return None
-        return result
-
-    def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a compiled kernel; what cannot be kept is compiled again."""
-        from numba.cuda import serialize
-
-        if compiled.launch_config_sensitive:
-            return
-        with contextlib.suppress(UserError, UnknownError, pickle.PicklingError):
-            states = compiled._reduce_states()
-            states["codelibrary"] = _without_llvm(states["codelibrary"])
-            private_files.write(self._file(signature), serialize.dumps(states))
-
-    def flush(self) -> None:
-        """Forget nothing: others may use the files."""
+    def write(self, signature: Any, content: bytes) -> None:
+        """Write the file of a signature, if the kernel can be named and the file can be written."""
+        with contextlib.suppress(UserError, UnknownError):
+            private_files.write(self._file(signature), content)
 
     def _file(self, signature: Any) -> Path:
-        from numba.cuda.api import get_current_device
-
-        capability = get_current_device().compute_capability
-        what = f"{identity(self._kernel)} {signature} {tuple(capability)} {_compilers()} {source_digest()}"
+        what = f"{identity(self._kernel)} {compiled_by(signature)} {source_digest()}"
         return self.cache_path / f"{hashlib.sha256(what.encode()).hexdigest()}.kernel"
-
-
-def _without_llvm(library: Any) -> Any:
-    """Return a compiled library without the LLVM that it was compiled from, most of its bytes."""
-    slim = copy.copy(library)
-    if slim._cubin_cache:
-        slim._llvm_strs = []
-    return slim
-
-
-@functools.cache
-def _compilers() -> str:
-    """Return the versions of what compiles."""
-
-    def of(name: str) -> str:
-        try:
-            return version(name)
-        except PackageNotFoundError:
-            return ""
-
-    return " ".join(f"{name} {of(name)}" for name in COMPILERS)
 
 
 @functools.cache

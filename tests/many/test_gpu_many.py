@@ -7,12 +7,20 @@ import vecsim
 
 
 @pytest.mark.gpu
-def test_as_alone_on_random_programs(gpu_with_others):
+def test_as_alone_on_random_programs_by_kernels_that_are_compiled_and_loaded(
+    gpu_with_others, monkeypatch, tmp_path
+):
     from vecsim.engines.targets.gpu.batch import time_groups
+    from vecsim.engines.targets.gpu.kernel import time_blocks
 
     pairs = [random_pairs(seed) for seed in range(20)]
-    times = time_groups([each.group for each in pairs])
-    assert [each.difference(time) for each, time in zip(pairs, times, strict=True)] == [""] * 20
+    monkeypatch.setenv("VECSIM_CACHE", str(tmp_path))
+    for loaded in (0, 1):
+        time_blocks.cache_clear()
+        times = time_groups([each.group for each in pairs])
+        assert [each.difference(time) for each, time in zip(pairs, times, strict=True)] == [""] * 20
+        kernels = [time_blocks(with_memory=with_memory) for with_memory in (False, True)]
+        assert [(len(each.overloads), each._cache_hits.total()) for each in kernels] == [(1, loaded)] * 2
 
 
 @pytest.mark.gpu

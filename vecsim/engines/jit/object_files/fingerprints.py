@@ -36,7 +36,7 @@ SOURCES = (
     "vecsim/machine/extension.py",
 )
 OTHER_TARGETS = "vecsim/engines/targets/"
-"""Among them, what only makes use of compiled code."""
+"""Among them, what only makes use of compiled code, unless it is named itself."""
 _PLAIN = frozenset({"builtins", "isa", "vecsim", *sys.stdlib_module_names, *LIBRARIES})
 """Packages whose modules and classes are known by their names: their versions or `SOURCES` count."""
 
@@ -119,8 +119,11 @@ def _source_files(sources: tuple[str, ...] = SOURCES) -> list[tuple[str, Path]]:
     results = []
     for source in sources:
         top, _, rest = source.partition("/")
-        results += [(path.relative_to(tops[top]).as_posix(), path) for path in sorted(tops[top].glob(rest))]
-    return [(name, path) for name, path in results if not f"{top}/{name}".startswith(OTHER_TARGETS)]
+        for path in sorted(tops[top].glob(rest)):
+            name = path.relative_to(tops[top]).as_posix()
+            if source.startswith(OTHER_TARGETS) or not f"{top}/{name}".startswith(OTHER_TARGETS):
+                results.append((name, path))
+    return results
 
 
 def _content(value: Any, seen: set[int], names: frozenset[str] = frozenset()) -> Iterator[str]:

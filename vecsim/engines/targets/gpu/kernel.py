@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from vecsim.engines.cause import Cause
 from vecsim.engines.rebinding import rebound
 from vecsim.engines.targets.gpu.cuda import SIMULATED, cuda
+from vecsim.engines.targets.gpu.kept import compile_or_load
 from vecsim.engines.trace_timing import operations, places
 from vecsim.engines.trace_timing.timing import time_events
 from vecsim.engines.trace_timing.variants import replacements
@@ -29,6 +30,11 @@ BLOCK, MACHINES = lanes.THREADS, lanes.THREADS * WIDTH
 CAUSES = len(Cause)
 RETIRED, LATEST, CHARGES, TOTAL = places.RETIRED, places.LATEST, places.CHARGES, places.TOTAL
 LAST_CYCLE = places.LAST_CYCLE
+SIGNATURE = (
+    "void(int64[:, ::1], int64, int32[::1], int32[::1], int32[::1], int32[::1], int32[:, ::1], int32[::1], "
+    "int64, int32[::1], int32[:, ::1])"
+)
+"""Of the kernel."""
 
 
 class Block(NamedTuple):
@@ -60,7 +66,7 @@ def _device_function(plain: Callable[..., Any]) -> Any:
 
 @cache
 def time_blocks(*, with_memory: bool) -> Any:
-    """Return the kernel that times the machines of one block of threads for each.
+    """Return the kernel that times the machines of one block of threads for each, ready on this GPU.
 
     It takes
 
@@ -116,4 +122,6 @@ def time_blocks(*, with_memory: bool) -> Any:
             for k in range(CAUSES):
                 by_cause[k, place + i] = lanes.time_of(t[CHARGES + k], i)
 
+    if not SIMULATED:
+        compile_or_load(kernel, SIGNATURE)
     return kernel
