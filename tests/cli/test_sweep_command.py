@@ -106,9 +106,10 @@ def test_a_dry_run_refuses_what_is_no_store(vecsim, matrix, tmp_path):
 
 
 def test_cells_without_a_result_are_reported(swept, matrix):
-    result = swept(matrix, "--program", "crs", "--set", "section_size=32,48")
+    result = swept(matrix, "--program", "crs", "--set", "section_size=32,48", "--set", "startup=20,-1")
     assert result.code == 0
-    assert "warning: no result for 1 cell: machine: section_size = 48: " in result.err
+    assert "warning: no result for 2 cells: machine: section_size = 48: " in result.err
+    assert "warning: no result for 1 cell: machine: startup = -1: must be at least 0" in result.err
 
 
 @pytest.mark.parametrize(

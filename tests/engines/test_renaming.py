@@ -185,7 +185,7 @@ def test_scalar_registers_get_free_in_program_order(engine):
     ("change", "message"),
     [
         ("physical_vector_registers=19", r"physical_vector_registers = 19: .* at least 20: vector_registers"),
-        ("physical_vector_registers=63", "less than or equal to 62"),
+        ("physical_vector_registers=63", "must be at most 62"),
         ("physical_scalar_registers=32", r"physical_scalar_registers = 32: .* at least 36"),
     ],
 )

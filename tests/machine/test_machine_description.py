@@ -65,7 +65,7 @@ def test_a_machine_is_frozen():
         ("alignment_bytes=12", "alignment_bytes = 12: must be a power of two"),
         ("bank=16", "unknown machine field 'bank'; did you mean 'banks'?"),
         ("latency.ad=3", "unknown machine field 'latency.ad'; did you mean 'latency.add'?"),
-        ("lanes=0", "lanes = 0: Input should be greater than or equal to 1"),
+        ("lanes=0", "lanes = 0: must be at least 1"),
         ("lanes=many", "lanes = 'many': write an integer"),
         ("lanes=2.5", "lanes = 2.5: write an integer"),
         ("chaining=1", "chaining = 1: write true or false"),

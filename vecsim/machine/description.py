@@ -416,12 +416,23 @@ DEFAULTS: Mapping[str, Any] = Machine().numbers()
 def wrong_number(error: ValidationError) -> str:
     """Return in a line which number of a machine is wrong, and what is wrong with it."""
     first = error.errors()[0]
-    return f"machine: {in_words(first, first['msg'].removeprefix('Value error, '))}"
+    return f"machine: {in_words(first)}"
 
 
-def in_words(error: ErrorDetails, message: str) -> str:
+_RIGHT = {
+    "bool_type": "write true or false",
+    "int_type": "write an integer",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+}
+"""What would be right, by pydantic's name of the error."""
+
+
+def in_words(error: ErrorDetails) -> str:
     """Return a message with the number that is wrong; of numbers that do not go together, it names them."""
     where = ".".join(map(str, error["loc"]))
+    right = _RIGHT.get(error["type"], "").format_map(error.get("ctx", {}))
+    message = right or error["msg"].removeprefix("Value error, ")
     if error["type"] == "value_error" and isinstance(error["input"], Mapping):
         return f"{where}.{message}" if where else message
     return f"{shown(where)} = {shown(repr(error['input']))}: {message}"

@@ -222,12 +222,7 @@ def _in_words(described: type[Machine], error: ErrorDetails) -> str:
         return f"unknown machine field {key!r}{_near(described, key)}"
     if error["type"] == "model_type":
         return f"{key} is a table: set one of its fields, {key}.NAME"
-    message = _TYPES.get(error["type"], error["msg"].removeprefix("Value error, "))
-    return in_words(error, message)
-
-
-_TYPES = {"bool_type": "write true or false", "int_type": "write an integer"}
-"""What would be right where a value is of another type, by pydantic's name of the error."""
+    return in_words(error)
 
 
 def _near(described: type[Machine], key: str) -> str:

@@ -27,7 +27,8 @@ Value = int | bool | str
 MOST_VALUES = 10_000
 """Values of one number, at most."""
 
-_RANGE = re.compile(r"(\d+):(\d+)(?::(x?)(\d+))?")
+_NUMBER = re.compile(r"\d{1,100}")
+_RANGE = re.compile(r"(\d{1,100}):(\d{1,100})(?::(x?)(\d{1,100}))?")
 _WORDS: dict[str, bool] = {"true": True, "false": False, "on": True, "off": False}
 _MAY_BE_EMPTY = ("question", "isa", "function")
 
@@ -64,7 +65,7 @@ def _part(where: str, part: str) -> Iterator[Value]:
         raise UserError(f"{where}: a value is missing; write 8,16,32 or 0:40:10 or 16:256:x2")
     match = _RANGE.fullmatch(part)
     if match is None:
-        yield _WORDS[part] if part in _WORDS else int(part) if part.isdecimal() else part
+        yield _WORDS[part] if part in _WORDS else int(part) if _NUMBER.fullmatch(part) else part
         return
     first, last, times, step = int(match[1]), int(match[2]), match[3], int(match[4] or 1)
     if step < (2 if times else 1) or first > last or (times and first == 0):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from vecsim.engines.running import ENGINES, MAX_CYCLES
 from vecsim.machine import Machine, load_machine
 from vecsim.machine.description import flat
 from vecsim.riscv.reading import extensions_of, is_elf, is_riscv, read_riscv
+from vecsim.support.arguments import shown
 from vecsim.support.errors import UserError
 from vecsim.support.input_files import ASSEMBLY, SPECIFICATION, read_text
 from vecsim.support.mistakes import Mistakes
@@ -397,8 +399,8 @@ class Sweep:
                 continue
             for value in values:
                 if type(value) is not type(numbers[name]):
-                    wanted = "true or false" if isinstance(numbers[name], bool) else "a number"
-                    yield f"set.{name}: {value!r} is not {wanted}"
+                    wanted = "true or false" if isinstance(numbers[name], bool) else "a whole number"
+                    yield f"set.{name}: {shown(value)} is not {wanted}"
             if not values:
                 yield f"set.{name}: no value is given; write a list of values"
 
@@ -546,7 +548,13 @@ def _parted(given: Mapping[str, Factors]) -> dict[str, dict[str, tuple[Value, ..
                 if result[attribute].setdefault(name.removeprefix(prefix), values) is not values:
                     raise UserError(f"set.{name}: is varied twice, in {attribute} too; remove one")
     result["define"] = read_attribute("define", result["define"])
+    result["set"] = {name: tuple(map(_signed, values)) for name, values in result["set"].items()}
     return result
+
+
+def _signed(value: Value) -> Value:
+    """Read a negative number: a machine says what would be right, and the numbers of some may be negative."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"-[0-9]{1,18}", value) else value
 
 
 def _program(name: ProgramLike) -> SmvmProgram:
