@@ -69,6 +69,7 @@ def main(arguments: list[str]) -> int:
         if given.gpu and len(waiting) >= AT_ONCE * CHUNK:
             lines += _on_gpu(waiting)
             waiting.clear()
+            print(f"{pairs} pairs, also on the GPU; {different + len(lines)} differences", flush=True)
         different += len(lines)
         print(*lines, sep="\n", end="\n" if lines else "", flush=True)
     if given.gpu and waiting:

@@ -116,6 +116,8 @@ def test_sizes_are_what_machines_have_in_common():
     base = as_machine("vs2003")
     assert sizes_of(base) == sizes_of(base.changed({"lanes": 8, "latency.add": 3}))
     assert sizes_of(base) != sizes_of(base.changed({"banks": 8}))
+    renaming = base.changed({"physical_scalar_registers": 64})
+    assert sizes_of(renaming) != sizes_of(renaming.changed({"main_memory.latency": 1}))  # it has counters
 
 
 def test_too_many_cycles_are_left_to_the_engine_for_one():

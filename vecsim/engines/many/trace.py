@@ -119,6 +119,7 @@ def memory_sizes(machine: Machine) -> MemorySizes | None:
     memory, first, last = machine.main_memory, *map(_cache_sizes, machine.caches)
     window = machine.merge_window if machine.merge_bytes else 0
     return MemorySizes(
+        machine.has_flat_memory,
         machine.banks,
         machine.words_outstanding,
         machine.merge_bytes,

@@ -138,12 +138,15 @@ class MemorySizes:
 
     Attributes
     ----------
+    is_flat
+        Whether it is banks alone after all, on machines that rename: then nothing is counted.
     banks, words_outstanding, merge_bytes, merge_window, path_bytes, row_words
         Numbers of their description; the last two are those of ``main_memory``.
     caches
         ``l1`` and ``l2``.
     """
 
+    is_flat: bool
     banks: int
     words_outstanding: int
     merge_bytes: int
