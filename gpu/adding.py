@@ -10,8 +10,7 @@ from gpu.runtime.cuda import require_gpu
 from gpu.runtime.vectors import stream_of
 from gpu.sums.csr_sum import add_csr
 from gpu.sums.device_csr import DeviceCsr
-from gpu.vector_products import REAL_NUMBERS
-from vecsim.support.errors import UserError
+from gpu.vector_products import check_factor
 
 
 def add(
@@ -59,8 +58,7 @@ def add(
     """
     require_gpu()
     for name, factor in (("alpha", alpha), ("beta", beta)):
-        if not isinstance(factor, REAL_NUMBERS):
-            raise UserError(f"{name} is a {type(factor).__name__}: use a real number")
+        check_factor(name, factor)
     stream, transposed = stream_of(stream), (transpose_a, transpose_b)
     adding = add_trees if is_tree(first) or is_tree(second) else add_csr
     return adding(first, second, alpha, beta, transposed, drop_zeros, stream)

@@ -5,6 +5,7 @@ import importlib
 import json
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,17 @@ from numpy.typing import NDArray
 from gpu.entry_places import EntryPlaces, EntrySource
 from gpu.formats.sliced.slicing import Slicing
 from gpu.runtime.memory import upload
-from gpu.runtime.vectors import is_on_device, stream_for
-from gpu.vector_products import REAL_NUMBERS, Product, VectorProducts, host_array, of_type
+from gpu.runtime.vectors import is_on_device, shape_of, stream_for, swapped
+from gpu.vector_products import (
+    REAL_NUMBERS,
+    Product,
+    VectorProducts,
+    array_of,
+    check_factor,
+    host_array,
+    is_factor,
+    of_type,
+)
 from vecsim.results.atomic_files import replaced_file
 from vecsim.support.errors import UserError
 
@@ -119,13 +129,26 @@ class DeviceMatrix(VectorProducts):
 
     def __mul__(self, factor: complex) -> "DeviceMatrix":
         """Return this matrix times a number. Both have the same arrays, also after `update_values`."""
-        if not self.takes_factor(factor):
+        if not is_factor(factor, is_complex=self._is_complex):
             return NotImplemented
+        check_factor("the factor", factor, is_complex=self._is_complex)
         scaled, is_real = copy.copy(self), isinstance(factor, REAL_NUMBERS)
         scaled._scale = self._scale * (float(factor.real) if is_real else complex(factor))
         return scaled
 
     __rmul__ = __mul__
+
+    def __rmatmul__(self, x: Any) -> Any:
+        """Return x times this matrix: the product of `T` with a vector, or with each row of an array."""
+        x = array_of(x)
+        shape, (rows, columns) = shape_of(x), self.shape
+        if len(shape) not in (1, 2) or shape[-1] != rows:
+            raise UserError(
+                f"x has shape {shape}, x @ M with a {rows} x {columns} matrix needs ({rows},) or (k, {rows})"
+            )
+        if len(shape) == 1:
+            return self.T.matvec(x)
+        return swapped(self.T.matmat(swapped(x), stream=stream_for(None, x)))
 
     def __neg__(self) -> "DeviceMatrix":
         return self * -1.0
@@ -355,9 +378,10 @@ class DeviceMatrix(VectorProducts):
     def rmatvec(
         self, x: Any, *, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0, stream: Any = None
     ) -> Any:
-        """Return ``alpha A^T x + beta out``: `matvec` of `T`, with x of M and out of N elements.
+        """Return ``alpha A^H x + beta out``, with x of M and out of N elements.
 
-        Nothing is conjugated; ``aslinearoperator().rmatvec`` conjugates complex matrices, as SciPy has it.
+        For a real matrix it is `matvec` of `T`. For a complex one the transpose is conjugated, as solvers of
+        SciPy and CuPy expect it; it takes no `out` and no `stream`, and no x of Numba or by DLPack alone.
 
         Parameters
         ----------
@@ -366,7 +390,15 @@ class DeviceMatrix(VectorProducts):
         alpha, beta, stream
             As of `matvec`.
         """
-        return self.T.matvec(x, out=out, alpha=alpha, beta=beta, stream=stream)
+        if not self._is_complex:
+            return self.T.matvec(x, out=out, alpha=alpha, beta=beta, stream=stream)
+        self._check_factors(alpha, beta, out)
+        x = array_of(x)
+        if out is not None or stream is not None or not hasattr(x, "conj"):
+            raise UserError(
+                "rmatvec of a complex matrix takes no out or stream, and x with conj(): use M.T.matvec"
+            )
+        return self._adjoint(x, partial(self.T.matvec, alpha=np.conj(alpha)))
 
     def aslinearoperator(self, library: str = "scipy") -> Any:
         """Return it as a LinearOperator, for the solvers of SciPy or CuPy.
@@ -393,7 +425,7 @@ class DeviceMatrix(VectorProducts):
         return linalg.LinearOperator(
             self.shape,
             matvec=lambda x: self.matvec(x.ravel()),
-            rmatvec=lambda x: self._adjoint(x.ravel(), self.T.matvec),
+            rmatvec=lambda x: self.rmatvec(x.ravel()),
             matmat=self.matmat,
             rmatmat=lambda x: self._adjoint(x, self.T.matmat),
             dtype=self.dtype,

@@ -11,7 +11,7 @@ import scipy.sparse
 from gpu.choice.cost_model import ranking
 from gpu.choice.structure import Structure
 from gpu.choice.timed import fastest
-from gpu.compound.complex_product import COMPLEX_TYPES, ComplexProduct, complex_csr
+from gpu.compound.complex_product import ComplexProduct, complex_csr
 from gpu.device_matrix import DeviceMatrix
 from gpu.entry_places import EntrySource, PairSource, numbered
 from gpu.formats.coo.container import COO
@@ -138,7 +138,7 @@ COMPLEX = "complex"
 def _is_complex(matrix: Any, dtype: Any) -> bool:
     types = (getattr(matrix, "dtype", None), dtype)
     return scipy.sparse.issparse(matrix) and any(
-        each is not None and np.dtype(each) in COMPLEX_TYPES for each in types
+        each is not None and np.dtype(each).kind == "c" for each in types
     )
 
 

@@ -7,10 +7,10 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from gpu.runtime.borrowed_vectors import borrowed
 from gpu.runtime.columns import Columns, copy_strided
 from gpu.runtime.cuda import SIMULATED
-from gpu.runtime.cupy_vectors import cupy_vectors
-from gpu.runtime.launches import LaunchedInTurn
+from gpu.runtime.launches import LaunchedInTurn, handle_of
 from gpu.runtime.memory import empty, upload
 from gpu.runtime.stream_order import StreamOrder
 from gpu.runtime.vectors import (
@@ -21,14 +21,18 @@ from gpu.runtime.vectors import (
     host_view,
     is_on_device,
     like,
+    shape_of,
     span,
     stream_for,
+    stream_of,
 )
 from vecsim.support.errors import UserError
 from vecsim.support.number_conversion import require_real, to_floats
 
 REAL_NUMBERS = (int, float, np.integer, np.floating)
 """Types of the factors of a real matrix."""
+LARGEST = int(np.finfo(np.float64).max)
+"""Of the whole numbers that are finite as a float."""
 
 
 class Product(Protocol):
@@ -85,9 +89,7 @@ class VectorProducts:
         self.format = format
         self.nnz = nnz
         self.device = current_device()
-        # Whether its launches read no more of a vector than where it is.
-        launch = getattr(type(product), "launch", None)
-        self._takes_addresses = not SIMULATED and launch is LaunchedInTurn.launch
+        self._takes_places = isinstance(product, LaunchedInTurn) and not SIMULATED
 
     def _room_for(self, name: str, count: int, size: int) -> Any:
         if (name, count) not in self._room:
@@ -99,8 +101,16 @@ class VectorProducts:
         return bool(self.dtype.kind == "c")
 
     def __matmul__(self, x: Any) -> Any:
-        x = x if hasattr(x, "shape") or is_on_device(x) else host_array(x)
-        return self.matmat(x) if len(getattr(x, "shape", ())) == 2 else self.matvec(x)
+        shape = getattr(x, "shape", None)
+        if shape is None:
+            x = array_of(x)
+            shape = shape_of(x)
+        return self.matmat(x) if len(shape) == 2 else self.matvec(x)
+
+    dot = __matmul__
+
+    def __array__(self, *arguments: Any, **how: Any) -> Any:
+        raise UserError("a matrix on the device is no array: use M.to_scipy() for its entries")
 
     def matvec(
         self, x: Any, *, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0, stream: Any = None
@@ -132,13 +142,14 @@ class VectorProducts:
             If a vector has another shape, type or place, or `beta` is not 0 without `out`.
         """
         self._check_factors(alpha, beta, out)
-        if stream is None and self._takes_addresses:
-            of = cupy_vectors(x, out, self.shape, self.dtype, self.device)
-            if of is not None:
-                with self.lock:
-                    self._order.begin(of.stream)
-                    self._launch(of.x, of.y, alpha, beta, of.stream)
-                return of.result
+        if self._takes_places and (of := borrowed(x, out, self.shape, self.dtype, self.device)):
+            handle = of.stream if stream is None else handle_of(stream_of(stream))
+            with self.lock:
+                self._order.begin(handle)
+                launched: Any = self._product
+                launched.launch_at(of.x, of.y, alpha * self._scale, beta, handle)
+                self._order.end(handle)
+            return of.result
         stream = stream_for(stream, x)
         self._require_device()
         multiply = self._on_device if _is_there(x, out) else self._on_host
@@ -236,17 +247,10 @@ class VectorProducts:
 
     def _check_factors(self, alpha: Any, beta: Any, out: Any) -> None:
         for name, factor in (("alpha", alpha), ("beta", beta)):
-            if not self.takes_factor(factor):
-                kind = "number" if self._is_complex else "real number"
-                raise UserError(f"{name} is a {type(factor).__name__}: use a {kind}")
+            if not isinstance(factor, float):
+                check_factor(name, factor, is_complex=self._is_complex)
         if out is None and beta != 0:
             raise UserError("beta other than 0 needs out, which it multiplies")
-
-    def takes_factor(self, factor: Any) -> bool:
-        """Return whether an object is a number that the matrix can be multiplied with."""
-        return isinstance(factor, REAL_NUMBERS) or (
-            self._is_complex and isinstance(factor, complex | np.complexfloating)
-        )
 
     def _require_device(self) -> None:
         if current_device() != self.device:
@@ -362,8 +366,34 @@ def _is_there(x: Any, out: Any) -> bool:
     return x_there
 
 
+def is_factor(factor: Any, *, is_complex: bool = False) -> bool:
+    """Return whether an object is a number that a matrix can be multiplied with."""
+    return isinstance(factor, REAL_NUMBERS) or (
+        is_complex and isinstance(factor, complex | np.complexfloating)
+    )
+
+
+def check_factor(name: str, factor: Any, *, is_complex: bool = False) -> None:
+    """Raise UserError, which calls it `name`, where `is_factor` says no or it is infinite as a float."""
+    if not is_factor(factor, is_complex=is_complex):
+        kind = "number" if is_complex else "real number"
+        raise UserError(f"{name} is a {type(factor).__name__}: use a {kind}")
+    if isinstance(factor, int) and abs(factor) > LARGEST:
+        raise UserError(f"{name} is too large for 64 bits: use a number up to {LARGEST:.1e}")
+
+
+def array_of(x: Any) -> Any:
+    """Return an array as it is, and anything else of the host as one of NumPy."""
+    is_array = hasattr(x, "shape") and not hasattr(x, "tocsr")
+    return x if is_array or is_on_device(x) else host_array(x)
+
+
 def host_array(x: Any, name: str = "x") -> Any:
-    """Return what the host has as an array of NumPy; `UserError` if it is none."""
+    """Return what the host has as an array of NumPy; `UserError` if it is none, sparse or masked."""
+    if hasattr(x, "tocsr"):
+        raise UserError(f"{name} is a sparse matrix: use an array, which its toarray() makes")
+    if np.ma.is_masked(x):
+        raise UserError(f"{name} has masked elements: fill them first")
     try:
         return np.asarray(x)
     except (TypeError, ValueError) as error:

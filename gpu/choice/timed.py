@@ -104,6 +104,8 @@ def features(structure: Structure) -> tuple[int, ...]:
 
 def _is_faster(first: DeviceMatrix, second: DeviceMatrix, seconds: float) -> bool:
     """Return whether products of the first matrix take less time than those of the second."""
+    if not min(first.shape):
+        return False
     x = upload(np.ones(first.shape[1], first.dtype))
     y = empty(first.shape[0], first.dtype)
     if SIMULATED:

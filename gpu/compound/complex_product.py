@@ -158,7 +158,7 @@ def complex_csr(matrix: Any, dtype: Any) -> Any:
     """
     require_countable(matrix)
     require_consistent(matrix)
-    wanted = np.dtype(matrix.dtype if dtype is None else dtype)
+    wanted = np.dtype(matrix.dtype if dtype is None else dtype).newbyteorder("=")
     if wanted not in COMPLEX_TYPES:
         raise UserError(f"dtype {wanted} is not possible for complex values: use complex64 or complex128")
     csr = scipy.sparse.csr_array(matrix, dtype=wanted)

@@ -15,7 +15,7 @@ import ctypes
 import functools
 import importlib
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,9 @@ from gpu.runtime.cuda import SIMULATED
 if not SIMULATED:
     from numba.cuda import types
 
+
+Place = tuple[int, int]
+"""Where a vector begins on the device, and its elements."""
 
 ALONE_THREADS = 32 if SIMULATED else 128
 """Of a block whose threads work alone."""
@@ -64,7 +67,15 @@ class Launch:
         The most of a thread; 0 leaves it to the compiler.
     beside_shared
         Whether it gives up the L1 cache, so that it may run next to blocks that have all shared memory.
+
+    Attributes
+    ----------
+    at
+        Puts the kernel on a stream as a call does, with the places of x and y, and the stream's handle; not
+        in the simulator.
     """
+
+    at: Callable[[Place, Place, Any, Any, int], None]
 
     def __init__(
         self,
@@ -81,9 +92,10 @@ class Launch:
         self._kernel, self._grid, self._arguments = kernel, (blocks, threads), tuple(arguments)
         self._shared_bytes = shared_bytes
         if not SIMULATED:
-            self._packed = _Packed(kernel, blocks, threads, self._arguments, real, shared_bytes, registers)
+            packed = _Packed(kernel, blocks, threads, self._arguments, real, shared_bytes, registers)
             if beside_shared:
-                self._packed.give_up_l1_cache()
+                packed.give_up_l1_cache()
+            self.at = packed.launch
 
     def __call__(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
         """Put the kernel on a stream.
@@ -107,7 +119,7 @@ class Launch:
                 )
             )
             return
-        self._packed.launch(x, y, alpha, beta, handle_of(stream))
+        self.at(_place_of(x), _place_of(y), alpha, beta, handle_of(stream))
 
 
 def launches_of(
@@ -191,21 +203,37 @@ class LaunchedInTurn:
         In their order.
     device_arrays
         All arrays that it keeps on the device.
+    scale
+        The factor of the matrix.
     """
 
     launches: list[Launch]
     device_arrays: list[Any]
+    scale: Any = 1
 
     def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream; parameters as of `Launch`.
+        """Put ``y = alpha A x + beta y`` on the stream, A with its scale.
 
         Parameters
         ----------
         x, y, alpha, beta, stream
             As of a `Launch`.
         """
+        alpha = self.scale * alpha
         for each in self.launches:
             each(x, y, alpha, beta, stream)
+
+    def launch_at(self, x: Place, y: Place, alpha: Any, beta: Any, stream: int) -> None:
+        """Put the same on the stream of a handle.
+
+        Parameters
+        ----------
+        x, y, alpha, beta, stream
+            As of `Launch.at`.
+        """
+        alpha = self.scale * alpha
+        for each in self.launches:
+            each.at(x, y, alpha, beta, stream)
 
 
 class _Packed:
@@ -229,16 +257,15 @@ class _Packed:
 
         self._driver = driver
         real_size = np.dtype(real).itemsize
-        self._scalar = ctypes.c_float if real is np.float32 else ctypes.c_double
+        scalar = ctypes.c_float if real is np.float32 else ctypes.c_double
         words: list[int] = []
-        self._vectors: dict[str, list[int]] = {"x": [], "y": []}
-        self._factors: dict[str, list[int]] = {"alpha": [], "beta": []}
+        given: dict[Any, list[int]] = {X: [], Y: [], ALPHA: [], BETA: []}
         for argument in arguments:
+            if isinstance(argument, Placeholder):
+                given[argument].append(len(words))
             if argument is X or argument is Y:
-                self._vectors[argument.name].append(len(words))
                 words += [0, 0, 0, real_size, 0, 0, real_size]
             elif argument is ALPHA or argument is BETA:
-                self._factors[argument.name].append(len(words))
                 words.append(0)
             elif isinstance(argument, np.floating):
                 words.append(int.from_bytes(argument.tobytes().ljust(8, b"\0"), "little", signed=True))
@@ -255,6 +282,10 @@ class _Packed:
         if shared_bytes:
             _allow_shared_bytes(driver, self._kernel_handle, shared_bytes)
         self._words = (ctypes.c_int64 * len(words))(*words)
+        self._x, self._y = given[X], given[Y]
+        self._alpha, self._beta = (
+            [scalar.from_buffer(self._words, 8 * at) for at in given[each]] for each in (ALPHA, BETA)
+        )
         base = ctypes.addressof(self._words)
         self._pointers = (ctypes.c_void_p * len(words))(*(base + 8 * at for at in range(len(words))))
         self._config = _configuration(driver, blocks, threads, shared_bytes)
@@ -267,25 +298,30 @@ class _Packed:
         """Leave all memory that can be shared to blocks that run on the same multiprocessor."""
         _allow_shared_bytes(self._driver, self._kernel_handle, 0)
 
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: int) -> None:
+    def launch(self, x: Place, y: Place, alpha: Any, beta: Any, stream: int) -> None:
         """Put the kernel on the stream of this handle.
 
         Parameters
         ----------
-        x, y, alpha, beta
-            As of a `Launch`.
+        x, y
+            Where the vectors are.
+        alpha, beta
+            Numbers.
         stream
             The driver's handle; 0 is the default stream.
         """
         words = self._words
         with self._lock:
-            for name, vector in (("x", x), ("y", y)):
-                for at in self._vectors[name]:
-                    words[at + 2] = words[at + 5] = vector.size
-                    words[at + 4] = address_of_array(vector)
-            for name, factor in (("alpha", alpha), ("beta", beta)):
-                for at in self._factors[name]:
-                    self._scalar.from_buffer(words, 8 * at).value = factor
+            for at in self._x:
+                words[at + 4], words[at + 2] = x
+                words[at + 5] = x[1]
+            for at in self._y:
+                words[at + 4], words[at + 2] = y
+                words[at + 5] = y[1]
+            for factor in self._alpha:
+                factor.value = alpha
+            for factor in self._beta:
+                factor.value = beta
             if stream != self._stream:
                 self._config.hStream = self._stream = stream
             (status,) = self._driver.cuLaunchKernelEx(self._config, self._function, self._address, 0)
@@ -298,6 +334,11 @@ class _Packed:
 def address_of_array(array: Any) -> int:
     """Return where a device array lies; 0 for one without elements."""
     return int(array.device_ctypes_pointer.value or 0)
+
+
+def _place_of(vector: Any) -> Place:
+    """Return the place of a device vector of Numba, or of none."""
+    return (0, 0) if vector is None else (address_of_array(vector), int(vector.size))
 
 
 def _allow_shared_bytes(driver: Any, kernel: Any, shared_bytes: int) -> None:
@@ -355,9 +396,9 @@ def _array_type(dtype: Any) -> Any:
 
 
 def handle_of(stream: Any) -> int:
-    """Return the driver's handle of a stream."""
-    if not stream:
-        return 0
+    """Return the driver's handle of a stream, or of a handle."""
+    if isinstance(stream, int) or not stream:
+        return stream or 0
     if hasattr(stream, "__cuda_stream__"):
         return int(stream.__cuda_stream__()[1])
     return int(stream.handle.value)

@@ -82,9 +82,12 @@ def interface(array: Any, stream: int) -> tuple[dict[str, Any], Any]:
     Raises
     ------
     UserError
-        If it has a type that no kernel computes with.
+        If it has a type that no kernel computes with, or its library does not hand it out.
     """
-    capsule = array.__dlpack__(stream=stream or LEGACY_DEFAULT_STREAM)
+    try:
+        capsule = array.__dlpack__(stream=stream or LEGACY_DEFAULT_STREAM)
+    except (BufferError, RuntimeError) as error:
+        raise _unusable(error) from None
     tensor, read_only = _tensor(capsule)
     if tensor.kind not in _KINDS or tensor.lanes != 1 or tensor.bits % 8:
         raise UserError(
@@ -142,8 +145,12 @@ def _interface(array: Any) -> dict[str, Any] | None:
     except AttributeError:
         return None
     except (RuntimeError, TypeError) as error:  # of torch, for tensors with a gradient
-        raise UserError(f"an array cannot be used: {str(error).splitlines()[0]}") from error
+        raise _unusable(error) from error
     return match
+
+
+def _unusable(error: Exception) -> UserError:
+    return UserError(f"an array cannot be used: {(str(error) or type(error).__name__).splitlines()[0]}")
 
 
 def as_device_array(array: Any, stream: Any = 0, *, written: bool = False) -> Any:
@@ -191,6 +198,33 @@ def _view(described: dict[str, Any], owner: Any) -> Any:
             self.owner = owner
 
     return FakeCUDAArray(np.asarray(OfTheHost()))
+
+
+def shape_of(array: Any) -> tuple[int, ...]:
+    """Return the shape of an array, which may have nothing but an interface to its memory."""
+    shape = getattr(array, "shape", None)
+    return tuple(as_device_array(array).shape if shape is None else shape)
+
+
+def swapped(array: Any) -> Any:
+    """View an array of two dimensions with rows and columns exchanged, without a copy.
+
+    Parameters
+    ----------
+    array
+        Of the host, or on the device; of CuPy, torch and the host it stays of its kind.
+    """
+    if isinstance(array, np.ndarray) or type(array).__module__.partition(".")[0] in ("cupy", "torch"):
+        return array.T
+    view = as_device_array(array)
+    described = {
+        "version": 3,
+        "shape": view.shape[::-1],
+        "strides": view.strides[::-1],
+        "typestr": np.dtype(view.dtype).str,
+        "data": (span(view)[0], False),
+    }
+    return _view(described, view)
 
 
 def span(view: Any) -> tuple[int, int]:

@@ -55,6 +55,7 @@ def test_a_flag_that_is_wrong_is_not_believed():
         {"indices": [1, -1, 0, 2]},
         {"indptr": [0, 3, 2, 4]},
         {"indptr": [0, 2, 2, 9]},
+        {"data": np.ones((4, 1))},
     ],
 )
 def test_what_is_inconsistent_is_refused(changes):

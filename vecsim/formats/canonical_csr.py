@@ -147,7 +147,9 @@ def _is_canonical(csr: Any) -> bool:
 
     rows, columns = csr.shape
     indptr, indices = csr.indptr, csr.indices
-    if len(indptr) != rows + 1 or indptr[0] != 0 or indptr[-1] > min(len(indices), len(csr.data)):
+    if len(indptr) != rows + 1 or indptr[0] != 0 or csr.data.ndim != 1:
+        return False
+    if indptr[-1] > min(len(indices), len(csr.data)):
         return False
     with as_many_threads_as_pay(csr.nnz + rows):
         return bool(is_canonical(indptr, indices, columns))

@@ -166,16 +166,6 @@ class HiSparseProduct(LaunchedInTurn):
         self.launches = self._launches_for(self.sums[0], 1, None)
         self._several: dict[int, list[Launch]] = {}
 
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream, A with its scale; parameters as of a `Launch`.
-
-        Parameters
-        ----------
-        x, y, alpha, beta, stream
-            As of a `Launch`.
-        """
-        super().launch(x, y, self.scale * alpha, beta, stream)
-
     def launch_several(
         self, x: Any, y: Any, size: tuple[int, int], by_columns: bool, alpha: Any, beta: Any, stream: Any
     ) -> bool:

@@ -155,16 +155,6 @@ class HiSparseTraversal(LaunchedInTurn):
             )
         return results
 
-    def launch(self, x: Any, y: Any, alpha: Any, beta: Any, stream: Any) -> None:
-        """Put ``y = alpha A x + beta y`` on the stream, A with its scale; parameters as of a `Launch`.
-
-        Parameters
-        ----------
-        x, y, alpha, beta, stream
-            As of a `Launch`.
-        """
-        super().launch(x, y, self.scale * alpha, beta, stream)
-
 
 def _standing_by() -> int:
     """Return how many blocks of threads the device runs at a time."""

@@ -216,6 +216,16 @@ def test_the_transposed_product():
     np.testing.assert_array_equal(built @ X, Y)
 
 
+def test_row_vectors_of_every_library():
+    built = prepare(transpose=True)
+    for name, put, fetch in libraries():
+        for rows in (Y, np.stack([Y, 2 * Y])):
+            x = put(rows)
+            y = x @ built
+            assert type(y) is type(x), name
+            np.testing.assert_array_equal(fetch(y), rows @ MATRIX)
+
+
 def test_strided_vectors_and_columns():
     from gpu.runtime.cuda import cuda
 

@@ -34,7 +34,7 @@ def test_products_of_the_host_and_the_device():
 
 
 def test_real_matrices_in_a_complex_type_and_single_precision():
-    built = prepare(MATRIX.real, dtype=np.complex64)
+    built = prepare(MATRIX.real, dtype=">c8")
     assert built.dtype == np.complex64
     np.testing.assert_array_equal(built @ X, DENSE.real @ X)
 
@@ -57,6 +57,10 @@ def test_transposes_factors_and_copies(tmp_path):
     np.testing.assert_array_equal(built.T @ v, 2j * (DENSE.T @ v))
     operator = built.aslinearoperator()
     np.testing.assert_array_equal(operator.rmatvec(v), np.conj(2j * DENSE.T) @ v)
+    np.testing.assert_array_equal(built.rmatvec(v, alpha=1j), np.conj(2j * DENSE.T) @ v * 1j)
+    np.testing.assert_array_equal(v @ built, v @ (2j * DENSE))
+    with pytest.raises(UserError, match=r"takes no out or stream, and x with conj"):
+        built.rmatvec(v, out=X.copy())
     built.save(tmp_path / "M.npz")
     for copied in (gpu.load(tmp_path / "M.npz"), pickle.loads(pickle.dumps(built))):
         np.testing.assert_array_equal(copied @ X, 2j * Y)

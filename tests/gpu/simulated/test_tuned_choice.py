@@ -107,6 +107,12 @@ def test_features_tell_sizes_and_locality_apart():
     assert timed.features(Structure.of(3 * band)) == both[0]
 
 
+@pytest.mark.parametrize("shape", [(0, 3), (3, 0)])
+def test_there_is_nothing_to_time(shape):
+    built = prepare(scipy.sparse.csr_array(shape), tune=True)
+    np.testing.assert_array_equal(built @ np.ones(shape[1]), np.zeros(shape[0]))
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

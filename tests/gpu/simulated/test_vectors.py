@@ -81,6 +81,14 @@ def test_vectors_may_begin_at_any_element(kind, format, dtype):
         assert (out[offset + 37 :] == -1).all()
 
 
+@pytest.mark.parametrize("kind", [np.array, list, ByDLPack, ByInterface, on_device])
+def test_rows_times_a_matrix(prepared, kind):
+    for rows in (np.array([1.0, 2, 3, 4]), np.array([[1.0, 2, 3, 4], [0, 5, 0, 6]])):
+        y = kind(rows) @ prepared
+        y = y if isinstance(y, np.ndarray) else y.copy_to_host()
+        np.testing.assert_array_equal(y, rows @ MATRIX)
+
+
 def test_dlpack_gets_the_stream_of_the_product(prepared):
     x, out = ByDLPack(X), ByDLPack(np.zeros(4))
     prepared.matvec(x, out=out)
@@ -136,7 +144,13 @@ def test_vectors_of_the_host_by_dlpack_are_of_the_host(prepared):
         ),
         (lambda m: m @ ByDLPack(np.ones(3, dtype=np.float32)), "x has type float32"),
         (lambda m: m @ ByDLPack(np.ones(3, dtype=np.int64)), "x has type int64"),
-        (lambda m: m @ ByDLPack(np.ones((3, 1))), "x has shape"),
+        (lambda m: m @ ByDLPack(np.ones((2, 1))), r"x has shape \(2, 1\), .* needs \(3, k\)"),
+        (lambda m: ByInterface(np.ones((3, 4, 1))) @ m, r"x @ M with a 4 x 3 .* needs \(4,\) or \(k, 4\)"),
+        (lambda m: [1.0] * 3 @ m, r"x has shape \(3,\), x @ M"),
+        (lambda m: m @ MATRIX.T, "x is a sparse matrix"),
+        (lambda m: MATRIX.T @ m, "no array: use M.to_scipy"),
+        (lambda m: m @ m, "no array: use M.to_scipy"),
+        (lambda m: m @ np.ma.masked_greater(X, 10), "x has masked elements"),
         (lambda m: m @ ByInterface(X, mask=ByInterface(X)), "masked"),
         (lambda m: m.matvec(ByInterface(X), out=ByInterface(Y, data=(Y.ctypes.data, True))), "read-only"),
         (
@@ -148,6 +162,7 @@ def test_vectors_of_the_host_by_dlpack_are_of_the_host(prepared):
         (lambda m: m.matvec(X, stream="first"), "str is not a stream"),
         (lambda m: m.matvec(X, stream=-1), "-1 is not a stream"),
         (lambda m: m.matvec(X, alpha="2"), "alpha is a str: use a real number"),
+        (lambda m: 10**400 * m, "the factor is too large for 64 bits"),
         (lambda m: m.matvec(X, alpha=1j), "alpha is a complex: use a real number"),
         (lambda m: m.matvec(X, out=np.ones(4), beta=None), "beta is a NoneType"),
         (lambda m: m @ [[1], [1, 2], 3], "x is no array of numbers"),

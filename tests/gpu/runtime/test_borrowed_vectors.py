@@ -1,0 +1,127 @@
+"""Plain vectors of CuPy and torch are borrowed, with stand-ins for both libraries."""
+
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gpu.runtime import borrowed_vectors as module
+from gpu.runtime.borrowed_vectors import borrowed
+
+SHAPE, DTYPE = (3, 2), np.dtype(np.float64)
+CUPY = type("ndarray", (), {"__module__": "cupy"})
+TORCH = type("Tensor", (), {"__module__": "torch"})
+
+
+def of_cupy(address=4096, shape=(2,), dtype=DTYPE, contiguous=True, device=0):
+    built = CUPY()
+    built.__dict__.update(
+        shape=shape,
+        strides=(8 if contiguous else 16,) * len(shape),
+        dtype=np.dtype(dtype),
+        data=SimpleNamespace(ptr=address, device_id=device),
+    )
+    return built
+
+
+def of_torch(
+    address=4096,
+    shape=(2,),
+    dtype=DTYPE,
+    contiguous=True,
+    device=0,
+    layout="strided",
+    gradient=False,
+    negative=False,
+):
+    built = TORCH()
+    built.__dict__.update(
+        is_cuda=device is not None,
+        layout=layout,
+        dtype=sys.intern(str(np.dtype(dtype))),
+        shape=shape,
+        is_contiguous=lambda: contiguous,
+        requires_grad=gradient,
+        is_neg=lambda: negative,
+        get_device=lambda: device,
+        data_ptr=lambda: address,
+        new_empty=lambda size: of_torch(8192, (size,), dtype),
+    )
+    return built
+
+
+OF = {"cupy": of_cupy, "torch": of_torch}
+
+
+@pytest.fixture(autouse=True)
+def surroundings(monkeypatch):
+    """Let both libraries be imported, and yield their current stream and the driver's context."""
+    now = SimpleNamespace(stream=0, status=0, device=0)
+    cupy = SimpleNamespace(
+        empty=lambda size, dtype: of_cupy(8192, (size,), dtype),
+        cuda=SimpleNamespace(get_current_stream=lambda: SimpleNamespace(ptr=now.stream)),
+    )
+    torch = SimpleNamespace(
+        float32="float32",
+        float64="float64",
+        strided="strided",
+        cuda=SimpleNamespace(current_stream=lambda device: SimpleNamespace(cuda_stream=now.stream)),
+    )
+    monkeypatch.setitem(sys.modules, "cupy", cupy)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    module._library.cache_clear()
+    module._library_of.cache_clear()
+    driver = SimpleNamespace(cuCtxGetDevice=lambda: (now.status, now.device))
+    monkeypatch.setattr(module, "driver", lambda: driver)
+    yield now
+    module._library.cache_clear()
+    module._library_of.cache_clear()
+
+
+@pytest.mark.parametrize("of", OF.values(), ids=OF)
+def test_where_they_lie_and_on_which_stream(of, surroundings):
+    for given, named in ((0, 0), (1, 0), (77, 77)):
+        surroundings.stream = given
+        taken = borrowed(of(), None, SHAPE, DTYPE, 0)
+        assert (taken.x, taken.y, taken.stream) == ((4096, 2), (8192, 3), named)
+        assert taken.result.shape == (3,)
+    out = of(4096 + 16, (3,))
+    assert borrowed(of(), out, SHAPE, DTYPE, 0).result is out
+
+
+@pytest.mark.parametrize("of", OF.values(), ids=OF)
+def test_what_is_unusual_is_left_to_others(of):
+    other = of_cupy if of is of_torch else of_torch
+    x, out = of(), of(8192, (3,))
+    unusual = [
+        (np.ones(2), None),
+        (of(shape=(3,)), None),
+        (of(shape=(2, 1)), None),
+        (of(dtype=np.float32), None),
+        (of(contiguous=False), None),
+        (of(device=1), None),
+        (x, np.ones(3)),
+        (x, other(8192, (3,))),
+        (x, of(8192, (2,))),
+        (x, of(8192, (3,), device=1)),
+        (x, of(4096 + 8, (3,))),
+        (of(4096 + 16), of(4096, (3,))),
+    ]
+    if of is of_torch:
+        changes = ({"layout": "csr"}, {"gradient": True}, {"negative": True}, {"device": None})
+        unusual += [(of(**change), None) for change in changes]
+        unusual.append((x, of(8192, (3,), gradient=True)))
+    assert borrowed(x, out, SHAPE, DTYPE, 0) is not None
+    for number, (x, out) in enumerate(unusual):
+        assert borrowed(x, out, SHAPE, DTYPE, 0) is None, number
+
+
+def test_another_device_or_none_is_current(surroundings):
+    surroundings.device = 1
+    assert borrowed(of_cupy(), None, SHAPE, DTYPE, 0) is None
+    surroundings.device, surroundings.status = 0, 201
+    assert borrowed(of_cupy(), None, SHAPE, DTYPE, 0) is None
+    surroundings.status = 0
+    for shape in ((0, 2), (3, 0)):
+        assert borrowed(of_cupy(shape=shape[1:]), None, shape, DTYPE, 0) is None
