@@ -64,7 +64,7 @@ class VectorProducts:
     product
         On the device.
     shape, dtype, format, nnz
-        As of `DeviceMatrix`.
+        As of `DeviceMatrix`; `ndim` is 2.
 
     Attributes
     ----------
@@ -72,8 +72,9 @@ class VectorProducts:
         Of what the matrix has once for all who use it.
     """
 
-    # NumPy leaves its operators to this class instead of going through an array element by element.
+    # NumPy and CuPy leave their operators to this class instead of going through an array by elements.
     __array_ufunc__ = None
+    ndim = 2
 
     def __init__(
         self, product: Product, *, shape: tuple[int, int], dtype: Any, format: str, nnz: int
@@ -123,6 +124,7 @@ class VectorProducts:
             A vector of N elements of this dtype: of NumPy (or a list), or on the device, of any library whose
             arrays have ``__cuda_array_interface__`` (CuPy, torch, Numba) or ``__dlpack__``. It may begin at
             any element of a larger array. One with other strides is copied into memory that the matrix keeps.
+            One column, (N, 1), is multiplied as in `matmat`.
         out
             The vector y of M elements, in the same place as x; it is overwritten and returned. Without it a
             new one of the kind of x is made: of NumPy, CuPy, torch or Numba; Numba's for an x by DLPack
@@ -150,6 +152,8 @@ class VectorProducts:
                 launched.launch_at(of.x, of.y, alpha * self._scale, beta, handle)
                 self._order.end(handle)
             return of.result
+        if getattr(x, "shape", None) == (self.shape[1], 1):
+            return self.matmat(x, out=out, alpha=alpha, beta=beta, stream=stream)
         stream = stream_for(stream, x)
         self._require_device()
         multiply = self._on_device if _is_there(x, out) else self._on_host

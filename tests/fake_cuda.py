@@ -51,7 +51,7 @@ class FakeDriver:
         self.ran: list[str] = []
         self.graphs: dict[int, list[tuple[str, float]]] = {}
         self.times: dict[int, float] = {}
-        self._number = 0
+        self.context = self._number = 0
 
     def work(self, name: str, us: float) -> None:
         """Stand for a kernel put on a stream."""
@@ -85,7 +85,11 @@ class FakeDriver:
     def cuDevicePrimaryCtxRetain(self, device):
         return OK, 1
 
+    def cuCtxGetCurrent(self):
+        return OK, self.context
+
     def cuCtxSetCurrent(self, context):
+        self.context = context
         return (OK,)
 
     def cuCtxSynchronize(self):

@@ -51,7 +51,7 @@ class OutOfDeviceMemoryError(UserError):
 
 @cache
 def driver() -> Any:
-    """Return the driver's interface, started, with the primary context of device 0 current.
+    """Return the driver's interface, started, with a current context: the caller's, or that of device 0.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def not_installed() -> NoGpuError:
 
 
 def start(result: Any) -> None:
-    """Start a driver interface and make the primary context of device 0 current.
+    """Start a driver interface; without a current context, make the primary one of device 0 current.
 
     Raises
     ------
@@ -83,6 +83,8 @@ def start(result: Any) -> None:
     """
     try:
         check(result, "cuInit", 0)
+        if int(check(result, "cuCtxGetCurrent")):
+            return
         device = check(result, "cuDeviceGet", 0)
         context = check(result, "cuDevicePrimaryCtxRetain", device)
         check(result, "cuCtxSetCurrent", context)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpu.runtime.cuda import SIMULATED, cuda
+from gpu.runtime.cuda_driver import driver
 from vecsim.support.errors import UserError
 
 CUDA = 2
@@ -272,8 +273,23 @@ def memory_of(view: Any) -> tuple[Any, int, tuple[int, ...]]:
 
 
 def current_device() -> int:
-    """Return the number of the device that kernels are launched on."""
-    return 0 if SIMULATED else int(cuda.get_current_device().id)
+    """Return the number of the device that kernels are launched on.
+
+    Raises
+    ------
+    UserError
+        If another library has made another device the current one.
+    """
+    if SIMULATED:
+        return 0
+    number = int(cuda.get_current_device().id)
+    status, current = driver().cuCtxGetDevice()
+    if int(status) == 0 and int(current) != number:
+        raise UserError(
+            f"GPU {int(current)} is the current one, but Numba uses GPU {number}: "
+            f"use `with numba.cuda.gpus[{int(current)}]:`"
+        )
+    return number
 
 
 def device_number(array: Any, view: Any) -> int:

@@ -1,12 +1,14 @@
 import json
+from types import SimpleNamespace
 
 import pytest
 from fake_cuda import FakeDriver
 from gpu_in_tests import missing
 
 from experiments.gpu_bench.ceilings import Bandwidth, Ceilings, Gather, LaunchCost, Reduction
-from gpu.runtime import cuda_driver, device_info, library_search
+from gpu.runtime import cuda_driver, device_info, library_search, vectors
 from gpu.runtime.cuda_driver import NoGpuError
+from vecsim.support.errors import UserError
 
 
 @pytest.fixture
@@ -100,6 +102,27 @@ def test_what_stays_in_the_cache_has_the_cache_s_rate(ceilings):
 def test_ceilings_survive_json(ceilings):
     document = json.loads(json.dumps(ceilings.document()))
     assert Ceilings.from_document(document) == ceilings
+
+
+def test_the_context_of_another_library_stays_the_current_one():
+    driver = FakeDriver(devices=2)
+    driver.context = 7
+    cuda_driver.start(driver)
+    assert driver.context == 7
+    driver.context = 0
+    cuda_driver.start(driver)
+    assert driver.context == 1
+
+
+def test_another_library_has_changed_the_current_gpu(monkeypatch):
+    now = SimpleNamespace(device=0)
+    numba = SimpleNamespace(get_current_device=lambda: SimpleNamespace(id=0))
+    monkeypatch.setattr(vectors, "cuda", numba)
+    monkeypatch.setattr(vectors, "driver", lambda: SimpleNamespace(cuCtxGetDevice=lambda: (0, now.device)))
+    assert vectors.current_device() == 0
+    now.device = 1
+    with pytest.raises(UserError, match=r"GPU 1 is the current one, but Numba uses GPU 0: use `with"):
+        vectors.current_device()
 
 
 @pytest.mark.skipif(not missing(), reason="there is a GPU")

@@ -65,6 +65,7 @@ def test_scipy_takes_both_products():
     built = prepare(MATRIX, transpose=True)
     for operator in (built.aslinearoperator(), scipy.sparse.linalg.aslinearoperator(built)):
         np.testing.assert_array_equal(operator @ X, MATRIX @ X)
+        np.testing.assert_array_equal(operator.matvec(X[:, None]), (MATRIX @ X)[:, None])
         np.testing.assert_array_equal(operator.rmatvec(V), MATRIX.T @ V)
     solution = scipy.sparse.linalg.lsqr(built.aslinearoperator(), V)[0]
     np.testing.assert_allclose(MATRIX.T @ (MATRIX @ solution), MATRIX.T @ V, rtol=1e-6)
