@@ -32,5 +32,7 @@ def test_a_search_comes_to_the_same(gpu_with_others):
         "section_size": (32, 64),
     }
     spec = vecsim.Sweep(("laplace2d-8",), ("crs", "hism"), set=varied)
-    on_gpu, here = (vecsim.optimise(spec, goal="front", gpu=gpu) for gpu in (True, False))
-    assert on_gpu.to_dict() == here.to_dict()
+    on_gpu, here = (vecsim.optimise(spec, goal="front", gpu=gpu).to_dict() for gpu in (True, False))
+    del here["runs_alone"]  # one by one, as long as the loop for many is not compiled here
+    assert on_gpu.pop("runs_alone") == 0
+    assert on_gpu == here
