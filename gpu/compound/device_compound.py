@@ -13,6 +13,7 @@ from gpu.compound.entry_type import EntryType
 from gpu.compound.outer_layout import ArrangedPattern, arranged, slicing_of
 from gpu.compound.placement import DeviceEntries, DevicePattern
 from gpu.compound.product_kernel import form_of, product_kernel
+from gpu.compound.reference import checked_vector
 from gpu.compound.schedule import Schedule, register_limit
 from gpu.formats.sliced.slicing import Slicing
 from gpu.runtime.cuda import SIMULATED, cuda, require_gpu
@@ -199,13 +200,7 @@ class CompoundProduct(LaunchedInTurn):
         UserError
             If x does not fit.
         """
-        wanted = (self.placed.shape[1], len(self.placed.entry.vector))
-        if np.asarray(x).shape != wanted:
-            raise UserError(
-                f"x must be an array of {wanted} for {self.placed.entry.name} elements, not of "
-                f"{np.asarray(x).shape}"
-            )
-        on_device = upload(self.arranged_vector(x))
+        on_device = upload(self.arranged_vector(checked_vector(self.placed, x)))
         y = cuda.to_device(np.full(max(1, self.result_length()), np.nan, self.dtype))
         one, zero = self.dtype.type(1), self.dtype.type(0)
         self.launch(on_device, y, one, zero, 0)

@@ -49,8 +49,8 @@ def reference_product(matrix: CompoundMatrix, x: NDArray[Any], real: Any = np.fl
     return np.stack(totals, axis=1)
 
 
-def checked_vector(matrix: CompoundMatrix, x: Any) -> NDArray[Any]:
-    """Return x as an array of (N, components).
+def checked_vector(matrix: Any, x: Any) -> NDArray[Any]:
+    """Return x as an array of (N, components), for a matrix with its `shape` and `entry`.
 
     Raises
     ------

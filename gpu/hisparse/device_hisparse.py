@@ -45,9 +45,11 @@ class DeviceHiSparse:
         Raises
         ------
         UserError
-            There is no GPU, or it has too little memory.
+            There is no GPU, it has too little memory, or the matrix is another.
         """
         require_gpu()
+        if not isinstance(matrix, HiSparse):
+            raise UserError(f"a HiSparse matrix is needed, not {type(matrix).__name__}: use from_coo")
         return cls(DeviceTree.from_host(matrix.content), matrix.transposed, matrix.scale)
 
     @classmethod
@@ -146,6 +148,17 @@ class DeviceHiSparse:
     def to_scipy(self) -> Any:
         """Copy it to the host as `gpu.hisparse.container.HiSparse.to_scipy` gives it."""
         return self.to_hisparse().to_scipy()
+
+    # NumPy's and CuPy's arrays leave `x @ matrix` to this class, too.
+    __array_ufunc__ = None
+
+    def __matmul__(self, x: Any) -> Any:
+        raise UserError("a DeviceHiSparse is not multiplied: use gpu.prepare(matrix) @ x")
+
+    __rmatmul__ = __matmul__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_hisparse, (self.to_hisparse(),)
 
     def __repr__(self) -> str:
         rows, columns = self.shape

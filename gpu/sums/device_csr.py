@@ -160,6 +160,17 @@ class DeviceCsr:
         columns, values = self.columns.copy_to_host()[: self.nnz], self.values.copy_to_host()[: self.nnz]
         return scipy.sparse.csr_array((values, columns, self.pointers.copy_to_host()), shape=self.shape)
 
+    # NumPy's and CuPy's arrays leave `x @ matrix` to this class, too.
+    __array_ufunc__ = None
+
+    def __matmul__(self, x: Any) -> Any:
+        raise UserError("a DeviceCsr is not multiplied: use gpu.prepare(matrix, 'crs') @ x")
+
+    __rmatmul__ = __matmul__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self).from_scipy, (self.to_scipy(),)
+
     def __repr__(self) -> str:
         rows, columns = self.shape
         return f"<{rows} x {columns} CSR matrix of {self.nnz} {self.dtype} entries on the device>"

@@ -308,7 +308,11 @@ def used_bits(shape: tuple[int, int], bits: int, levels: int) -> int:
 
 def _on_device(name: str, array: Any) -> Any:
     allowed = REALS if name == "values" else INTEGERS
+    if np.ma.is_masked(array):
+        raise UserError(f"{name} have masked elements: fill them first")
     view = as_device_array(array) if is_on_device(array) else np.ascontiguousarray(array)
+    if not view.size and isinstance(array, list) and name != "values":
+        view = view.astype(np.int64)
     if view.ndim != 1 or view.dtype not in allowed:
         types = " or ".join(map(str, allowed))
         raise UserError(f"{name} must be a vector of {types}, not {view.dtype} of shape {view.shape}")

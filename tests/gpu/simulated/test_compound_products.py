@@ -123,9 +123,10 @@ def test_what_does_not_fit_is_refused():
         prepare(matrix, Layout(Slicing(wide=2)))
     with pytest.raises(UserError, match="threads a row must be 2 as in the arrangement, not 1"):
         prepare(matrix, Layout(Slicing(threads_per_row=2)))
-    with pytest.raises(
-        UserError, match=r"x must be an array of \(4, 2\) for complex elements, not of \(4,\)"
-    ):
-        prepare(matrix) @ np.zeros(4)
+    for x in (np.zeros(4), np.full((4, 2), "a")):
+        with pytest.raises(
+            UserError, match=r"x of complex elements must be an array of \(4, 2\) real numbers"
+        ):
+            prepare(matrix) @ x
     with pytest.raises(UserError, match="schedule must be 2, as the matrix was placed, not 1"):
         CompoundProduct(PlacedMatrix(matrix, threads_per_row=2), Schedule())

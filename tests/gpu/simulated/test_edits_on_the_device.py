@@ -1,5 +1,6 @@
 """Batches of edits on the device, against the host's editor: the same nodes in the end."""
 
+import pickle
 import re
 from pathlib import Path
 
@@ -166,6 +167,20 @@ def test_what_cannot_be_done(how, row, message):
     values = () if how == "delete" else (np.ones(2),)
     with pytest.raises(UserError, match=message):
         getattr(device, how)(np.array([0, row]), np.array([0, 2]), *values)
+
+
+def test_other_arguments_are_refused_in_one_line():
+    device = gpu.DeviceHiSparse.from_hisparse(matrix((3, 3), 2, 0))
+    for wrong, message in (
+        (lambda: device @ np.ones(3), "not multiplied: use gpu.prepare"),
+        (lambda: np.ones(3) @ device, "not multiplied: use gpu.prepare"),
+        (lambda: gpu.DeviceHiSparse.from_hisparse(np.eye(3)), "a HiSparse matrix is needed, not ndarray"),
+        (lambda: device.insert([0], [0], np.ma.array([1.0], mask=[True])), "values have masked elements"),
+    ):
+        with pytest.raises(UserError, match=message):
+            wrong()
+    for copied in (pickle.loads(pickle.dumps(device)), device.delete([], [])):
+        np.testing.assert_array_equal(copied.to_scipy().toarray(), device.to_scipy().toarray())
 
 
 def test_a_scaled_matrix():

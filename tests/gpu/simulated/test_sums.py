@@ -174,6 +174,9 @@ def test_operands_without_a_sum_are_refused():
     ):
         with pytest.raises(UserError, match=message):
             gpu.add(one, other, **options)
+    for wrong in (lambda: gpu.DeviceCsr.from_scipy(one) @ np.ones(3), lambda: np.ones(2) @ gpu.add(one, one)):
+        with pytest.raises(UserError, match="is not multiplied"):
+            wrong()
     with pytest.raises(UserError, match="alpha is a NoneType: use a real number"):
         gpu.add(one, one, None)
     arrays = [on_device([0, 1], [0], [1], (1, 1)).__dict__[name] for name in ("indptr", "indices", "data")]
