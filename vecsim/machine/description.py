@@ -319,11 +319,13 @@ class Machine(Overview, Frozen):
         UserError
             There is no such number, or it is out of range.
         """
-        numbers = self.model_dump()
+        numbers: dict[str, Any] = dict(vars(self))  # tables in which nothing changes stay as they are
         for name, value in changes.items():
             *tables, inner = name.split(".")
             place: Any = numbers
             for table in tables:
+                if isinstance(place, dict) and isinstance(place.get(table), Frozen):
+                    place[table] = dict(place[table])
                 place = place.get(table) if isinstance(place, dict) else None
             if not isinstance(place, dict) or not isinstance(place.get(inner), int):
                 raise UserError(

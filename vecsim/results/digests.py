@@ -131,15 +131,32 @@ def machine_sha256(numbers: Mapping[str, Any], extensions: Mapping[str, str] | N
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
 
 
-def _without_added(numbers: Mapping[str, Any], table: str = "") -> dict[str, Any]:
-    stated: dict[str, Any] = {}
+def _nested(numbers: Mapping[str, int]) -> dict[str, Any]:
+    """Return numbers by full names as a table of tables."""
+    result: dict[str, Any] = {}
     for name, value in numbers.items():
-        if isinstance(value, Mapping):
-            inner = _without_added(value, f"{table}{name}.")
-            if inner:
-                stated[name] = inner
-        elif ADDED_NUMBERS.get(table + name) != value:
+        *tables, last = name.split(".")
+        place = result
+        for each in tables:
+            place = place.setdefault(each, {})
+        place[last] = value
+    return result
+
+
+_ADDED = _nested(ADDED_NUMBERS)
+
+
+def _without_added(numbers: Mapping[str, Any], added: Any = _ADDED) -> dict[str, Any]:
+    """Return a table without the numbers of another that are the same there: most tables are whole."""
+    stated: dict[str, Any] = {}
+    there = added if isinstance(added, Mapping) else {}
+    for name, value in numbers.items():
+        if value == there.get(name):
+            continue
+        if not isinstance(value, Mapping):
             stated[name] = value
+        elif inner := _without_added(value, there.get(name)):
+            stated[name] = inner
     return stated
 
 

@@ -191,6 +191,9 @@ class SweepTable(Overview):
 
     def to_dict(self) -> dict[str, Any]:
         """Return what was asked for and what the cells depend on as plain data, without the cells."""
+        return self._described(self.csv_bytes())
+
+    def _described(self, table: bytes) -> dict[str, Any]:
         return {
             "sweep": self.sweep.to_dict(),
             "machine": self.sweep.base.to_dict(),
@@ -199,7 +202,7 @@ class SweepTable(Overview):
             "load": self._arrays(),
             "cells": len(self),
             "computed": self.computed,
-            "table_sha256": hashlib.sha256(self.csv_bytes()).hexdigest(),
+            "table_sha256": hashlib.sha256(table).hexdigest(),
         }
 
     def _arrays(self) -> list[dict[str, str]]:
@@ -212,8 +215,9 @@ class SweepTable(Overview):
 
     def folder_files(self) -> dict[str, bytes]:
         """Return the files of its folder, by name, as ``vecsim sweep --out`` writes them."""
-        content = to_json({"kind": "vecsim sweep", **provenance().to_dict(), **self.to_dict()})
-        return {"table.csv": self.csv_bytes(), "sweep.json": content.encode()}
+        table = self.csv_bytes()
+        content = to_json({"kind": "vecsim sweep", **provenance().to_dict(), **self._described(table)})
+        return {"table.csv": table, "sweep.json": content.encode()}
 
     def save(self, folder: str | os.PathLike[str]) -> Path:
         """Write it into a folder, as ``vecsim sweep --out`` does, and return its path.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from operator import attrgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +26,7 @@ LARGEST_NUMBER = 1 << 16
 """The largest number of a machine in which machines may differ."""
 MOST_LINES = 1 << 18
 """Lines of a cache, at most: each has times for every machine."""
+_numbers = attrgetter(*NUMBERS)
 
 Ints = npt.NDArray[np.int32]
 
@@ -38,7 +39,7 @@ def is_timed(machine: Machine) -> bool:
         return False
     if sizes_of(machine).ends > REMEMBERED:
         return False
-    return bool(numbers_of([machine]).max() <= LARGEST_NUMBER)
+    return bool(max(_numbers(machine)) <= LARGEST_NUMBER)
 
 
 def _is_timed_cache(cache: Cache) -> bool:
@@ -72,14 +73,7 @@ def sizes_of(machine: Machine) -> Sizes:
 
 def numbers_of(machines: Sequence[Machine]) -> Ints:
     """Return the (NUMBERS, M) numbers in which M machines that are timed together may differ."""
-    return np.array([[_number(machine, name) for machine in machines] for name in NUMBERS], np.int32)
-
-
-def _number(machine: Machine, name: str) -> int:
-    value: Any = machine
-    for part in name.split("."):
-        value = getattr(value, part)
-    return int(value)
+    return np.ascontiguousarray(np.array(list(map(_numbers, machines)), np.int32).T)
 
 
 @dataclass(frozen=True, eq=False)
