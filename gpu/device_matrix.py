@@ -147,8 +147,8 @@ class DeviceMatrix(VectorProducts):
                 f"x has shape {shape}, x @ M with a {rows} x {columns} matrix needs ({rows},) or (k, {rows})"
             )
         if len(shape) == 1:
-            return self.T.matvec(x)
-        return swapped(self.T.matmat(swapped(x), stream=stream_for(None, x)))
+            return self._one_way().matvec(x)
+        return swapped(self._one_way().matmat(swapped(x), stream=stream_for(None, x)))
 
     def __neg__(self) -> "DeviceMatrix":
         return self * -1.0
@@ -167,17 +167,20 @@ class DeviceMatrix(VectorProducts):
         UserError
             If this matrix was not made by `gpu.prepare`.
         """
-        if self._back is not None:
-            other = copy.copy(self._back)
-        else:
-            transposed = self.kept.transposed
-            if transposed is None:
-                _, again = self._required_source()
-                transposed = again(self._entries().T, dtype=self.dtype)
-                self.keep_transposed(transposed)
-            # Copies, so that the two do not keep each other alive: memory is freed when the last name goes.
-            other = copy.copy(transposed)
+        other = self._one_way()
+        # Copies, so that the two do not keep each other alive: memory is freed when the last name goes.
+        if self._back is None:
             other._back = copy.copy(self)
+        return other
+
+    def _one_way(self) -> "DeviceMatrix":
+        """Return what `T` does, which may not know this matrix."""
+        transposed = self._back or self.kept.transposed
+        if transposed is None:
+            _, again = self._required_source()
+            transposed = again(self._entries().T, dtype=self.dtype)
+            self.keep_transposed(transposed)
+        other = copy.copy(transposed)
         other._scale = self._scale
         return other
 
@@ -391,7 +394,7 @@ class DeviceMatrix(VectorProducts):
             As of `matvec`.
         """
         if not self._is_complex:
-            return self.T.matvec(x, out=out, alpha=alpha, beta=beta, stream=stream)
+            return self._one_way().matvec(x, out=out, alpha=alpha, beta=beta, stream=stream)
         self._check_factors(alpha, beta, out)
         x = array_of(x)
         if out is not None or stream is not None or not hasattr(x, "conj"):
@@ -424,8 +427,8 @@ class DeviceMatrix(VectorProducts):
             raise UserError("CuPy is not installed: use library='scipy', or install CuPy") from None
         return linalg.LinearOperator(
             self.shape,
-            matvec=lambda x: self.matvec(x.ravel()),
-            rmatvec=lambda x: self.rmatvec(x.ravel()),
+            matvec=self.matvec,
+            rmatvec=self.rmatvec,
             matmat=self.matmat,
             rmatmat=lambda x: self._adjoint(x, self.T.matmat),
             dtype=self.dtype,
