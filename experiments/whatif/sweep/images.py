@@ -69,14 +69,21 @@ class _OfProduct:
     def __init__(self, sweep: Sweep, program: ProgramLike, given: Input) -> None:
         self._sweep, self._program, self._matrix = sweep, program, given
         self.name = program if isinstance(program, str) else program.name
+        self._chosen: dict[tuple[tuple[str, str], ...], Options] = {}
 
     def options(self, point: Point) -> Options:
-        return find(self._program).choose(point.of_program(self._program))
+        given = tuple(point.options.items())
+        if given not in self._chosen:
+            self._chosen[given] = find(self._program).choose(point.of_program(self._program))
+        return self._chosen[given]
 
     def key(self, machine: Machine, options: Options) -> tuple[str, ...]:
-        program = find(self._program)
-        of = str(id(self._program)) if isinstance(self._program, UserFormat) else program.sha256
-        return program.name, of, str(self._sweep.seed), str(machine.section_size)
+        return (*self._named, str(self._sweep.seed), str(machine.section_size))
+
+    @cached_property
+    def _named(self) -> tuple[str, str]:
+        program, own = find(self._program), isinstance(self._program, UserFormat)
+        return program.name, str(id(self._program)) if own else program.sha256
 
     def machine(self, machine: Machine) -> Machine:
         return machine

@@ -300,7 +300,7 @@ def _finished(lookups: Sequence[Outcome], results: Mapping[int, Outcome]) -> dic
                     "where workers are: run it again"
                 )
         if all(result.faults[place] for place in lookup.left):
-            match[number] = result
+            match[number] = replace(result, cells=lookup.cells)
     return match
 
 

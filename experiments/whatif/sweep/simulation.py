@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, MutableMapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, MutableMapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from experiments.code_fingerprint import code_fingerprint
+from experiments.whatif.sweep.cell import Cell
 from experiments.whatif.sweep.inputs import Input, called, load_input
 from experiments.whatif.sweep.specification import Point, Sweep
 from experiments.whatif.sweep.store import Keeper, Store
@@ -71,6 +72,8 @@ class Outcome:
         How many cells are damaged in the store.
     files
         The files that assembling the program read, for the points that are kept.
+    cells
+        Those that were found in the store, by key.
     """
 
     keys: tuple[str, ...]
@@ -80,6 +83,7 @@ class Outcome:
     engine_seconds: float = 0.0
     damaged: int = 0
     files: tuple[InputFile, ...] = ()
+    cells: Mapping[str, Cell] = field(default_factory=dict)
 
 
 def simulate(task: Task, report: Callable[[int], None] = lambda done: None) -> Outcome:
@@ -129,11 +133,10 @@ def look_up(task: Task) -> Outcome:
     with Store(task.store) as store:
         work = begin(task, task.points, Input(called(task.matrix), None, task.input_sha256), store)
         work.find_keys(make_images=False)
-        left = work.missing(store.stored_keys(key for key in work.keys if key != UNKNOWN))
-        damaged = len(store.damaged & set(work.keys))
-    return Outcome(
-        tuple(work.keys), tuple(work.faults), tuple(left), damaged=damaged, files=tuple(work.files)
-    )
+        cells = store.cells(key for key in work.keys if key and key != UNKNOWN)
+        left, damaged = tuple(work.missing(cells)), len(store.damaged & set(work.keys))
+    keys, faults, files = tuple(work.keys), tuple(work.faults), tuple(work.files)
+    return Outcome(keys, faults, left, damaged=damaged, files=files, cells=cells)
 
 
 def input_of(what: Sweep, matrix: str | Matrix) -> Input:

@@ -298,7 +298,8 @@ def columns_of(
 
 def _cells(outcome: Outcome, store: Store) -> list[Cell] | None:
     """Return the cell of each point of a task; None if one is missing in the store."""
-    stored = store.cells(key for key in outcome.keys if key)
+    known = outcome.cells
+    stored = {**known, **store.cells(key for key in outcome.keys if key and key not in known)}
     cells = [
         Cell(fault=fault) if fault else stored.get(key)
         for key, fault in zip(outcome.keys, outcome.faults, strict=True)

@@ -6,8 +6,8 @@ import hashlib
 import time
 from collections import deque
 from collections.abc import Callable, Container, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from experiments.code_fingerprint import code_fingerprint
 from experiments.whatif.sweep.cell import Cell, ImageRecord
@@ -44,8 +44,7 @@ def forget_object_images() -> None:
     _object_images.clear()
 
 
-@dataclass(frozen=True)
-class _Chosen:
+class _Chosen(NamedTuple):
     """What a point comes to for a program, and the digest of its image if known."""
 
     machine: Machine
@@ -110,6 +109,7 @@ class Work:
         self._machines = _machines(self.machine)
         self._chosen: list[_Chosen | None] = []
         self._images: MutableMapping[str, Prepared] = {} if images is None else images
+        self._image_keys: dict[tuple[object, ...], str] = {}
         self._digests: dict[str, str] = {}
         self.files: dict[InputFile, None] = {}
 
@@ -123,7 +123,7 @@ class Work:
                 image_key = self._image_key(chosen)
                 image = self._image_digest(image_key, chosen, make_images)
                 key = self._key(digest, image_key, image)
-                chosen = replace(chosen, image=image)
+                chosen = chosen._replace(image=image)
             except UserError as error:
                 fault, chosen = str(error), None
             self.keys.append(key)
@@ -216,14 +216,17 @@ class Work:
     def _image_key(self, chosen: _Chosen) -> str:
         """Name what decides the image, as far as that is known before the program is assembled."""
         machine, options = chosen.machine, chosen.options
-        return _digest(
-            code_fingerprint(),
-            self.given.digest,
-            *self._of.key(machine, options),
-            str(sorted(options.items())),
-            str([(each.name, each.file, each.sha256) for each in machine.extensions]),
-            str(chosen.placement),
-        )
+        of = self._of.key(machine, options), tuple(options.items()), chosen.placement
+        if of not in self._image_keys:
+            self._image_keys[of] = _digest(
+                code_fingerprint(),
+                self.given.digest,
+                *of[0],
+                str(sorted(options.items())),
+                str([(each.name, each.file, each.sha256) for each in machine.extensions]),
+                str(chosen.placement),
+            )
+        return self._image_keys[of]
 
     def _image_digest(self, key: str, chosen: _Chosen, make: bool) -> str:
         """Return the digest of program and memory, which is kept, since making them takes as long as a run.

@@ -28,7 +28,7 @@ def compile_or_load(kernel: Any, signature: str) -> None:
     kernel._cache = _Kept(name)
     with nullcontext() if code_cache.has(name) else code_cache.one_process():
         if not code_cache.has(name):
-            code_cache.say("compiling the loop for this kind of GPU: some 20 seconds")
+            code_cache.say("compiling the loop for this kind of GPU: up to a minute")
         kernel.compile(signature)
 
 
