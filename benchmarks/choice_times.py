@@ -54,6 +54,8 @@ class Measured:
         Kernels, and warps of threads.
     uneven
         What the busiest multiprocessor has to do, over the mean.
+    sums
+        Sums that are added to y, or what takes as long.
     x_bytes
         Bytes of x.
     window
@@ -76,6 +78,7 @@ class Measured:
     launches: Floats
     warps: Floats
     uneven: Floats
+    sums: Floats
     x_bytes: Floats
     window: Floats
     double: NDArray[np.bool_]
@@ -119,6 +122,7 @@ class Measured:
             work("launches"),
             work("warps"),
             uneven(work("warps"), work("block_warps")),
+            work("sums"),
             size * column(lambda line: line["columns"]),
             window_bytes(
                 work("scattered") > 0,
@@ -237,6 +241,7 @@ is 1 away.
 MACHINE_START = {
     "launch_us": 1.5,
     "sector_ns": 0.005,
+    "sum_ns": 0.0025,
     "uneven_power": 0.3,
     "cache_bytes": 1.5e7,
     "cache_sharpness": 3.0,
@@ -281,6 +286,7 @@ def predicted(measured: Measured, machine: Machine, speeds: Floats) -> Floats:
         measured.launches,
         measured.warps,
         measured.uneven,
+        measured.sums,
     )
     single, double, *own = speeds[measured.format].T
     times: Floats = microseconds(counts, machine, np.where(measured.double, double, single), *own)

@@ -65,6 +65,7 @@ AT_BOUND = 1.001
 MACHINE_RANGE = {
     "launch_us": (0.1, 5.0),
     "sector_ns": (1e-5, 0.02),
+    "sum_ns": (0.0023, 0.02),  # so much by the times of sell-segments-direct alone
     "uneven_power": (0.01, 1.0),
     "cache_bytes": (5e6, 1.2e8),
     "cache_sharpness": (1.0, 10.0),

@@ -2,8 +2,8 @@
 
 The estimated time is a sum: that of starting; the batches of loads of the thread with most, where each waits
 for the one before; and what all threads share, more where some multiprocessors have a block of threads more
-than others: the beginning and end of each warp, and little more than the longer of two parts that overlap,
-the stored bytes and the sectors of x.
+than others: the beginning and end of each warp, the sums of parts of rows, and little more than the longer of
+two parts that overlap, the stored bytes and the sectors of x.
 
 The constants are fitted numbers with which such times come near to measured ones, no rates of the hardware:
 of what memory gives in its order each byte is counted at two rates, both far above that of the memory. Some
@@ -45,6 +45,8 @@ class Machine:
         What each kernel after the first takes, microseconds.
     sector_ns
         Nanoseconds a sector of x that a block of threads asks for.
+    sum_ns
+        Nanoseconds a sum in float32 that is added to y, shared by all.
     uneven_power
         How much it costs that some multiprocessors have a block of threads more: a power of their share.
     cache_bytes
@@ -69,6 +71,7 @@ class Machine:
 
     launch_us: float
     sector_ns: float
+    sum_ns: float
     uneven_power: float
     cache_bytes: float
     cache_sharpness: float
@@ -163,6 +166,8 @@ class Counts:
         Of threads.
     uneven
         What the busiest multiprocessor has to do, over the mean.
+    sums
+        As of `Work`.
     """
 
     moved: Any
@@ -173,6 +178,7 @@ class Counts:
     launches: Any
     warps: Any
     uneven: Any
+    sums: Any
 
     @classmethod
     def of(cls, work: Work, structure: Structure, machine: Machine) -> Self:
@@ -191,6 +197,7 @@ class Counts:
             work.launches,
             work.warps,
             uneven(work.warps, work.block_warps),
+            work.sums,
         )
 
 
@@ -274,6 +281,7 @@ def microseconds(
     streamed = counts.moved / gb_per_s + memory
     gathered = counts.sectors * machine.sector_ns + counts.lines * gather_ns
     both = (streamed**machine.overlap + gathered**machine.overlap) ** (1 / machine.overlap)
+    both = both + counts.sums * machine.sum_ns
     shared = (both + counts.warps * warp_ns) * counts.uneven**machine.uneven_power
     shared = counts.batches * batch_ns + shared
     return start_us + machine.launch_us * (counts.launches - 1) + 1e-3 * shared

@@ -72,6 +72,8 @@ class Work:
         Warps of a block of threads; 0 where `warps` is a bound, so that nothing follows for blocks.
     lines
         Cache lines of 128 bytes of x that the loads of warps ask for, each once a load.
+    sums
+        Sums in float32 that are added to y, or what takes as long.
     """
 
     stored_bytes: float
@@ -83,6 +85,7 @@ class Work:
     ahead: int = 8
     block_warps: int = BLOCK_ROWS // WARP
     lines: float = 0.0
+    sums: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,11 @@ SEGMENT_PADDING = 1.08
 """Places for entries in slices of slots over entries, about."""
 FILLED_SLICES = 1.35
 """Slices over those that as many entries would fill, about."""
+CACHED_ROWS = 8e5
+"""With more rows a sum that is added to y takes as many times as long: less of y stays in the L2 cache."""
+ELEMENT_SUMS, COPIED_SUMS = 0.4, 5.0
+"""What takes an element of x that is brought into shared memory, and one that is copied before into the order
+of the columns, over a sum in float32."""
 ROUNDED = 1 - 1e-9
 """A sum in another order may be smaller by this factor."""
 
@@ -57,7 +62,7 @@ def crs(structure: Structure, *, threads_per_row: int | None = None, row_cap: in
     return Work(
         stored,
         longest / threads_per_row,
-        structure.sectors(BLOCK_ROWS / threads_per_row),
+        structure.sectors(BLOCK_ROWS / threads_per_row * structure.shape[0] / max(1, runs)),
         launches=1 + cut,
         warps=runs * threads_per_row / WARP,
         ahead=LOADS_AT_ONCE,
@@ -236,10 +241,8 @@ def mixed(structure: Structure, *, slicing: MixedSlicing) -> Work:
 def segmented(structure: Structure, *, direct: bool) -> Work:
     """Count the work of `SegmentedProduct`: slots by the lengths of rows and columns in a sample.
 
-    A slot counts as two sectors: its sum is stored and read, or a sum of y, wherever its row is, read and
-    written. An element of x that is copied, where columns stand in the order of their entries, counts as one.
-    Another segment of x makes all threads of a multiprocessor wait, as another batch of loads does. Separate
-    warps read the sums that are stored.
+    Another segment of x makes all threads of a multiprocessor wait, as another batch of loads does, and each
+    multiprocessor brings at least one. Separate warps read the sums that are stored.
     """
     nnz, size, (rows, width) = structure.nnz, structure.value_bytes, structure.shape
     most = segment_columns_for(size)
@@ -254,17 +257,26 @@ def segmented(structure: Structure, *, direct: bool) -> Work:
     slices = FILLED_SLICES * nnz / (WARP * STEPS)
     stored = SEGMENT_PADDING * nnz * (size + 2) + 4 * SEGMENT_RECORD * slices + 4 * slots
     stored += (0 if direct else size * slots + 4 * rows) + (4 + size) * copied
+    segments = -(-width // columns)
     return Work(
         stored,
-        STEPS * (1 + -(-width // columns) / MULTIPROCESSORS),
-        2 * slots + copied,
+        STEPS * (1 + segments / MULTIPROCESSORS),
+        0.0,
         launches=2 + (copied > 0 and not direct),
         warps=slices + (0 if direct else slots / WARP),
         scattered=direct,
         ahead=STEPS,
         block_warps=0,
         lines=structure.load_lines(),
+        sums=_sums_of_slots(slots, rows, size, direct=direct)
+        + ELEMENT_SUMS * min(columns, width) * (MULTIPROCESSORS + segments - 1)
+        + COPIED_SUMS * copied,
     )
+
+
+def _sums_of_slots(slots: float, rows: int, value_bytes: int, *, direct: bool) -> float:
+    """Return what slots take, over a sum in float32 that is added to a small y."""
+    return slots * value_bytes / 4 * (max(1.0, rows / CACHED_ROWS) + (not direct))
 
 
 def crs_adaptive(structure: Structure) -> Work:
@@ -307,7 +319,16 @@ def deltas_of_rows(structure: Structure) -> Work | None:
     best = arrangement(structure)
     if not structure.allows(best.nbytes):
         return None
-    return Work(best.nbytes, best.longest, structure.sectors_down, ahead=CODES_AT_ONCE)
+    result = Work(best.nbytes, best.longest, structure.sectors_down, ahead=CODES_AT_ONCE)
+    if best.window == 1:
+        return result
+    # Sorted rows share less of x.
+    return replace(
+        result,
+        sectors=structure.sectors(by_length=True),
+        warps=structure.shape[0] / WARP,
+        lines=structure.load_lines(by_length=True),
+    )
 
 
 def sliced_diagonals(structure: Structure) -> Work | None:

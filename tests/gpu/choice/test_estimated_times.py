@@ -7,6 +7,7 @@ from gpu.choice.cost_model import Counts, Machine, microseconds, past_l1
 MACHINE = Machine(
     launch_us=2.0,
     sector_ns=0.002,
+    sum_ns=0.001,
     uneven_power=0.5,
     cache_bytes=1e30,
     cache_sharpness=3.0,
@@ -18,8 +19,8 @@ MACHINE = Machine(
 )
 
 
-def time_of(moved=0.0, batches=0.0, sectors=0.0, lines=0.0, launches=1, warps=0.0, uneven=1.0):
-    counts = Counts(moved, batches, sectors, lines, 0.0, launches, warps, uneven)
+def time_of(moved=0.0, batches=0.0, sectors=0.0, lines=0.0, launches=1, warps=0.0, uneven=1.0, sums=0.0):
+    counts = Counts(moved, batches, sectors, lines, 0.0, launches, warps, uneven, sums)
     return microseconds(counts, MACHINE, 4000.0, 100.0, 1.0, 0.05, 0.003)
 
 
@@ -28,6 +29,7 @@ def test_parts_that_are_added():
     assert time_of(launches=3) == 1.0 + 2 * 2.0
     assert time_of(batches=20) == pytest.approx(1.0 + 20 * 0.1)
     assert time_of(warps=1e4) == pytest.approx(1.0 + 1e4 * 0.05e-3)
+    assert time_of(moved=4e7, sums=3e6) == pytest.approx(1.0 + 10 + 3)
 
 
 def test_stored_bytes_and_sectors_overlap():

@@ -57,11 +57,11 @@ def test_more_of_anything_takes_longer():
 
     def time(**changes):
         counts = {"moved": 1e8, "batches": 2, "sectors": 1e6, "lines": 2e6}
-        counts |= {"missed": 0, "launches": 1, "warps": 100, "uneven": 1}
+        counts |= {"missed": 0, "launches": 1, "warps": 100, "uneven": 1, "sums": 0}
         return microseconds(Counts(**(counts | changes)), machine, 3000.0, 50.0, 2.0, 0.1, 0.002)
 
     more = {"moved": 2e8, "batches": 1e5, "sectors": 1e9, "lines": 1e9}
-    more |= {"missed": 1e9, "launches": 3, "warps": 1e6, "uneven": 2}
+    more |= {"missed": 1e9, "launches": 3, "warps": 1e6, "uneven": 2, "sums": 1e9}
     assert all(time(**{name: count}) > time() for name, count in more.items())
 
 
