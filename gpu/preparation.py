@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from gpu.choice.cost_model import ranking
+from gpu.choice.cost_model import ranked
 from gpu.choice.structure import Structure
 from gpu.choice.timed import fastest
 from gpu.compound.complex_product import ComplexProduct, complex_csr
@@ -68,10 +68,11 @@ def prepare(
         Take only formats whose results are equal to the last bit from run to run.
     tune
         How ``auto`` chooses: False by the estimate alone; True by times of products on the device, after
-        conversion into the four formats with the least estimates, or into two or three of them if more would
-        take over five times as long as the first conversion; ``"full"`` by those of all formats that ``auto``
-        may take. Timing takes up to a tenth of the time of the conversions. What was fastest is remembered
-        for matrices with equal features (`gpu.choice.timed`) until the program ends.
+        conversion into the two formats with the least estimates and up to six more that could be faster by
+        estimate and times so far; ``"full"`` by those of all formats that ``auto`` may take. With True no
+        more are tried once that would take over five times as long as the first conversion. Timing takes up
+        to a tenth of the time of the conversions. What was fastest is remembered for matrices with equal
+        features (`gpu.choice.timed`) until the program ends.
     updatable
         Whether to prepare `DeviceMatrix.update_values` at once, as otherwise its first use does: the matrix
         is converted a second time, and 4 bytes for each stored value are kept on the device. The formats of
@@ -185,12 +186,12 @@ class _Wanted:
         if name != "auto":
             return self.convert(matrix, name)
         counts = work_counts_of(deterministic=self.deterministic)
-        names = ranking(counts, matrix)
+        formats = ranked(counts, matrix)
         if self.tune:
             how = (current_device(), self.deterministic, self.threads_per_block)
             of_name = partial(self.convert, matrix)
-            return fastest(names, of_name, matrix, every=self.tune == "full", how=how)
-        return self.first_possible(matrix, names)
+            return fastest(formats, of_name, matrix, every=self.tune == "full", how=how)
+        return self.first_possible(matrix, (name for name, _ in formats))
 
     def complex(self, matrix: Any, format: str | Slicing, dtype: Any) -> DeviceMatrix:
         """Put a complex matrix on the device.

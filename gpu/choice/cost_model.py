@@ -337,7 +337,12 @@ def _works(counts: Mapping[str, Count], structure: Structure) -> dict[str, Work]
 
 
 def ranking(counts: Mapping[str, Count], matrix: Any) -> Iterator[str]:
-    """Yield the names of formats one by one, the best first.
+    """Yield the names of formats one by one, the best first; see `ranked`."""
+    return (name for name, _ in ranked(counts, matrix))
+
+
+def ranked(counts: Mapping[str, Count], matrix: Any) -> Iterator[tuple[str, float]]:
+    """Yield names of formats and the estimated microseconds of a product, the least first.
 
     The work of a format is counted no sooner than it could be the next: as long as another is estimated to
     take less than this one would at the least (`gpu.choice.lower_bounds`), nothing is counted.
@@ -361,9 +366,9 @@ def ranking(counts: Mapping[str, Count], matrix: Any) -> Iterator[str]:
     waiting = [(time, 0, place, name) for place, (name, time) in enumerate(least.items())]
     heapq.heapify(waiting)
     while waiting:
-        _, level, place, name = heapq.heappop(waiting)
+        time, level, place, name = heapq.heappop(waiting)
         if levels[level] is structure:
-            yield name
+            yield name, time
             continue
         if (work := counts[name](levels[level + 1])) is not None:
             heapq.heappush(waiting, (estimate(name, work, structure), level + 1, place, name))

@@ -15,7 +15,8 @@ from vecsim.support.errors import UserError
 
 MATRIX = scipy.sparse.csr_array(np.array([[1.0, 0, 2], [0, 0, 0], [0, 3, 0], [4, 5, 6]]))
 X = np.array([1.0, 10, 100])
-ORDER = ("crs", "coo", "sliced-ell", "crs-split", "ell")
+ESTIMATED = {"crs": 2.0, "coo": 2.1, "sliced-ell": 2.2, "crs-split": 2.3, "ell": 9.0}
+ORDER = tuple(ESTIMATED)
 CONVERTING = dict.fromkeys(ORDER, 1.0)
 """Seconds that each conversion takes by the clock."""
 
@@ -23,7 +24,7 @@ CONVERTING = dict.fromkeys(ORDER, 1.0)
 @pytest.fixture
 def converted(monkeypatch):
     """Estimate in this order, time by `seconds`; return the formats converted and the times to be."""
-    names, seconds = [], {"crs": 4.0, "coo": 2.0, "sliced-ell": 3.0, "crs-split": 5.0, "ell": 1.0}
+    names, seconds = [], {"crs": 2.2, "coo": 2.0, "sliced-ell": 2.1, "crs-split": 2.4, "ell": 1.0}
     convert = preparation._Wanted.convert
     monkeypatch.setattr(timed, "clock", lambda: sum(CONVERTING[name] for name in names))
 
@@ -34,7 +35,7 @@ def converted(monkeypatch):
         return convert(self, matrix, name)
 
     monkeypatch.setattr(preparation._Wanted, "convert", recorded)
-    monkeypatch.setattr(preparation, "ranking", lambda counts, matrix: iter(ORDER))
+    monkeypatch.setattr(preparation, "ranked", lambda counts, matrix: iter(ESTIMATED.items()))
     monkeypatch.setattr(timed, "_remembered", {})
     monkeypatch.setattr(timed, "_simulated_seconds", lambda matrix, x, y: seconds[matrix.format])
     return names, seconds
@@ -75,6 +76,22 @@ def test_timing_ends_before_it_takes_far_longer_than_the_first_conversion(
         monkeypatch.setitem(CONVERTING, name, seconds)
     assert prepare(tune=True).format == "coo"
     assert converted[0] == list(ORDER[:recorded])
+
+
+@pytest.mark.parametrize(
+    ("of_name", "timed_formats"),
+    [
+        ({"coo": 1.0}, 2),  # the rest should take over 1.25 times as long
+        ({"crs": 4.0}, 2),  # estimates are too low, and coo is still far below
+        ({"crs": 1.8, "coo": 1.9, "sliced-ell": 1.4}, 3),
+    ],
+)
+def test_formats_that_could_be_faster_are_timed(converted, of_name, timed_formats):
+    names, seconds = converted
+    seconds |= of_name
+    fastest = min(ORDER[:timed_formats], key=lambda name: seconds[name])
+    assert prepare(tune=True).format == fastest
+    assert names == list(ORDER[:timed_formats])
 
 
 def test_full_times_all_formats(converted, monkeypatch):
