@@ -46,7 +46,8 @@ def solve(
     x0
         The same, where to begin; None is 0.
     tolerance
-        Of the residual, relative to b.
+        Of the residual, relative to b. It is that of the recurrence: in float32, b - A x may
+        stay above a millionth of b, whatever the tolerance.
     most_iterations
         After this many it ends without having converged.
     preconditioned
