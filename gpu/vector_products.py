@@ -1,13 +1,13 @@
 """Products of a matrix on the device with vectors of the host or the device."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
-from gpu.runtime.borrowed_vectors import borrowed
+from gpu.runtime.borrowed_vectors import Borrowed, Elements, borrowed
 from gpu.runtime.columns import Columns, copy_strided
 from gpu.runtime.cuda import SIMULATED
 from gpu.runtime.launches import LaunchedInTurn, handle_of
@@ -91,6 +91,7 @@ class VectorProducts:
         self.nnz = nnz
         self.device = current_device()
         self._takes_places = isinstance(product, LaunchedInTurn) and not SIMULATED
+        self._vectors = shape[1:], shape[:1]
 
     def _room_for(self, name: str, count: int, size: int) -> Any:
         if (name, count) not in self._room:
@@ -144,13 +145,9 @@ class VectorProducts:
             If a vector has another shape, type or place, or `beta` is not 0 without `out`.
         """
         self._check_factors(alpha, beta, out)
-        if self._takes_places and (of := borrowed(x, out, self.shape, self.dtype, self.device)):
-            handle = of.stream if stream is None else handle_of(stream_of(stream))
-            with self.lock:
-                self._order.begin(handle)
-                launched: Any = self._product
-                launched.launch_at(of.x, of.y, alpha * self._scale, beta, handle)
-                self._order.end(handle)
+        if self._takes_places and (of := borrowed(x, out, self._vectors, self.dtype, self.device)):
+            launched: Any = self._product
+            self._launch_borrowed(launched.launch_at, of, alpha, beta, stream)
             return of.result
         if getattr(x, "shape", None) == (self.shape[1], 1):
             return self.matmat(x, out=out, alpha=alpha, beta=beta, stream=stream)
@@ -185,6 +182,15 @@ class VectorProducts:
             An array has another shape, type or place, or `beta` is not 0 without `out`.
         """
         self._check_factors(alpha, beta, out)
+        several = getattr(self._product, "launch_several", None) if self._takes_places else None
+        shape: Any = getattr(x, "shape", ())
+        if several is not None and len(shape) == 2 and shape[1] > 1:
+            shapes = (self.shape[1], shape[1]), (self.shape[0], shape[1])
+            if of := borrowed(x, out, shapes, self.dtype, self.device):
+                launch = partial(several, size=shapes[0], by_columns=False)
+                of = of._replace(x=Elements(*of.x), y=Elements(*of.y))
+                if self._launch_borrowed(launch, of, alpha, beta, stream):
+                    return of.result
         self._require_device()
         stream, there = stream_for(stream, x), _is_there(x, out)
         given = as_device_array(x, stream) if there else of_type(host_array(x), self.dtype)
@@ -218,6 +224,17 @@ class VectorProducts:
                 stream.synchronize()
         target[:] = y.copy_to_host()
         return as_kind_of(x, result) if out is None else out
+
+    def _launch_borrowed(
+        self, launch: Callable[..., Any], of: Borrowed, alpha: complex, beta: complex, stream: Any
+    ) -> Any:
+        """Put a product on a stream, without one on the current one of the vectors' library."""
+        handle = of.stream if stream is None else handle_of(stream_of(stream))
+        with self.lock:
+            self._order.begin(handle)
+            result = launch(of.x, of.y, alpha=alpha * self._scale, beta=beta, stream=handle)
+            self._order.end(handle)
+        return result
 
     def _multiply_many(self, x: Any, y: Any, alpha: complex, beta: complex, stream: Any) -> None:
         """Multiply two-dimensional device arrays of Numba, several vectors at once where the format can."""

@@ -1,6 +1,8 @@
 """Vectors of CuPy and torch as a launch takes them: views of Numba take longer than a small product."""
 
+import ctypes
 import functools
+import math
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple, Protocol
@@ -10,6 +12,26 @@ import numpy as np
 from gpu.runtime.cuda_driver import driver
 from gpu.runtime.launches import Place
 from gpu.runtime.vectors import LEGACY_DEFAULT_STREAM
+
+Shape = tuple[int, ...]
+
+
+class Elements(NamedTuple):
+    """A place that launches read as an array of Numba.
+
+    Attributes
+    ----------
+    address, size
+        Where they begin, and their number.
+    """
+
+    address: int
+    size: int
+
+    @property
+    def device_ctypes_pointer(self) -> ctypes.c_void_p:
+        """The address, as Numba has it."""
+        return ctypes.c_void_p(self.address)
 
 
 class Borrowed(NamedTuple):
@@ -31,14 +53,18 @@ class Borrowed(NamedTuple):
     stream: int
 
 
-def borrowed(x: Any, out: Any, shape: tuple[int, int], dtype: np.dtype[Any], device: int) -> Borrowed | None:
+def borrowed(
+    x: Any, out: Any, shapes: tuple[Shape, Shape], dtype: np.dtype[Any], device: int
+) -> Borrowed | None:
     """Return the vectors of a product if both are plain ones of CuPy, or of torch, on the current device.
 
     Parameters
     ----------
     x, out
         What the caller gave; without `out` a vector is made.
-    shape, dtype, device
+    shapes
+        Of x and y, of one or two dimensions.
+    dtype, device
         Of the matrix.
 
     Returns
@@ -46,32 +72,34 @@ def borrowed(x: Any, out: Any, shape: tuple[int, int], dtype: np.dtype[Any], dev
     Borrowed or None
         None for all others, and for what is to be refused.
     """
-    rows, columns = shape
     library = _library_of(x.__class__)
-    if library is None or not rows or not columns:
+    if library is None:
         return None
-    begin = library.address(x, columns, dtype, device)
+    of_x, of_y = shapes
+    begin = library.address(x, of_x, dtype, device)
     if not begin or (out is not None and _library_of(out.__class__) is not library):
         return None
     # Fails in a thread that has no context yet.
     status, current = driver().cuCtxGetDevice()
     if int(status) != 0 or int(current) != device:
         return None
-    result = library.empty(x, rows) if out is None else out
-    into = library.address(result, rows, dtype, device)
-    size = dtype.itemsize
-    if not into or (begin < into + rows * size and into < begin + columns * size):
+    result = library.empty(x, of_y) if out is None else out
+    # Arrays without elements have no address.
+    into = library.address(result, of_y, dtype, device)
+    x_size, y_size, size = math.prod(of_x), math.prod(of_y), dtype.itemsize
+    if not into or (begin < into + y_size * size and into < begin + x_size * size):
         return None
     stream = library.stream(device)
-    return Borrowed((begin, columns), (into, rows), result, 0 if stream == LEGACY_DEFAULT_STREAM else stream)
+    handle = 0 if stream == LEGACY_DEFAULT_STREAM else stream
+    return Borrowed((begin, x_size), (into, y_size), result, handle)
 
 
 class _Library(Protocol):
-    def address(self, array: Any, size: int, dtype: np.dtype[Any], device: int) -> int:
-        """Return where a contiguous vector of this size, type and place begins; 0 for another array."""
+    def address(self, array: Any, shape: Shape, dtype: np.dtype[Any], device: int) -> int:
+        """Return where an array of this shape, type and place begins, row by row; 0 for another array."""
 
-    def empty(self, array: Any, size: int) -> Any:
-        """Make a vector of the type and place of another one."""
+    def empty(self, array: Any, shape: Shape) -> Any:
+        """Make an array of the type and place of another one."""
 
     def stream(self, device: int) -> int:
         """Return the handle of the current stream."""
@@ -81,14 +109,16 @@ class _Cupy:
     def __init__(self) -> None:
         self._module = sys.modules["cupy"]
 
-    def address(self, array: Any, size: int, dtype: np.dtype[Any], device: int) -> int:
-        if array.shape != (size,) or array.strides != (dtype.itemsize,) or array.dtype != dtype:
+    def address(self, array: Any, shape: Shape, dtype: np.dtype[Any], device: int) -> int:
+        item = dtype.itemsize
+        strides = (item,) if len(shape) == 1 else (shape[1] * item, item)
+        if array.shape != shape or array.strides != strides or array.dtype != dtype:
             return 0
         memory = array.data
         return int(memory.ptr) if memory.device_id == device else 0
 
-    def empty(self, array: Any, size: int) -> Any:
-        return self._module.empty(size, array.dtype)
+    def empty(self, array: Any, shape: Shape) -> Any:
+        return self._module.empty(shape, array.dtype)
 
     def stream(self, device: int) -> int:
         return int(self._module.cuda.get_current_stream().ptr)
@@ -99,12 +129,12 @@ class _Torch:
         self._module = module = sys.modules["torch"]
         self._types = {np.dtype(np.float32): module.float32, np.dtype(np.float64): module.float64}
 
-    def address(self, array: Any, size: int, dtype: np.dtype[Any], device: int) -> int:
+    def address(self, array: Any, shape: Shape, dtype: np.dtype[Any], device: int) -> int:
         plain = (
             array.is_cuda
             and array.layout is self._module.strided
             and array.dtype is self._types.get(dtype)
-            and array.shape == (size,)
+            and array.shape == shape
             and array.is_contiguous()
             # What torch does not hand out: it records the gradient, or the sign is still to be changed.
             and not array.requires_grad
@@ -112,8 +142,8 @@ class _Torch:
         )
         return int(array.data_ptr()) if plain and array.get_device() == device else 0
 
-    def empty(self, array: Any, size: int) -> Any:
-        return array.new_empty(size)
+    def empty(self, array: Any, shape: Shape) -> Any:
+        return array.new_empty(shape)
 
     def stream(self, device: int) -> int:
         return int(self._module.cuda.current_stream(device).cuda_stream)

@@ -226,6 +226,18 @@ def test_row_vectors_of_every_library():
             np.testing.assert_array_equal(fetch(y), rows @ MATRIX)
 
 
+@pytest.mark.parametrize("format", ["crs", "crs-adaptive", "crs-split", "sell-near", "hisparse", "coo"])
+def test_several_vectors_of_every_library(format):
+    built, several = 2 * prepare(format), np.stack([X, 2 * X, -X, X], axis=1)
+    for name, put, fetch in libraries():
+        y = built @ put(several)
+        assert type(y) is type(put(X)), name
+        np.testing.assert_array_equal(fetch(y), 2 * (MATRIX @ several))
+        out = put(np.ones((3000, 4)))
+        assert built.matmat(put(several), out=out, alpha=3, beta=-1) is out
+        np.testing.assert_array_equal(fetch(out), 6 * (MATRIX @ several) - 1)
+
+
 def test_strided_vectors_and_columns():
     from gpu.runtime.cuda import cuda
 

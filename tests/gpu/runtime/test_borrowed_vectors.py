@@ -9,7 +9,7 @@ import pytest
 from gpu.runtime import borrowed_vectors as module
 from gpu.runtime.borrowed_vectors import borrowed
 
-SHAPE, DTYPE = (3, 2), np.dtype(np.float64)
+SHAPES, DTYPE = ((2,), (3,)), np.dtype(np.float64)
 CUPY = type("ndarray", (), {"__module__": "cupy"})
 TORCH = type("Tensor", (), {"__module__": "torch"})
 
@@ -18,7 +18,7 @@ def of_cupy(address=4096, shape=(2,), dtype=DTYPE, contiguous=True, device=0):
     built = CUPY()
     built.__dict__.update(
         shape=shape,
-        strides=(8 if contiguous else 16,) * len(shape),
+        strides=(*(8 * each for each in shape[1:]), 8 if contiguous else 16),
         dtype=np.dtype(dtype),
         data=SimpleNamespace(ptr=address, device_id=device),
     )
@@ -46,7 +46,7 @@ def of_torch(
         is_neg=lambda: negative,
         get_device=lambda: device,
         data_ptr=lambda: address,
-        new_empty=lambda size: of_torch(8192, (size,), dtype),
+        new_empty=lambda shape: of_torch(8192, shape, dtype),
     )
     return built
 
@@ -59,7 +59,7 @@ def surroundings(monkeypatch):
     """Let both libraries be imported, and yield their current stream and the driver's context."""
     now = SimpleNamespace(stream=0, status=0, device=0)
     cupy = SimpleNamespace(
-        empty=lambda size, dtype: of_cupy(8192, (size,), dtype),
+        empty=lambda shape, dtype: of_cupy(8192 if shape[0] else 0, shape, dtype),
         cuda=SimpleNamespace(get_current_stream=lambda: SimpleNamespace(ptr=now.stream)),
     )
     torch = SimpleNamespace(
@@ -83,11 +83,19 @@ def surroundings(monkeypatch):
 def test_where_they_lie_and_on_which_stream(of, surroundings):
     for given, named in ((0, 0), (1, 0), (77, 77)):
         surroundings.stream = given
-        taken = borrowed(of(), None, SHAPE, DTYPE, 0)
+        taken = borrowed(of(), None, SHAPES, DTYPE, 0)
         assert (taken.x, taken.y, taken.stream) == ((4096, 2), (8192, 3), named)
         assert taken.result.shape == (3,)
     out = of(4096 + 16, (3,))
-    assert borrowed(of(), out, SHAPE, DTYPE, 0).result is out
+    assert borrowed(of(), out, SHAPES, DTYPE, 0).result is out
+
+
+@pytest.mark.parametrize("of", OF.values(), ids=OF)
+def test_several_vectors_row_by_row(of):
+    taken = borrowed(of(shape=(2, 5)), None, ((2, 5), (3, 5)), DTYPE, 0)
+    assert (taken.x, taken.y) == ((4096, 10), (8192, 15))
+    assert module.Elements(*taken.x).device_ctypes_pointer.value == 4096
+    assert borrowed(of(shape=(2, 5), contiguous=False), None, ((2, 5), (3, 5)), DTYPE, 0) is None
 
 
 @pytest.mark.parametrize("of", OF.values(), ids=OF)
@@ -112,16 +120,17 @@ def test_what_is_unusual_is_left_to_others(of):
         changes = ({"layout": "csr"}, {"gradient": True}, {"negative": True}, {"device": None})
         unusual += [(of(**change), None) for change in changes]
         unusual.append((x, of(8192, (3,), gradient=True)))
-    assert borrowed(x, out, SHAPE, DTYPE, 0) is not None
+    assert borrowed(x, out, SHAPES, DTYPE, 0) is not None
     for number, (x, out) in enumerate(unusual):
-        assert borrowed(x, out, SHAPE, DTYPE, 0) is None, number
+        assert borrowed(x, out, SHAPES, DTYPE, 0) is None, number
 
 
 def test_another_device_or_none_is_current(surroundings):
     surroundings.device = 1
-    assert borrowed(of_cupy(), None, SHAPE, DTYPE, 0) is None
+    assert borrowed(of_cupy(), None, SHAPES, DTYPE, 0) is None
     surroundings.device, surroundings.status = 0, 201
-    assert borrowed(of_cupy(), None, SHAPE, DTYPE, 0) is None
+    assert borrowed(of_cupy(), None, SHAPES, DTYPE, 0) is None
     surroundings.status = 0
-    for shape in ((0, 2), (3, 0)):
-        assert borrowed(of_cupy(shape=shape[1:]), None, shape, DTYPE, 0) is None
+    # The library has no memory for no elements.
+    for x, shapes in ((of_cupy(), ((2,), (0,))), (of_cupy(0, (0,)), ((0,), (3,)))):
+        assert borrowed(x, None, shapes, DTYPE, 0) is None
