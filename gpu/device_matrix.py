@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from gpu.entry_places import EntryPlaces, EntrySource
 from gpu.formats.sliced.slicing import Slicing
+from gpu.runtime.borrowed_vectors import borrowed_vector
+from gpu.runtime.cuda import SIMULATED
 from gpu.runtime.memory import upload
-from gpu.runtime.vectors import is_on_device, shape_of, stream_for, swapped
+from gpu.runtime.vectors import is_on_device, shape_of, stream_for, stream_of, swapped
 from gpu.vector_products import (
     REAL_NUMBERS,
     Product,
@@ -362,14 +364,7 @@ class DeviceMatrix(VectorProducts):
         """
         with self.lock:
             self.prepare_new_values()
-            self._require_device()
-            stream, there = stream_for(stream, data), is_on_device(data)
-            if there:
-                new = self.device_vector("data", data, self.nnz, stream)
-            else:
-                given = host_array(data, "data")
-                self._check("data", given, self.nnz, check_type=False)
-                new = upload(of_type(given, self.dtype, "data"))
+            new, stream, there = self._new_values(data, stream)
             for each in self._both():
                 if each.kept.places is not None:
                     each._order.begin(stream)
@@ -377,6 +372,22 @@ class DeviceMatrix(VectorProducts):
                     each._order.end(stream)
             if not there and stream:
                 stream.synchronize()
+
+    def _new_values(self, data: Any, stream: Any) -> tuple[Any, Any, bool]:
+        """Return values on the device, the stream that they are used on, and whether they were there."""
+        plain = None
+        if not (SIMULATED or self._is_complex):
+            plain = borrowed_vector(data, self.nnz, self.dtype, self.device)
+        if plain is not None:
+            new, current = plain
+            return new, current if stream is None else stream_of(stream), True
+        self._require_device()
+        stream = stream_for(stream, data)
+        if is_on_device(data):
+            return self.device_vector("data", data, self.nnz, stream), stream, True
+        given = host_array(data, "data")
+        self._check("data", given, self.nnz, check_type=False)
+        return upload(of_type(given, self.dtype, "data")), stream, False
 
     def rmatvec(
         self, x: Any, *, out: Any = None, alpha: complex = 1.0, beta: complex = 0.0, stream: Any = None

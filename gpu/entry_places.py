@@ -82,13 +82,14 @@ class EntryPlaces:
         Parameters
         ----------
         data
-            Contiguous device array of Numba, the value of each entry.
+            Contiguous device array of Numba, or `Elements` of the same type: the value of each entry.
         stream
             0, or an object of Numba or cuda.core.
         """
         if not self.nnz:
             return
-        if data.dtype != self.values.dtype:  # complex: the format stores its parts
+        # Borrowed elements have the type of the values; of complex ones the format stores the parts.
+        if getattr(data, "dtype", self.values.dtype) != self.values.dtype:
             data = data.view(self.values.dtype)
         if self.sources is None:
             self._copy(data, stream)
@@ -108,7 +109,7 @@ class EntryPlaces:
         if SIMULATED:
             self.values[: self.nnz].copy_to_device(data)
             return
-        nbytes = self.nnz * data.dtype.itemsize
+        nbytes = self.nnz * self.values.dtype.itemsize
         call(
             "cuMemcpyDtoDAsync",
             address_of_array(self.values),

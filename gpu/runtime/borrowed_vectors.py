@@ -79,9 +79,7 @@ def borrowed(
     begin = library.address(x, of_x, dtype, device)
     if not begin or (out is not None and _library_of(out.__class__) is not library):
         return None
-    # Fails in a thread that has no context yet.
-    status, current = driver().cuCtxGetDevice()
-    if int(status) != 0 or int(current) != device:
+    if not _is_current(device):
         return None
     result = library.empty(x, of_y) if out is None else out
     # Arrays without elements have no address.
@@ -89,9 +87,30 @@ def borrowed(
     x_size, y_size, size = math.prod(of_x), math.prod(of_y), dtype.itemsize
     if not into or (begin < into + y_size * size and into < begin + x_size * size):
         return None
-    stream = library.stream(device)
-    handle = 0 if stream == LEGACY_DEFAULT_STREAM else stream
-    return Borrowed((begin, x_size), (into, y_size), result, handle)
+    return Borrowed((begin, x_size), (into, y_size), result, library.stream(device))
+
+
+def borrowed_vector(array: Any, size: int, dtype: np.dtype[Any], device: int) -> tuple[Elements, int] | None:
+    """Return a vector and the current stream of its library where `borrowed` would take it.
+
+    Parameters
+    ----------
+    array
+        What the caller gave.
+    size, dtype, device
+        What it must have.
+    """
+    library = _library_of(array.__class__)
+    address = library.address(array, (size,), dtype, device) if library else 0
+    if library is None or not address or not _is_current(device):
+        return None
+    return Elements(address, size), library.stream(device)
+
+
+def _is_current(device: int) -> bool:
+    # Fails in a thread that has no context yet.
+    status, current = driver().cuCtxGetDevice()
+    return int(status) == 0 and int(current) == device
 
 
 class _Library(Protocol):
@@ -102,7 +121,7 @@ class _Library(Protocol):
         """Make an array of the type and place of another one."""
 
     def stream(self, device: int) -> int:
-        """Return the handle of the current stream."""
+        """Return the handle of the current stream, 0 for the default one."""
 
 
 class _Cupy:
@@ -121,7 +140,8 @@ class _Cupy:
         return self._module.empty(shape, array.dtype)
 
     def stream(self, device: int) -> int:
-        return int(self._module.cuda.get_current_stream().ptr)
+        handle = int(self._module.cuda.get_current_stream().ptr)
+        return 0 if handle == LEGACY_DEFAULT_STREAM else handle
 
 
 class _Torch:

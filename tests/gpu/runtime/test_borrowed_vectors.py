@@ -81,13 +81,16 @@ def surroundings(monkeypatch):
 
 @pytest.mark.parametrize("of", OF.values(), ids=OF)
 def test_where_they_lie_and_on_which_stream(of, surroundings):
-    for given, named in ((0, 0), (1, 0), (77, 77)):
+    for given, named in ((0, 0), (77, 77), *([(1, 0)] if of is of_cupy else [])):
         surroundings.stream = given
         taken = borrowed(of(), None, SHAPES, DTYPE, 0)
         assert (taken.x, taken.y, taken.stream) == ((4096, 2), (8192, 3), named)
         assert taken.result.shape == (3,)
     out = of(4096 + 16, (3,))
     assert borrowed(of(), out, SHAPES, DTYPE, 0).result is out
+    assert module.borrowed_vector(of(), 2, DTYPE, 0) == ((4096, 2), named)
+    for other, size in ((of(), 3), (np.ones(2), 2)):
+        assert module.borrowed_vector(other, size, DTYPE, 0) is None
 
 
 @pytest.mark.parametrize("of", OF.values(), ids=OF)
