@@ -8,8 +8,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from gpu.choice.column_sampling import emptied, place_of
 from gpu.choice.row_lengths import RowLengths, places
+from gpu.choice.sector_counts import emptied, place_of
 from gpu.formats.sliced.layout import elements
 from vecsim.formats.pointers import pointers_of
 

@@ -5,6 +5,9 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+COUNTED_LENGTHS = 4096
+"""Rows with fewer entries are sorted by counting."""
+
 
 @njit(cache=True)
 def sampled_runs(indptr: Any, height: int, wanted: int) -> Any:
@@ -97,3 +100,34 @@ def rows_of_runs(indptr: Any, indices: Any, first: Any, rows: int) -> Any:
         columns[at : at + end - begin] = indices[begin:end]
         at += end - begin
     return pointers, columns
+
+
+@njit(cache=True)
+def by_falling_length(lengths: Any) -> Any:
+    """Return places by falling length, equal lengths in order: by counting, the longest ones by merging."""
+    long = 0
+    counts = np.zeros(COUNTED_LENGTHS + 1, np.int64)
+    for length in lengths:
+        if length >= COUNTED_LENGTHS:
+            long += 1
+        else:
+            counts[length] += 1
+    order = np.empty(len(lengths), np.int64)
+    longest = np.empty(long, np.int64)
+    at = 0
+    # Where those of each length begin.
+    begin = np.empty(COUNTED_LENGTHS, np.int64)
+    behind = long
+    for length in range(COUNTED_LENGTHS - 1, -1, -1):
+        begin[length] = behind
+        behind += counts[length]
+    for k in range(len(lengths)):
+        if lengths[k] >= COUNTED_LENGTHS:
+            longest[at] = k
+            at += 1
+        else:
+            order[begin[lengths[k]]] = k
+            begin[lengths[k]] += 1
+    if long > 0:
+        order[:long] = longest[np.argsort(-lengths[longest], kind="mergesort")]
+    return order

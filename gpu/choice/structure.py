@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from gpu.choice import column_sampling as sampling
+from gpu.choice import column_spreads, sector_counts
 from gpu.choice.block_rows import BlockRows
 from gpu.choice.hubs import MOST_HUBS, Hubs, shares_by_degree
 from gpu.choice.row_lengths import RowLengths, places
@@ -237,7 +237,7 @@ class Structure(Pattern):
         parts = threads_that_pay(self.shape[0])
         with as_many_threads_as_pay(self.shape[0]):
             return bool(
-                sampling.spreads_within(self.indptr, self.indices, WARP, block, HIGHEST_OFFSET, parts)
+                column_spreads.spreads_within(self.indptr, self.indices, WARP, block, HIGHEST_OFFSET, parts)
             )
 
     @cached_property
@@ -255,11 +255,11 @@ class Structure(Pattern):
         """
         if self.shape[1] <= HIGHEST_OFFSET:
             return True
-        return bool(sampling.some_steps_within(self.indptr, self.indices, WARP, window, HIGHEST_OFFSET))
+        return bool(column_spreads.some_steps_within(self.indptr, self.indices, WARP, window, HIGHEST_OFFSET))
 
     @cached_property
     def _spreads(self) -> tuple[int, float]:
-        widest, mean = sampling.sampled_spreads(self.indptr, self.indices, WARP)
+        widest, mean = column_spreads.sampled_spreads(self.indptr, self.indices, WARP)
         return int(widest), float(mean)
 
     @property
@@ -269,7 +269,7 @@ class Structure(Pattern):
 
     @cached_property
     def _sector_runs(self) -> tuple[Any, Any, int]:
-        runs: tuple[Any, Any, int] = sampling.sector_runs(self.indptr)
+        runs: tuple[Any, Any, int] = sector_counts.sector_runs(self.indptr)
         return runs
 
     @property
@@ -280,18 +280,20 @@ class Structure(Pattern):
     @cached_property
     def _sampled_sectors(self) -> list[float]:
         """Sectors an entry by blocks of 1, 2, 4 .. 256 neighbouring rows."""
-        return self._counted_sectors(*self._sector_runs, sampling.SECTOR_ROWS, False)
+        return self._counted_sectors(*self._sector_runs, sector_counts.SECTOR_ROWS, False)
 
     @cached_property
     def _sorted_sectors(self) -> list[float]:
         """The same where rows are sorted by length in windows."""
         if self.row_lengths.mostly_equal:
             return self._sampled_sectors
-        runs = sampling.sector_runs(self.indptr, SORTED_WINDOW, SORTED_ENTRIES)
+        runs = sector_counts.sector_runs(self.indptr, SORTED_WINDOW, SORTED_ENTRIES)
         return self._counted_sectors(*runs, SORTED_WINDOW, True)
 
     def _counted_sectors(self, *runs: Any) -> list[float]:
-        shares: list[float] = sampling.sectors(self.indptr, self.indices, self._sector_bits, *runs).tolist()
+        shares: list[float] = sector_counts.sectors(
+            self.indptr, self.indices, self._sector_bits, *runs
+        ).tolist()
         return shares
 
     def sectors(self, rows: float = BLOCK_ROWS, *, by_length: bool = False) -> float:
@@ -327,7 +329,7 @@ class Structure(Pattern):
         if key not in self._lines:
             shift = self._sector_bits + (LINE_BYTES // SECTOR_BYTES).bit_length() - 1
             runs = self._sector_runs[:2]
-            self._lines[key] = sampling.lines_of_loads(self.indptr, self.indices, shift, *runs, *key)
+            self._lines[key] = sector_counts.lines_of_loads(self.indptr, self.indices, shift, *runs, *key)
         return self._lines[key] * self.nnz
 
     @property
@@ -348,7 +350,9 @@ class Structure(Pattern):
     @cached_property
     def sectors_scattered(self) -> float:
         """Sectors of x that blocks ask for where each thread has a row and all rows are sorted by length."""
-        share = sampling.sectors_by_length(self.indptr, self.indices, self._sector_bits, *self._sector_runs)
+        share = sector_counts.sectors_by_length(
+            self.indptr, self.indices, self._sector_bits, *self._sector_runs
+        )
         return float(share) * self.nnz
 
     def segment_slots(self, columns: int) -> float:
@@ -363,7 +367,7 @@ class Structure(Pattern):
         if (columns, False) not in self._slots:
             sample = self._sample
             anywhere = sample.row_lengths.classes_met(segments)
-            result = int(sampling.slots(sample.indptr, sample.indices, columns))
+            result = int(column_spreads.slots(sample.indptr, sample.indices, columns))
             of_all = self.row_lengths.classes_met(segments) * min(1.0, result / max(1.0, anywhere))
             self._slots[columns, False] = max(float(self.filled_rows), of_all)
         return self._slots[columns, False]
@@ -381,7 +385,7 @@ class Structure(Pattern):
         """Which share of the entries lies within the best 65,535 columns of each 512 rows."""
         if self.shape[1] <= NEAR_COLUMNS:
             return 1.0
-        return float(sampling.near_share(self.indptr, self.indices, NEAR_WINDOW, NEAR_COLUMNS))
+        return float(column_spreads.near_share(self.indptr, self.indices, NEAR_WINDOW, NEAR_COLUMNS))
 
     @cached_property
     def hubs(self) -> Hubs:
