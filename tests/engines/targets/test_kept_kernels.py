@@ -12,9 +12,13 @@ pytest.importorskip("numba_cuda")
 
 from numba.cuda import api, dispatcher
 
-from vecsim.engines.targets.gpu import kept, kernel
+from isa import declaration
+from vecsim.engines import cause, decoded
+from vecsim.engines.jit import traces
+from vecsim.engines.jit.object_files import fingerprints
+from vecsim.engines.targets.gpu import kept, kernel, lanes
 from vecsim.engines.targets.gpu.kernel import SIGNATURE, time_blocks
-from vecsim.engines.trace_timing import timing
+from vecsim.engines.trace_timing import events, notes, places, timing
 from vecsim.results import private_files
 from vecsim.support import kept_kernels
 
@@ -81,9 +85,15 @@ def test_another_is_compiled_where_anything_that_it_depends_on_differs(device, m
     assert in_a_new_process()[1] == 5
     monkeypatch.setattr(kernel, "SIGNATURE", SIGNATURE.replace("int64,", "int32,"))
     assert in_a_new_process()[1] == 6
-    monkeypatch.setattr(kept, "SOURCES", kept.SOURCES[:1])
+    monkeypatch.setattr(kept, "SOURCES", kept.SOURCES[:-1])
     assert in_a_new_process()[1] == 7
     assert in_a_new_process()[1] == 7
+
+
+@pytest.mark.parametrize("module", [cause, decoded, declaration, events, lanes, notes, places, traces.lanes])
+def test_numbers_that_are_named_in_other_modules_count(module):
+    """A kernel that was made with `places.READY` of other sources would read the wrong place."""
+    assert Path(module.__file__) in dict(fingerprints._source_files(kept.SOURCES)).values()
 
 
 def test_a_damaged_file_is_compiled_again(device, tmp_path, capsys):

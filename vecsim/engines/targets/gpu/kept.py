@@ -7,11 +7,15 @@ from contextlib import nullcontext
 from typing import Any
 
 from vecsim.engines.jit.object_files import cache as code_cache
+from vecsim.engines.jit.object_files.fingerprints import SOURCES as OF_THE_ENGINE
 from vecsim.engines.jit.object_files.fingerprints import fingerprint_of_functions
 from vecsim.support.kept_kernels import KeptKernels, compiled_by
 
-SOURCES = ("vecsim/engines/jit/traces/lanes.py", "vecsim/engines/targets/gpu/*.py")
-"""What a kernel depends on except the functions that it is made from: they stand for code of the device."""
+SOURCES = (*OF_THE_ENGINE, "vecsim/engines/targets/gpu/*.py")
+"""What a kernel depends on next to its functions: what stands for code of the device, and named numbers.
+
+The functions name numbers of other modules, such as `places.READY`, and those follow from further modules.
+"""
 
 
 def compile_or_load(kernel: Any, signature: str) -> None:
