@@ -99,7 +99,7 @@ class Run(Overview):
 
     @property
     def peak_share(self) -> float:
-        """What the vector ports moved, as a share of what they could have moved in all cycles."""
+        """What the vector ports moved, as a share of their peak in all cycles; over 1 with merged words."""
         return self.vector_bytes / (self.cycles * self.machine.peak_bytes_per_cycle) if self.cycles else 0.0
 
     @property

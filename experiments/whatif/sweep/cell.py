@@ -24,7 +24,7 @@ class Cell:
     cycles, instructions, bytes_moved
         Of the run; 0 if it failed.
     peak_share
-        Share of the ports' peak bandwidth, 0 to 1.
+        Share of the ports' peak bandwidth; over 1 where words that are merged pass more than that.
     relative_error
         Of the result; see `vecsim.formats.accuracy`.
     storage_bytes
@@ -45,7 +45,7 @@ class Cell:
     cycles: Count = 0
     instructions: Count = 0
     bytes_moved: Count = 0
-    peak_share: Annotated[float, Field(ge=0, le=1)] = 0.0
+    peak_share: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 0.0
     relative_error: float = 0.0
     storage_bytes: Count = 0
     cycles_by_cause: dict[str, Count] | None = None

@@ -211,6 +211,13 @@ def test_what_extensions_count_stands_in_the_table(tmp_path):
     assert not any(name.startswith("counted_") for name in columns)
 
 
+def test_merged_words_may_pass_more_than_the_peak(tmp_path):
+    merging = {"merge_bytes": (64,), "words_per_cycle": (1,), "startup": (0,), "bank_busy": (0,)}
+    spec = Sweep(("laplace2d-5",), programs=("jd",), set=merging)
+    assert sweep(spec, store=tmp_path / "s", jobs=1).columns["peak_share"][0] > 1
+    assert sweep(spec, store=tmp_path / "s", jobs=1).computed == 0
+
+
 PRODUCTS = {"matrices": ("laplace2d-6",), "programs": ("crs", "hism")}
 DOUBLE = "li x1, 40\nsetvl x2, x1\nlv.w v9, 0(x0)\naddvv.s v1, v9, v9\nhalt"
 """It has one image for all machines, needs ten registers, and works on as many elements as one has."""
