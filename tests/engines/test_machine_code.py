@@ -258,7 +258,7 @@ def test_a_separate_process_compiles_a_part(contents):
 
 
 def test_a_process_with_other_sources_compiles_nothing(monkeypatch):
-    monkeypatch.setattr(machine_code, "fingerprint", lambda _: "another")
+    monkeypatch.setattr(machine_code, "_made_from", lambda: "another")
     with machine_code._process(VECTOR) as process:
         assert machine_code._output(process) == b""
         assert process.returncode == 1

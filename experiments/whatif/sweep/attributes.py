@@ -51,12 +51,11 @@ def values_of(where: str, text: str) -> tuple[Value, ...]:
     UserError
         An empty value, a range that holds none or too many, or a step of 0 or by a factor below 2.
     """
-    result: dict[Value, None] = {}
-    for part in text.split(","):
-        for value in _part(where, part.strip()):
-            result[value] = None
-            if len(result) > MOST_VALUES:
-                raise UserError(f"{where}: {text} has too many values; at most {MOST_VALUES:,} are possible")
+    result: list[Value] = []
+    for value in _once(value for part in text.split(",") for value in _part(where, part.strip())):
+        result.append(value)
+        if len(result) > MOST_VALUES:
+            raise UserError(f"{where}: {text} has too many values; at most {MOST_VALUES:,} are possible")
     return tuple(result)
 
 

@@ -20,7 +20,7 @@ ONE = ("laplace2d-3",)
         ("16:256:x2", (16, 32, 64, 128, 256)),
         ("1:30:x3", (1, 3, 9, 27)),
         ("1,4:6,5", (1, 4, 5, 6)),
-        ("true,false", (True, False)),
+        ("1,true,1,false", (1, True, False)),
         ("plain, pipelined", ("plain", "pipelined")),
     ],
 )

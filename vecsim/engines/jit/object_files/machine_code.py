@@ -9,7 +9,7 @@ import ctypes
 import subprocess
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,7 +81,7 @@ def machine_code(
     if VECTOR_ROWS.keys().isdisjoint(numbers.tolist()):
         files.pop(VECTOR, None)
     if masked:
-        files[MASKED] = f"{MASKED}-{fingerprint(BASE_ROWS.values())}"
+        files[MASKED] = f"{MASKED}-{_made_from()}"
     if own:
         files[USER] = f"{USER}-{own_fingerprint(own.values())}"
     match = _kept(files)
@@ -122,11 +122,16 @@ def is_kept(loop: str, extensions: Extensions = ()) -> bool:
 
 def _files(loop: str, extensions: Extensions) -> dict[str, str]:
     """Return the file of each part of a loop."""
-    made_from = fingerprint(BASE_ROWS.values())
-    files = {name: f"{name}-{made_from}" for name in PARTS_OF_LOOP[loop]}
+    files = {name: f"{name}-{_made_from()}" for name in PARTS_OF_LOOP[loop]}
     if MULTIPORT_LOOP in files and extensions:
         files[MULTIPORT_LOOP] += f"-{extension_fingerprint(extensions)}"
     return files
+
+
+@cache
+def _made_from() -> str:
+    """Return the fingerprint of the instructions that come with vecsim; a sweep asks for it often."""
+    return fingerprint(BASE_ROWS.values())
 
 
 def _kept(files: Mapping[str, str]) -> dict[str, bytes]:
@@ -183,7 +188,7 @@ def _compiled(missing: list[str], own: Mapping[int, Instruction], extensions: Ex
 @contextmanager
 def _process(part: str) -> Iterator[subprocess.Popen[bytes] | None]:
     """Start a process that compiles a part and ends with this one; None where no process can be started."""
-    made_from = fingerprint(BASE_ROWS.values())
+    made_from = _made_from()
     process = start_module(PART_PROCESS, part, made_from, output=subprocess.PIPE)
     if process is None:
         yield None
