@@ -1,5 +1,7 @@
 """Formats chosen by times of products, here by those of the simulator."""
 
+import weakref
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -58,6 +60,27 @@ def test_the_fastest_of_few_is_taken_and_remembered(converted):
     assert names == list(ORDER[:4])
     seconds["crs"] = 0.1
     assert prepare(scipy.sparse.eye_array(40, format="csr"), tune=True).format == "crs"
+
+
+def test_two_copies_are_on_the_device_at_most_and_the_first_stays_without_room_to_time(
+    converted, monkeypatch
+):
+    copies, alive, right = [], [], preparation._Wanted.convert
+
+    def counted(self, matrix, name):
+        alive.append(sum(copy() is not None for copy in copies))
+        copies.append(weakref.ref(result := right(self, matrix, name)))
+        return result
+
+    def no_room(*given):
+        raise OutOfDeviceMemoryError("no room for x")
+
+    monkeypatch.setattr(preparation._Wanted, "convert", counted)
+    assert prepare(tune=True).format == "coo"
+    assert alive == [0, 1, 1, 1]
+    monkeypatch.setattr(timed, "_compared", no_room)
+    assert prepare(tune="full").format == "crs"
+    assert max(alive) == 1
 
 
 @pytest.mark.parametrize(
