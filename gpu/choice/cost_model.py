@@ -336,11 +336,6 @@ def _works(counts: Mapping[str, Count], structure: Structure) -> dict[str, Work]
     return {name: work for name, work in result if work is not None}
 
 
-def ranking(counts: Mapping[str, Count], matrix: Any) -> Iterator[str]:
-    """Yield the names of formats one by one, the best first; see `ranked`."""
-    return (name for name, _ in ranked(counts, matrix))
-
-
 def ranked(counts: Mapping[str, Count], matrix: Any) -> Iterator[tuple[str, float]]:
     """Yield names of formats and the estimated microseconds of a product, the least first.
 

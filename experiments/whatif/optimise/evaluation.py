@@ -18,7 +18,18 @@ from experiments.whatif.sweep.specification import Point, Sweep
 from programs.measurement import Prepared
 from programs.registry import ProgramLike
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.engines.many.batch import LARGEST_NUMBER, Group, Times, group_of, is_timed, sizes_of, time_group
+from vecsim.engines.jit.interface import RECORDING
+from vecsim.engines.jit.object_files.machine_code import is_kept
+from vecsim.engines.many.batch import (
+    LARGEST_NUMBER,
+    Group,
+    Times,
+    group_of,
+    is_timed,
+    loop_of,
+    sizes_of,
+    time_group,
+)
 from vecsim.engines.many.trace import Trace, record_sizes, record_trace
 from vecsim.engines.result import Run
 from vecsim.engines.running import run
@@ -192,8 +203,9 @@ class Evaluator:
         How many time machines at once.
     on_gpu
         Whether machines that are timed together are timed on the GPU.
-    together
-        Whether any are; otherwise each runs alone.
+    compiling
+        Whether loops for many machines are compiled that the cache has not; otherwise machines that need
+        these run alone.
 
     Attributes
     ----------
@@ -210,10 +222,10 @@ class Evaluator:
         threads: int,
         *,
         on_gpu: bool = False,
-        together: bool = True,
+        compiling: bool = True,
     ) -> None:
         self.space, self.products = space, products
-        self._threads, self._on_gpu, self._together = threads, on_gpu, together
+        self._threads, self._on_gpu, self._compiling = threads, on_gpu, compiling
         self.at_once = AT_ONCE_ON_GPU if on_gpu else AT_ONCE
         self.fault, self.alone = "", 0
 
@@ -244,7 +256,7 @@ class Evaluator:
         kinds, which = self.space.kinds(rows)
         exists = np.array([kind.machine is not None for kind in kinds])[which]
         self.fault = self.fault or next((kind.fault for kind in kinds if kind.fault), "")
-        for jobs in _parts(self._jobs(rows, kinds, which)) if self._together else ():
+        for jobs in _parts(self._jobs(rows, kinds, which)):
             for job, times in zip(jobs, self._times(jobs), strict=True):
                 result[job.members, job.product] = times.cycles
         for number, product in enumerate(self.products):
@@ -258,7 +270,7 @@ class Evaluator:
             by_record: dict[RecordKey, dict[Sizes, int]] = {}
             of_kind = np.full(len(kinds), -1)
             for place, kind in enumerate(kinds):
-                if (key := product.key(kind)) is not None:
+                if (key := product.key(kind)) is not None and self._is_ready(key[1]):
                     of_kind[place] = by_record.setdefault(key[0], {}).setdefault(key[1], place)
             of_row = of_kind[which]
             for place in (place for sizes in by_record.values() for place in sizes.values()):
@@ -273,6 +285,9 @@ class Evaluator:
                 for first in range(0, len(members), max(at_once, 1)):
                     some = slice(first, first + at_once)
                     yield _Job(number, replace(group, numbers=numbers[:, some]), members[some])
+
+    def _is_ready(self, sizes: Sizes) -> bool:
+        return self._compiling or all(map(is_kept, (RECORDING, loop_of(sizes))))
 
     def _times(self, jobs: Sequence[_Job]) -> list[Times]:
         groups = [job.group for job in jobs]

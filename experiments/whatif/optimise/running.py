@@ -24,8 +24,6 @@ from experiments.whatif.sweep.specification import SEARCH, Sweep
 from experiments.whatif.sweep.texts import NO_MATRIX
 from experiments.whatif.sweep.together import COMPILE_SECONDS
 from vecsim.engines import DEFAULT_ENGINE
-from vecsim.engines.jit.interface import MANY, RECORDING
-from vecsim.engines.jit.object_files.machine_code import is_kept
 from vecsim.machine.recorded import machine_files
 from vecsim.results.file_digests import changed
 from vecsim.support.arguments import function, whole
@@ -117,8 +115,9 @@ def optimise(
     products = [Product(sweep, program, each, records) for each in inputs for program in sweep.programs]
     base, seconds = _base(space, products)
     most = min(space.count, settings.budget)
-    together = gpu or (is_kept(MANY) and is_kept(RECORDING)) or most * seconds > COMPILE_SECONDS
-    evaluator = Evaluator(space, products, threads, on_gpu=gpu, together=together)
+    evaluator = Evaluator(
+        space, products, threads, on_gpu=gpu, compiling=gpu or most * seconds > COMPILE_SECONDS
+    )
     seen = Seen(evaluator, settings, lambda done: report(done, most))
     result, alone = search(seen), evaluator.alone
     if not len(result.rows):

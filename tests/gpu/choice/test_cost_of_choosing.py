@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from gpu.choice import work_counts
-from gpu.choice.cost_model import ranking
+from gpu.choice.cost_model import ranked
 from gpu.choice.structure import Structure
 from gpu.formats.sliced_diagonals import filling
 from gpu.formats.sliced_diagonals.container import SlicedDiagonals
@@ -43,7 +43,7 @@ def test_one_full_row_and_column_cost_a_few_passes(at):
     matrix = arrow(500_000, at)
     one_pass = seconds(lambda: is_canonical(matrix.indptr, matrix.indices, matrix.shape[1]))
     # The pass takes 2 ms; a sort in quadratic time took 2 s.
-    assert seconds(lambda: next(ranking(work_counts_of(), matrix))) < 50 * one_pass
+    assert seconds(lambda: next(ranked(work_counts_of(), matrix))) < 50 * one_pass
 
 
 def test_diagonals_are_not_sought_where_one_row_has_too_many(monkeypatch):

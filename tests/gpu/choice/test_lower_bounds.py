@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from gpu.choice.cost_model import estimate, estimates, ranking
+from gpu.choice.cost_model import estimate, estimates, ranked
 from gpu.choice.lower_bounds import LowerBounds
 from gpu.choice.structure import Structure
 from gpu.kernel_registry import KERNELS, work_counts_of
@@ -72,10 +72,10 @@ def test_no_work_is_estimated_to_take_less_than_its_bound(kind, padded, dtype):
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.nightly
-def test_the_ranking_is_the_order_of_the_estimates(kind, dtype):
+def test_formats_come_in_the_order_of_the_estimates(kind, dtype):
     matrix = matrix_of(kind, dtype)
     actual = estimates(work_counts_of(), Structure.of(matrix))
-    assert list(ranking(work_counts_of(), matrix)) == sorted(actual, key=lambda name: actual[name])
+    assert list(ranked(work_counts_of(), matrix)) == sorted(actual.items(), key=lambda each: each[1])
 
 
 @pytest.mark.nightly
@@ -92,5 +92,5 @@ def test_what_cannot_win_is_not_counted(monkeypatch):
 
     for name in NAMES:
         monkeypatch.setitem(KERNELS, name, replace(KERNELS[name], work=recording(name, KERNELS[name].work)))
-    assert next(ranking(work_counts_of(), matrix_of("band"))) in counted
+    assert next(ranked(work_counts_of(), matrix_of("band")))[0] in counted
     assert len(counted) <= 6

@@ -5,7 +5,7 @@ import pytest
 import scipy.sparse
 
 import gpu
-from gpu.choice.cost_model import Constants, Counts, estimates, microseconds, ranking
+from gpu.choice.cost_model import Constants, Counts, estimates, microseconds, ranked
 from gpu.choice.structure import Structure, Work
 from gpu.kernel_registry import KERNELS, work_counts_of
 from vecsim.formats import NotRepresentableError
@@ -32,15 +32,15 @@ def matrix_of(lengths, *, columns=10**6, near=None, dtype=np.float64, seed=3):
 
 
 def test_sorting_pays_where_long_and_short_rows_take_turns():
-    order = list(ranking(work_counts_of(), matrix_of(np.tile([2, 40], 20_000), near=True)))
+    order = list(dict(ranked(work_counts_of(), matrix_of(np.tile([2, 40], 20_000), near=True))))
     assert order.index("sell-c-sigma") < order.index("sliced-ell")
-    alike = list(ranking(work_counts_of(), matrix_of(np.full(40_000, 21), near=True)))
+    alike = list(dict(ranked(work_counts_of(), matrix_of(np.full(40_000, 21), near=True))))
     assert alike.index("sliced-ell") < alike.index("sell-c-sigma")
 
 
 def test_one_very_long_row_is_not_for_one_thread():
     matrix = matrix_of(np.append(np.full(50_000, 4), 300_000), columns=10**6)
-    work = KERNELS[next(ranking(work_counts_of(), matrix))].work(Structure.of(matrix))
+    work = KERNELS[next(ranked(work_counts_of(), matrix))[0]].work(Structure.of(matrix))
     assert work.chain < 20_000
 
 
@@ -114,17 +114,17 @@ def test_hisparse_is_not_taken_where_it_takes_more_bytes_than_crs(kind):
     both = gpu.prepare(matrix, "hisparse", threads_per_block=64)
     assert both.nbytes > Structure.of(matrix).crs_bytes
     for each in (matrix, matrix.T.tocsr()):
-        assert "hisparse" not in set(ranking(work_counts_of(), each))
+        assert "hisparse" not in dict(ranked(work_counts_of(), each))
     chosen = gpu.prepare(matrix, threads_per_block=64, transpose=True)
     assert "hisparse" not in (chosen.format, chosen.T.format)
 
 
 def test_deterministic_leaves_marked_formats_out(monkeypatch):
     matrix = matrix_of(np.full(300, 4))
-    first = next(ranking(work_counts_of(), matrix))
+    first, _ = next(ranked(work_counts_of(), matrix))
     kernel = KERNELS[first]
     monkeypatch.setitem(KERNELS, first, replace(kernel, deterministic=False))
-    assert first not in list(ranking(work_counts_of(deterministic=True), matrix))
+    assert first not in dict(ranked(work_counts_of(deterministic=True), matrix))
     built = gpu.prepare(matrix, threads_per_block=64, deterministic=True)
     assert built.format != first
     assert gpu.prepare(matrix, threads_per_block=64).format == first
@@ -134,7 +134,7 @@ def test_deterministic_leaves_marked_formats_out(monkeypatch):
 
 def test_a_format_that_refuses_after_all_is_passed_over(monkeypatch):
     matrix = matrix_of(np.full(300, 4))
-    first, second, *_ = ranking(work_counts_of(), matrix)
+    first, second, *_ = dict(ranked(work_counts_of(), matrix))
 
     def refuse(matrix):
         raise NotRepresentableError("no")

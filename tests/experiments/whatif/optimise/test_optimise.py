@@ -12,7 +12,7 @@ from experiments.whatif.optimise import evaluation
 from experiments.whatif.optimise.space import Space
 from experiments.whatif.sweep.cost import cost
 from isa.instructions import BASE
-from vecsim.engines.jit.interface import MANY, RECORDING
+from vecsim.engines.jit.interface import MANY, MANY_WITH_MEMORY, RECORDING
 from vecsim.engines.jit.object_files.machine_code import machine_code
 from vecsim.machine.description import flat
 from vecsim.support.errors import UserError
@@ -41,7 +41,7 @@ def by_hand(what):
 
 @pytest.fixture(scope="module", autouse=True)
 def loops_are_compiled():
-    for loop in (RECORDING, MANY):
+    for loop in (RECORDING, MANY, MANY_WITH_MEMORY):
         machine_code(BASE, loop)
 
 
@@ -60,6 +60,12 @@ def test_the_best_of_all_within_the_limit(machines, limit):
     assert result.certainty == "exact"
     assert result.evaluations == result.within == len(within)
     assert result.engine == "simpy"
+
+
+def test_machines_run_alone_where_compiling_their_loop_takes_longer(monkeypatch):
+    monkeypatch.setattr(evaluation, "is_kept", lambda loop: loop != MANY_WITH_MEMORY)
+    result = vecsim.optimise(spec(set={"lanes": (1, 2), "main_memory.latency": (0, 7)}))
+    assert (result.evaluations, result.alone) == (4, 2 * len(PROGRAMS))
 
 
 def test_the_front_of_all(machines):
