@@ -76,16 +76,18 @@ def borrowed(
     if library is None:
         return None
     of_x, of_y = shapes
-    begin = library.address(x, of_x, dtype, device)
+    begin = library.address(x, of_x, dtype)
     if not begin or (out is not None and _library_of(out.__class__) is not library):
         return None
-    if not _is_current(device):
+    if library.device(x) != device or not _is_current(device):
         return None
     result = library.empty(x, of_y) if out is None else out
     # Arrays without elements have no address.
-    into = library.address(result, of_y, dtype, device)
+    into = library.address(result, of_y, dtype)
     x_size, y_size, size = math.prod(of_x), math.prod(of_y), dtype.itemsize
-    if not into or (begin < into + y_size * size and into < begin + x_size * size):
+    if not into or library.device(result) != device:
+        return None
+    if begin < into + y_size * size and into < begin + x_size * size:
         return None
     return Borrowed((begin, x_size), (into, y_size), result, library.stream(device))
 
@@ -101,8 +103,10 @@ def borrowed_vector(array: Any, size: int, dtype: np.dtype[Any], device: int) ->
         What it must have.
     """
     library = _library_of(array.__class__)
-    address = library.address(array, (size,), dtype, device) if library else 0
-    if library is None or not address or not _is_current(device):
+    if library is None:
+        return None
+    address = library.address(array, (size,), dtype)
+    if not address or library.device(array) != device or not _is_current(device):
         return None
     return Elements(address, size), library.stream(device)
 
@@ -114,8 +118,11 @@ def _is_current(device: int) -> bool:
 
 
 class _Library(Protocol):
-    def address(self, array: Any, shape: Shape, dtype: np.dtype[Any], device: int) -> int:
-        """Return where an array of this shape, type and place begins, row by row; 0 for another array."""
+    def address(self, array: Any, shape: Shape, dtype: np.dtype[Any]) -> int:
+        """Return where an array on a GPU of this shape and type begins, row by row; 0 for another array."""
+
+    def device(self, array: Any) -> int:
+        """Return the number of the GPU of such an array."""
 
     def empty(self, array: Any, shape: Shape) -> Any:
         """Make an array of the type and place of another one."""
@@ -128,13 +135,15 @@ class _Cupy:
     def __init__(self) -> None:
         self._module = sys.modules["cupy"]
 
-    def address(self, array: Any, shape: Shape, dtype: np.dtype[Any], device: int) -> int:
+    def address(self, array: Any, shape: Shape, dtype: np.dtype[Any]) -> int:
         item = dtype.itemsize
         strides = (item,) if len(shape) == 1 else (shape[1] * item, item)
         if array.shape != shape or array.strides != strides or array.dtype != dtype:
             return 0
-        memory = array.data
-        return int(memory.ptr) if memory.device_id == device else 0
+        return int(array.data.ptr)
+
+    def device(self, array: Any) -> int:
+        return int(array.data.device_id)
 
     def empty(self, array: Any, shape: Shape) -> Any:
         return self._module.empty(shape, array.dtype)
@@ -149,7 +158,7 @@ class _Torch:
         self._module = module = sys.modules["torch"]
         self._types = {np.dtype(np.float32): module.float32, np.dtype(np.float64): module.float64}
 
-    def address(self, array: Any, shape: Shape, dtype: np.dtype[Any], device: int) -> int:
+    def address(self, array: Any, shape: Shape, dtype: np.dtype[Any]) -> int:
         plain = (
             array.is_cuda
             and array.layout is self._module.strided
@@ -160,7 +169,10 @@ class _Torch:
             and not array.requires_grad
             and not array.is_neg()
         )
-        return int(array.data_ptr()) if plain and array.get_device() == device else 0
+        return int(array.data_ptr()) if plain else 0
+
+    def device(self, array: Any) -> int:
+        return int(array.get_device())
 
     def empty(self, array: Any, shape: Shape) -> Any:
         return array.new_empty(shape)
