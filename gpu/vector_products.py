@@ -137,7 +137,9 @@ class VectorProducts:
             that x names by ``__cuda_array_interface__`` (CuPy's current one), or torch's current one. With
             device vectors the host waits for nothing. What is still to be done to x and out
             on other streams is awaited, by this stream, for arrays by DLPack alone; for others it is the
-            caller's to order. With vectors of the host the result has arrived on return.
+            caller's to order. So is a new result of CuPy or torch, whose memory their current stream may
+            still use: give `out` with another stream. With vectors of the host the result has arrived on
+            return.
 
         Raises
         ------
