@@ -27,8 +27,8 @@ Value = int | bool | str
 MOST_VALUES = 10_000
 """Values of one number, at most."""
 
-_NUMBER = re.compile(r"\d{1,100}")
-_RANGE = re.compile(r"(\d{1,100}):(\d{1,100})(?::(x?)(\d{1,100}))?")
+_NUMBER = re.compile(r"[0-9]{1,100}")
+_RANGE = re.compile(r"([0-9]{1,100}):([0-9]{1,100})(?::(x?)([0-9]{1,100}))?")
 _WORDS: dict[str, bool] = {"true": True, "false": False, "on": True, "off": False}
 _MAY_BE_EMPTY = ("question", "isa", "function")
 

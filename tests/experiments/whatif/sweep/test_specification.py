@@ -21,6 +21,7 @@ ONE = ("laplace2d-3",)
         ("1:30:x3", (1, 3, 9, 27)),
         ("1,4:6,5", (1, 4, 5, 6)),
         ("1,true,1,false", (1, True, False)),
+        ("\u0663", ("\u0663",)),  # digits of other scripts make no numbers
         ("plain, pipelined", ("plain", "pipelined")),
     ],
 )
